@@ -1,0 +1,8 @@
+/** The command line, experiments and benchmarks. */
+module dev.lockstep.bench {
+    requires dev.lockstep.counters;
+    requires dev.lockstep.engine;
+    requires dev.lockstep.scheduler;
+    requires dev.lockstep.tpcc;
+    requires info.picocli;
+}

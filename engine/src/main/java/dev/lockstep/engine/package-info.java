@@ -1,0 +1,4 @@
+/**
+ * The application's view of the storage engine: open a database, define tables and indexes, run transactions.
+ */
+package dev.lockstep.engine;

@@ -1,0 +1,4 @@
+/**
+ * Transactions: begin, commit, rollback, savepoints, undo, and the four isolation levels.
+ */
+package dev.lockstep.engine.transaction;

@@ -1,0 +1,5 @@
+/** The embeddable transactional storage engine. An application needs this module and nothing else. */
+module dev.lockstep.engine {
+    requires jdk.jfr;
+    requires transitive dev.lockstep.scheduler;
+}

@@ -1,0 +1,5 @@
+/**
+ * S-threads, the operation lists they stage on, the teams that form from those lists, and the carriers that run
+ * them.
+ */
+package dev.lockstep.scheduler;
