@@ -1,0 +1,32 @@
+package dev.lockstep.engine;
+
+/**
+ * Thrown when the thread was interrupted while an operation waited; the transaction was rolled back and the
+ * interrupt flag stays set.
+ *
+ * <p>Remedy: Clear the flag with {@link Thread#interrupted()} if the work shall go on, then run the transaction
+ * again.
+ */
+public final class InterruptedOperationException extends LockstepException {
+    /** What {@link #code()} returns for this class. It never changes. */
+    public static final int CODE = 407;
+
+    /**
+     * Makes the exception.
+     *
+     * @param message what happened, with {@code name=value} pairs and the remedy (see {@link Message})
+     */
+    public InterruptedOperationException(String message) {
+        this(message, null);
+    }
+
+    /**
+     * Makes the exception with the failure that led to it.
+     *
+     * @param message what happened, with {@code name=value} pairs and the remedy (see {@link Message})
+     * @param cause the failure that led to this one, or null
+     */
+    public InterruptedOperationException(String message, Throwable cause) {
+        super(CODE, message, cause);
+    }
+}

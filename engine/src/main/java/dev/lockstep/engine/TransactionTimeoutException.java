@@ -1,0 +1,35 @@
+package dev.lockstep.engine;
+
+/**
+ * Thrown when a transaction ran longer than its own limit; it was rolled back.
+ *
+ * <p>Remedy: Run the transaction again, make it shorter, or raise the limit.
+ */
+public final class TransactionTimeoutException extends LockstepException {
+    /** What {@link #code()} returns for this class. It never changes. */
+    public static final int CODE = 406;
+
+    /**
+     * Makes the exception.
+     *
+     * @param message what happened, with {@code name=value} pairs and the remedy (see {@link Message})
+     */
+    public TransactionTimeoutException(String message) {
+        this(message, null);
+    }
+
+    /**
+     * Makes the exception with the failure that led to it.
+     *
+     * @param message what happened, with {@code name=value} pairs and the remedy (see {@link Message})
+     * @param cause the failure that led to this one, or null
+     */
+    public TransactionTimeoutException(String message, Throwable cause) {
+        super(CODE, message, cause);
+    }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
+}
