@@ -1,0 +1,38 @@
+package dev.lockstep.scheduler.latch;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** The word of a {@link SpinLatch}, in a class of its own because fields are laid out superclass by superclass. */
+abstract class SpinLatchWord extends SpinLatchPadding {
+    static final long FREE = 0;
+    static final long HELD = 1;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(SpinLatchWord.class, "state", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused")
+    private long state;
+
+    SpinLatchWord() {}
+
+    /** A stale value costs one more turn of the wait or one failed compare-and-set, which decides. */
+    final long stateOpaque() {
+        return (long) STATE.getOpaque(this);
+    }
+
+    final boolean casStateAcquire(long expected, long replacement) {
+        return (long) STATE.compareAndExchangeAcquire(this, expected, replacement) == expected;
+    }
+
+    final void setStateRelease(long value) {
+        STATE.setRelease(this, value);
+    }
+}
