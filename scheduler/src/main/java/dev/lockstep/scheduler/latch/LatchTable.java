@@ -115,9 +115,7 @@ public final class LatchTable {
     public boolean tryUpgradeToExclusive(int latch, long version) {
         int index = index(latch);
         long word = wordOpaque(index);
-        return (word & HOLDERS_MASK) == 0
-                && LatchWordLayout.version(word) == version
-                && casToExclusive(index, word);
+        return (word & HOLDERS_MASK) == 0 && LatchWordLayout.version(word) == version && casToExclusive(index, word);
     }
 
     /** Waits until nobody holds the latch, and holds it exclusively. */

@@ -43,7 +43,8 @@ final class LatchWordLayout {
         if (VERSION_SHIFT != 16
                 || (EXCLUSIVE | EXCLUSIVE_WANTED | SHARED_MASK) != VERSION_ONE - 1
                 || STRIDE_LONGS * Long.BYTES != 128) {
-            throw new AssertionError("latch word layout: the fields do not fill 64 bits or the stride is not 128 bytes");
+            throw new AssertionError(
+                    "latch word layout: the fields do not fill 64 bits or the stride is not 128 bytes");
         }
     }
 

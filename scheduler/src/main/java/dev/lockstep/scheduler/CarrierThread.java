@@ -1,0 +1,593 @@
+package dev.lockstep.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A platform thread that runs S-threads, and their schedule: the ready queue of strays and newcomers, the operation
+ * lists, and the one team that runs (STEPS, 4.1.1).
+ *
+ * <p>The loop: while there is a team, the member whose turn it is. When it is empty, in the paper's order: arrivals
+ * and expired waits; every stray that is ready now, each until it joins a list or gives up the carrier again; tasks
+ * that are no S-threads; then the next team, chosen by the policy.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>All fields but {@code inbox}, {@code foreignTasks}, {@code idle}, {@code stopping} and the publication of
+ *       {@code lists} are touched only by code that runs on this thread: its loop and the S-threads mounted on it.
+ *   <li>{@code running} is the mounted S-thread, {@code null} in the loop and while a foreign task runs.
+ *   <li>A continuation is mounted only from {@link #run()}, which holds no monitor.
+ *   <li>A list is passed over by at most {@link Scheduler#TEAMS_PASSED_OVER_MAX} teams plus one for each list that
+ *       waited longer.
+ * </ul>
+ *
+ * <p>Thread-safety: {@link #submit}, {@link #addForeignTask}, {@link #isCurrent} and {@link #stopWhenDrained} by any thread.
+ */
+final class CarrierThread extends Thread {
+    /**
+     * Mean number of operations that run straight between two that are timed. A sample reads the clock twice, 40 to 50
+     * ns together, so it adds under a nanosecond to each operation.
+     */
+    static final int SAMPLE_INTERVAL = 64;
+
+    /**
+     * Teams formed without going through the loop before it is entered again, for the sake of expired waits: with
+     * operations of 250 ns and ten members, a limit is noticed within 160 µs.
+     */
+    static final int TEAMS_IN_PLACE_MAX = 64;
+
+    /** Mounts between two looks at the clock for expired waits while there is work: bounds the delay the same way. */
+    static final int MOUNTS_PER_TIMER_CHECK = 32;
+
+    /** One in this many teams of one member is timed, and stands for all: reading the clock twice would double them. */
+    static final int LONE_TEAMS_PER_SAMPLE = 16;
+
+    private static final VarHandle IDLE;
+    private static final VarHandle STOPPING;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            IDLE = lookup.findVarHandle(CarrierThread.class, "idle", boolean.class);
+            STOPPING = lookup.findVarHandle(CarrierThread.class, "stopping", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Scheduler scheduler;
+    private final int index;
+    private final TeamMode teamMode;
+    private final int teamLimit;
+    private final boolean switchPointsOn;
+    private final TeamPolicy policy;
+
+    private final Inbox inbox = new Inbox();
+    private final Queue<Runnable> foreignTasks = new ConcurrentLinkedQueue<>();
+    private final SThreadQueue ready = new SThreadQueue();
+    private final WaitingLists waiting = new WaitingLists(this);
+    private final TimerHeap timers = new TimerHeap();
+    private final Team team = new Team();
+    private final SchedulerEvents events = new SchedulerEvents();
+
+    /** Plain reads by this thread; published to readers of statistics by {@link #publishedLists}. */
+    private final OperationList[] lists = new OperationList[Scheduler.OPERATIONS_MAX];
+
+    private final AtomicReferenceArray<OperationList> publishedLists =
+            new AtomicReferenceArray<>(Scheduler.OPERATIONS_MAX);
+
+    private SThread running;
+    private int liveCount;
+    private int lastWanted;
+    private long teamsFormed;
+    private int membersAtStart;
+    private long teamStartNanos;
+    private int timeWeight;
+    private int loneTeams;
+    private int teamsInPlace;
+    private int mountsSinceTimerCheck;
+    private int sampleSeed;
+
+    @SuppressWarnings("unused")
+    private boolean idle;
+
+    @SuppressWarnings("unused")
+    private boolean stopping;
+
+    CarrierThread(Scheduler scheduler, int index, SchedulerOptions options) {
+        super(options.name() + "-carrier-" + index);
+        this.scheduler = scheduler;
+        this.index = index;
+        this.teamMode = options.teamMode();
+        this.teamLimit = options.teamLimit();
+        this.switchPointsOn = options.switchPointsOn();
+        this.policy = options.policy();
+        this.sampleSeed = index + 1;
+        setDaemon(true);
+    }
+
+    // ---- what any thread may call
+
+    boolean isCurrent() {
+        return CurrentCarrier.get() == this;
+    }
+
+    /** Makes a new or waiting S-thread ready; has no effect on one that is neither. */
+    void submit(SThread sThread) {
+        if (isCurrent()) {
+            arrive(sThread);
+        } else if (sThread.casQueued() && inbox.push(sThread)) {
+            wakeIfIdle();
+        }
+    }
+
+    /** A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams. */
+    void addForeignTask(Runnable task) {
+        foreignTasks.add(task);
+        wakeIfIdle();
+    }
+
+    void stopWhenDrained() {
+        setStoppingVolatile(true);
+        LockSupport.unpark(this);
+    }
+
+    OperationCounters countersOrNull(int operation) {
+        OperationList list = publishedLists.getAcquire(operation);
+        return list == null ? null : list.counters;
+    }
+
+    private void wakeIfIdle() {
+        if (idleVolatile()) {
+            LockSupport.unpark(this);
+        }
+    }
+
+    // ---- what S-threads mounted here call
+
+    SThread running() {
+        return running;
+    }
+
+    OperationList list(int operation) {
+        return lists[operation];
+    }
+
+    long teamsFormed() {
+        return teamsFormed;
+    }
+
+    /** The wrapper, beyond the fast path of {@link SThread#beginOperation}. */
+    void beginOperation(SThread sThread, int operation) {
+        boolean sampled = endSample(sThread);
+        finishOperation(sThread);
+        OperationList list = listOrNew(operation);
+        sThread.list = list;
+        if (sThread.latchesHeld() != 0) {
+            leaveTeam(sThread, null);
+            countSkipped(sThread);
+            runStraight(sThread, list);
+        } else if (list.straight) {
+            beginStraight(sThread, list, sampled);
+        } else {
+            beginInTeam(sThread, list);
+        }
+    }
+
+    /** Ends the operation for the statistics; the S-thread keeps its place in the team, if it has one. */
+    void finishOperation(SThread sThread) {
+        if (sThread.operating) {
+            sThread.operating = false;
+            sThread.turns = false;
+            if (sThread.member) {
+                sThread.list.counters.add(OperationCounters.MEMBERS_OUT, 1);
+            }
+        }
+    }
+
+    void switchPoint(SThread sThread) {
+        if (sThread.latchesHeld() != 0) {
+            countSkipped(sThread);
+        } else if (team.size() > 1 && !sThread.suspend(SThread.Request.SWITCH)) {
+            countSkipped(sThread);
+        }
+    }
+
+    void yieldTurn(SThread sThread) {
+        if (sThread.latchesHeld() != 0) {
+            return;
+        }
+        pollArrivals();
+        if (othersWait() && !sThread.suspend(SThread.Request.YIELD)) {
+            countSkipped(sThread);
+        }
+    }
+
+    void turnOver(SThread sThread) {
+        sThread.operationsThisTurn = 0;
+        if (sThread.latchesHeld() == 0 && othersWait()) {
+            endSample(sThread);
+            finishOperation(sThread);
+            sThread.suspend(SThread.Request.TURN_OVER);
+        }
+    }
+
+    private void beginStraight(SThread sThread, OperationList list, boolean sampled) {
+        if (team.size() > 1 && sThread.member) {
+            // The others of the team go on first.
+            sThread.suspend(SThread.Request.TURN_OVER);
+        }
+        leaveTeam(sThread, null);
+        pollArrivals();
+        boolean othersWait = othersWait();
+        if (othersWait && sThread.operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN_MAX) {
+            sThread.suspend(SThread.Request.TURN_OVER);
+        }
+        list.governor.considerTrial(othersWait);
+        runStraight(sThread, list);
+        if (sampled) {
+            int interval = sampleInterval();
+            sThread.untilSlow = interval;
+            sThread.operationsThisTurn += interval;
+        } else {
+            sThread.untilSlow = 1;
+            sThread.sampledList = list;
+            sThread.sampleStartNanos = System.nanoTime();
+        }
+    }
+
+    private void runStraight(SThread sThread, OperationList list) {
+        sThread.operating = true;
+        list.countStraight();
+    }
+
+    private void beginInTeam(SThread sThread, OperationList list) {
+        if (sThread.member && team.size() > 1) {
+            joinByLoop(sThread, list);
+            return;
+        }
+        leaveTeam(sThread, null);
+        // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
+        if (!ready.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
+            joinByLoop(sThread, list);
+            return;
+        }
+        // The last member or stray does the wrapper's work where it is, and leads the next team if that is its own:
+        // one switch fewer per team.
+        join(sThread, list);
+        formTeam(chooseList());
+        if (sThread.member) {
+            sThread.state = SThread.State.RUNNING;
+            team.lead(sThread);
+        } else if (!sThread.suspend(SThread.Request.JOINED)) {
+            withdraw(sThread, list);
+            runPinned(sThread, list);
+        }
+    }
+
+    private void joinByLoop(SThread sThread, OperationList list) {
+        if (!sThread.suspend(SThread.Request.JOIN)) {
+            leaveTeam(sThread, null);
+            runPinned(sThread, list);
+        }
+    }
+
+    private void runPinned(SThread sThread, OperationList list) {
+        countSkipped(sThread);
+        runStraight(sThread, list);
+    }
+
+    private boolean endSample(SThread sThread) {
+        OperationList list = sThread.sampledList;
+        if (list == null) {
+            return false;
+        }
+        long nanos = System.nanoTime() - sThread.sampleStartNanos;
+        sThread.sampledList = null;
+        list.counters.add(OperationCounters.STRAIGHT_SAMPLES, 1);
+        list.counters.add(OperationCounters.STRAIGHT_SAMPLE_NANOS, nanos);
+        list.governor.sampleStraight(nanos);
+        return true;
+    }
+
+    /** Varies, so that sampling does not keep step with transactions of a fixed number of operations (xorshift). */
+    private int sampleInterval() {
+        sampleSeed ^= sampleSeed << 13;
+        sampleSeed ^= sampleSeed >>> 17;
+        sampleSeed ^= sampleSeed << 5;
+        return SAMPLE_INTERVAL / 2 + (sampleSeed & (SAMPLE_INTERVAL - 1));
+    }
+
+    private boolean othersWait() {
+        return team.size() > 1 || !ready.isEmpty() || !waiting.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty();
+    }
+
+    private void countSkipped(SThread sThread) {
+        OperationList list = sThread.list;
+        if (list != null) {
+            list.counters.add(OperationCounters.SWITCHES_SKIPPED, 1);
+            events.switchSkipped(scheduler, index, list.operation, sThread.name(), sThread.latchesHeld());
+        }
+    }
+
+    private OperationList listOrNew(int operation) {
+        OperationList list = lists[operation];
+        if (list == null) {
+            list = new OperationList(operation, teamMode);
+            lists[operation] = list;
+            publishedLists.setRelease(operation, list);
+        }
+        return list;
+    }
+
+    // ---- lists and teams
+
+    private void join(SThread sThread, OperationList list) {
+        sThread.state = SThread.State.LISTED;
+        list.members.append(sThread);
+        if (!list.waiting) {
+            waiting.append(list, teamsFormed);
+        }
+        lastWanted = list.operation;
+    }
+
+    private void withdraw(SThread sThread, OperationList list) {
+        list.members.removeNewest(sThread);
+        if (list.members.isEmpty()) {
+            waiting.remove(list);
+        }
+        sThread.state = SThread.State.RUNNING;
+    }
+
+    private OperationList chooseList() {
+        OperationList oldest = waiting.oldest();
+        if (teamsFormed - oldest.waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX) {
+            return oldest;
+        }
+        int operation = policy.nextTeam(lastWanted, waiting);
+        return waiting.waitingCount(operation) == 0 ? oldest : lists[operation];
+    }
+
+    private void formTeam(OperationList list) {
+        team.start(list);
+        int members = Math.min(list.members.size(), teamLimit);
+        for (int i = 0; i < members; i++) {
+            SThread sThread = list.members.poll();
+            sThread.state = SThread.State.TEAMED;
+            sThread.operating = true;
+            sThread.turns = switchPointsOn;
+            team.add(sThread);
+        }
+        teamsFormed++;
+        waiting.remove(list);
+        if (!list.members.isEmpty()) {
+            waiting.append(list, teamsFormed);
+        }
+        membersAtStart = members;
+        list.counters.add(OperationCounters.TEAMS, 1);
+        list.counters.add(OperationCounters.MEMBERS_IN, members);
+        timeWeight = 1;
+        if (members == 1) {
+            timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;
+            loneTeams = loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : loneTeams;
+        }
+        teamStartNanos = timeWeight == 0 ? 0 : System.nanoTime();
+        events.teamFormed(scheduler, index, list.operation, members);
+    }
+
+    /** Takes an S-thread out of the running team, if it is in it; as a stray if a reason is given. */
+    private void leaveTeam(SThread sThread, WaitReason strayReason) {
+        if (!sThread.member) {
+            return;
+        }
+        sThread.turns = false;
+        team.remove(sThread);
+        OperationList list = team.list();
+        if (strayReason != null && sThread.operating) {
+            list.counters.add(OperationCounters.strays(strayReason), 1);
+            events.strayed(scheduler, index, list.operation, sThread.name(), strayReason);
+        }
+        if (team.size() == 0) {
+            long nanos = timeWeight == 0 ? 0 : (System.nanoTime() - teamStartNanos) * timeWeight;
+            list.counters.add(OperationCounters.TEAM_NANOS, nanos);
+            list.governor.teamEnded(membersAtStart, nanos);
+        }
+    }
+
+    // ---- the loop
+
+    @Override
+    public void run() {
+        try {
+            // Ends when told to, after the last S-thread of this carrier has ended.
+            while (!(stoppingVolatile() && liveCount == 0 && inbox.isEmpty() && foreignTasks.isEmpty())) {
+                runTeam();
+                pollArrivals();
+                runStrays();
+                if (team.size() == 0) {
+                    runForeignTasks();
+                    chooseNext();
+                }
+            }
+        } catch (Throwable e) {
+            scheduler.carrierFailed(this, e);
+            throw e;
+        }
+    }
+
+    private void runTeam() {
+        while (team.size() > 0) {
+            mount(team.turn());
+        }
+    }
+
+    /** Everybody who is ready now gets one turn; who becomes ready meanwhile waits for the next time. */
+    private void runStrays() {
+        for (int left = ready.size(); left > 0 && team.size() == 0; left--) {
+            SThread sThread = ready.poll();
+            if (sThread == null) {
+                return;
+            }
+            sThread.operationsThisTurn = 0;
+            mount(sThread);
+        }
+    }
+
+    private void runForeignTasks() {
+        for (int left = foreignTasks.size(); left > 0; left--) {
+            Runnable task = foreignTasks.poll();
+            if (task == null) {
+                return;
+            }
+            task.run();
+        }
+    }
+
+    private void chooseNext() {
+        teamsInPlace = 0;
+        if (!waiting.isEmpty()) {
+            formTeam(chooseList());
+        } else if (ready.isEmpty() && foreignTasks.isEmpty()) {
+            sleep();
+        }
+    }
+
+    private void sleep() {
+        setIdleVolatile(true);
+        if (inbox.isEmpty() && foreignTasks.isEmpty() && !stoppingVolatile()) {
+            SThread first = timers.first();
+            if (first == null) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, Math.max(1, first.deadlineNanos - System.nanoTime()));
+            }
+            // A carrier is nobody's to interrupt; a flag left set would turn this loop into a spin.
+            Thread.interrupted();
+        }
+        setIdleVolatile(false);
+        mountsSinceTimerCheck = MOUNTS_PER_TIMER_CHECK;
+    }
+
+    private void mount(SThread sThread) {
+        running = sThread;
+        sThread.state = SThread.State.RUNNING;
+        mountsSinceTimerCheck++;
+        sThread.mount();
+        running = null;
+        settle(sThread);
+    }
+
+    /** Puts an S-thread that gave up the carrier where it asked to be. */
+    private void settle(SThread sThread) {
+        SThread.Request request = sThread.request;
+        sThread.request = SThread.Request.NONE;
+        sThread.sampledList = null;
+        switch (request) {
+            case SWITCH -> {
+                sThread.state = SThread.State.TEAMED;
+                OperationList list = team.list();
+                list.counters.add(OperationCounters.SWITCHES, 1);
+                events.switched(scheduler, index, list.operation, sThread.name(), team.size());
+                team.pass();
+            }
+            case JOIN -> {
+                leaveTeam(sThread, null);
+                join(sThread, sThread.list);
+            }
+            case JOINED -> {
+                // It is in its list already, or even in the team that was formed from it.
+            }
+            case TURN_OVER -> {
+                leaveTeam(sThread, null);
+                makeReady(sThread);
+            }
+            case YIELD -> {
+                leaveTeam(sThread, WaitReason.YIELD);
+                makeReady(sThread);
+            }
+            case WAIT -> settleWaiting(sThread, sThread.waitReason, sThread.deadlineNanos);
+            case NONE -> settleWaiting(sThread, WaitReason.OTHER, Waiter.NO_DEADLINE);
+            case END -> {
+                leaveTeam(sThread, null);
+                sThread.state = SThread.State.ENDED;
+                liveCount--;
+                scheduler.ended(sThread);
+            }
+        }
+    }
+
+    private void settleWaiting(SThread sThread, WaitReason reason, long deadlineNanos) {
+        leaveTeam(sThread, reason);
+        if (sThread instanceof VirtualSThread virtual && virtual.isResubmitted()) {
+            makeReady(sThread);
+            return;
+        }
+        sThread.state = SThread.State.WAITING;
+        if (deadlineNanos != Waiter.NO_DEADLINE) {
+            timers.add(sThread);
+        }
+    }
+
+    private void makeReady(SThread sThread) {
+        if (sThread.timerIndex != TimerHeap.ABSENT) {
+            timers.remove(sThread);
+        }
+        sThread.state = SThread.State.READY;
+        ready.append(sThread);
+    }
+
+    private void arrive(SThread sThread) {
+        if (sThread.state == SThread.State.NEW) {
+            liveCount++;
+            makeReady(sThread);
+        } else if (sThread.state == SThread.State.WAITING) {
+            makeReady(sThread);
+        }
+    }
+
+    private void pollArrivals() {
+        InboxNode node = inbox.drain();
+        while (node != null) {
+            InboxNode next = node.nextInInbox;
+            node.nextInInbox = null;
+            node.clearQueued();
+            arrive((SThread) node);
+            node = next;
+        }
+        if (!timers.isEmpty() && ++mountsSinceTimerCheck >= MOUNTS_PER_TIMER_CHECK) {
+            mountsSinceTimerCheck = 0;
+            expireTimers(System.nanoTime());
+        }
+    }
+
+    private void expireTimers(long now) {
+        // Ends because every round removes an element.
+        for (SThread first = timers.first(); first != null && first.deadlineNanos - now <= 0; first = timers.first()) {
+            timers.remove(first);
+            first.wake();
+        }
+    }
+
+    // ---- memory ordering
+
+    /** With {@link #setIdleVolatile}: who adds work looks here afterwards, who sleeps looks for work afterwards. */
+    private boolean idleVolatile() {
+        return (boolean) IDLE.getVolatile(this);
+    }
+
+    private void setIdleVolatile(boolean value) {
+        IDLE.setVolatile(this, value);
+    }
+
+    private boolean stoppingVolatile() {
+        return (boolean) STOPPING.getVolatile(this);
+    }
+
+    private void setStoppingVolatile(boolean value) {
+        STOPPING.setVolatile(this, value);
+    }
+}

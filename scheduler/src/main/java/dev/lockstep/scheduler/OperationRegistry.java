@@ -1,0 +1,58 @@
+package dev.lockstep.scheduler;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The operations that have lists, by name and by number.
+ *
+ * <p>Invariants: numbers are given from 0 without gaps, a name keeps its number, and number {@link #SHARED} is the list of
+ * all that came after {@link Scheduler#OPERATIONS_MAX} were given.
+ *
+ * <p>Thread-safety: all methods may be called by any thread.
+ */
+final class OperationRegistry {
+    static final int SHARED = 0;
+    static final String SHARED_NAME = "other operations";
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<String> names = new CopyOnWriteArrayList<>();
+
+    OperationRegistry() {
+        names.add(SHARED_NAME);
+        numbers.put(SHARED_NAME, SHARED);
+    }
+
+    int register(String name) {
+        Objects.requireNonNull(name, "name");
+        lock.lock();
+        try {
+            Integer known = numbers.get(name);
+            if (known != null) {
+                return known;
+            }
+            if (names.size() == Scheduler.OPERATIONS_MAX) {
+                return SHARED;
+            }
+            int number = names.size();
+            names.add(name);
+            numbers.put(name, number);
+            return number;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int count() {
+        return names.size();
+    }
+
+    String name(int operation) {
+        return names.get(operation);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.lockstep.scheduler;
+
+import java.util.Map;
+
+/**
+ * What a scheduler has counted for one operation since its start or the last reset, over all carriers. The columns
+ * "in" and "out" of the paper's Table 4 are {@link #membersInMean()} and {@link #membersOutMean()}.
+ *
+ * @param operation the name it was registered under
+ * @param straightOperations operations that ran outside any team, because teams are off for them
+ * @param teams teams formed
+ * @param membersIn S-threads that entered a team, summed over teams
+ * @param membersOut S-threads that ended the operation as members, that is not as strays, summed over teams
+ * @param switches turns taken at switch points
+ * @param switchesSkipped times that a held latch or a pinned stack kept an S-thread from giving up its carrier
+ * @param strays members that left their team in the middle of the operation, by reason; reasons without any are absent
+ * @param nanos time spent in the operation: of teams from formation to the last departure; of straight operations
+ *     from begin to next begin, extrapolated from a sample
+ */
+public record OperationStatistics(
+        String operation,
+        long straightOperations,
+        long teams,
+        long membersIn,
+        long membersOut,
+        long switches,
+        long switchesSkipped,
+        Map<WaitReason, Long> strays,
+        long nanos) {
+
+    /** Copies the map. */
+    public OperationStatistics {
+        strays = Map.copyOf(strays);
+    }
+
+    /** Returns all operations begun, in teams and outside. */
+    public long operations() {
+        return straightOperations + membersIn;
+    }
+
+    /** Returns how many S-threads entered a team on average, 0 without teams. */
+    public double membersInMean() {
+        return teams == 0 ? 0 : (double) membersIn / teams;
+    }
+
+    /** Returns how many S-threads left a team other than as strays on average, 0 without teams. */
+    public double membersOutMean() {
+        return teams == 0 ? 0 : (double) membersOut / teams;
+    }
+
+    /** Returns the members that became strays, for whatever reason. */
+    public long straysTotal() {
+        return strays.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,336 @@
+package dev.lockstep.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A thread that may take part in execution teams: threads about to run the same operation that take turns at switch
+ * points, so that one member's instruction-cache misses are the others' hits (Harizopoulos and Ailamaki, STEPS,
+ * section 4.1).
+ *
+ * <p>An S-thread announces each database operation with {@link #beginOperation}, the wrapper of the paper. There it
+ * leaves its team and joins the list of the operation it is about to run; when that list becomes the running team,
+ * its members execute the operation with turns at {@link #switchPoint()}. A member that waits or yields in the middle
+ * leaves the team as a stray and rejoins at its next operation. A team waits for nobody.
+ *
+ * <p>Code between operations holds the carrier: scheduling is cooperative, and a computation of one second there
+ * delays every S-thread of the same carrier by one second. The same holds inside an operation between its switch
+ * points.
+ *
+ * <p>Invariants, all fields being touched by the carrier's thread alone unless said otherwise:
+ * <ul>
+ *   <li>An S-thread belongs to one carrier for life, and is in at most one of: the carrier's ready queue, one
+ *       operation list, the running team. {@code state} says which; {@code next} and {@code previous} are that place's
+ *       links.
+ *   <li>{@code member} is set exactly while it is linked in the running team; {@code turns} implies {@code member} and
+ *       {@code operating}.
+ *   <li>With {@code latchesHeld} not 0 it is mounted, and stays so.
+ *   <li>{@code request} is {@code NONE} except between an S-thread's decision to leave its carrier and the carrier's
+ *       reaction.
+ * </ul>
+ *
+ * <p>Thread-safety: {@link #interrupt()}, {@link #join()}, {@link #name()}, {@link #failure()} and
+ * {@link #hasEnded()} may be called by any thread, everything else by the S-thread itself only.
+ */
+public abstract class SThread extends InboxNode {
+    /** Why an S-thread gave up its carrier; what the carrier does next with it. */
+    enum Request {
+        /** Nothing was asked for: blocked by the JDK on behalf of application code, kind virtual only. */
+        NONE,
+        /** At a switch point: the next member's turn. */
+        SWITCH,
+        /** To be appended to the list of its next operation. */
+        JOIN,
+        /** Already in the list of its next operation. */
+        JOINED,
+        /** To be appended to the ready queue without being a stray. */
+        TURN_OVER,
+        /** A voluntary yield. */
+        YIELD,
+        /** To be left alone until woken. */
+        WAIT,
+        /** Its body has returned. */
+        END
+    }
+
+    /** Where an S-thread is. */
+    enum State {
+        /** Started, on its way to its carrier. */
+        NEW,
+        /** In the ready queue. */
+        READY,
+        /** In an operation list. */
+        LISTED,
+        /** In the running team, waiting for its turn. */
+        TEAMED,
+        /** Mounted on its carrier. */
+        RUNNING,
+        /** Waiting to be woken. */
+        WAITING,
+        /** Its body has returned. */
+        ENDED
+    }
+
+    private static final VarHandle INTERRUPTED;
+
+    static {
+        try {
+            INTERRUPTED = MethodHandles.lookup().findVarHandle(SThread.class, "interrupted", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Scheduler scheduler;
+    final CarrierThread carrier;
+
+    SThread next;
+    SThread previous;
+    State state = State.NEW;
+    Request request = Request.NONE;
+    OperationList list;
+    boolean operating;
+    boolean member;
+    boolean turns;
+    WaitReason waitReason;
+    long deadlineNanos;
+    int timerIndex = TimerHeap.ABSENT;
+
+    /** Operations until {@code beginOperation} leaves its fast path, to take a sample and to look after others. */
+    int untilSlow = 1;
+
+    int operationsThisTurn;
+    OperationList sampledList;
+    long sampleStartNanos;
+
+    private final String name;
+    private final Runnable body;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private int latchesHeld;
+
+    @SuppressWarnings("unused")
+    private boolean interrupted;
+
+    private volatile Throwable failure;
+
+    SThread(Scheduler scheduler, CarrierThread carrier, String name, Runnable body) {
+        this.scheduler = scheduler;
+        this.carrier = carrier;
+        this.name = name;
+        this.body = body;
+    }
+
+    /**
+     * Returns the S-thread that runs here, or {@code null} on any other thread. S-threads of kind
+     * {@link SThreadKind#PLAIN} count as other threads. Takes about a nanosecond.
+     */
+    public static SThread current() {
+        CarrierThread carrier = CurrentCarrier.get();
+        return carrier == null ? null : carrier.running();
+    }
+
+    /** Returns the name given at the start. */
+    public final String name() {
+        return name;
+    }
+
+    /** Returns what this S-thread is made of. */
+    public abstract SThreadKind kind();
+
+    /**
+     * The wrapper around every operation: ends the previous operation, leaves its team, and joins those that are
+     * about to run {@code operation}. Returns when this S-thread's turn has come; meanwhile its carrier runs others.
+     * Where teams are off for the operation it returns at once, except that a turn ends after
+     * {@link Scheduler#OPERATIONS_PER_TURN_MAX} operations if others are waiting. Never gives up the carrier while a
+     * latch is held.
+     *
+     * @param operation from {@link Scheduler#registerOperation}
+     */
+    public final void beginOperation(int operation) {
+        CarrierThread here = carrier;
+        if (here == null) {
+            return;
+        }
+        OperationList next = here.list(operation);
+        if (next != null && next.straight && !member && --untilSlow > 0) {
+            next.countStraight();
+            list = next;
+            operating = true;
+            return;
+        }
+        here.beginOperation(this, operation);
+    }
+
+    /**
+     * Marks the end of the operation, for the statistics. The S-thread keeps its carrier and, if it is in one, its
+     * place in the team until its next operation begins, but passes no more switch points. Does nothing outside an
+     * operation.
+     */
+    public final void endOperation() {
+        if (operating) {
+            carrier.finishOperation(this);
+        }
+    }
+
+    /**
+     * A hand-placed point inside an operation, where the next member of the team takes its turn. Does nothing, in
+     * about a nanosecond, outside a team, for a stray, for the last member, and where switch points are off; and is
+     * skipped and counted while a latch is held (STEPS, 4.1.3).
+     */
+    public final void switchPoint() {
+        if (turns) {
+            carrier.switchPoint(this);
+        }
+    }
+
+    /** Counts a latch, which suppresses switching until it is released. */
+    public final void latchAcquired() {
+        latchesHeld++;
+    }
+
+    /**
+     * Counts a latch as released.
+     *
+     * @throws IllegalStateException if no latch is held
+     */
+    public final void latchReleased() {
+        if (latchesHeld == 0) {
+            throw new IllegalStateException("more latches released than acquired: sThread=" + name);
+        }
+        latchesHeld--;
+    }
+
+    /** Returns the number of latches counted as held. */
+    public final int latchesHeld() {
+        return latchesHeld;
+    }
+
+    /**
+     * Gives up the turn of one's own accord, for example after every so many rows of a long scan: everybody who waits
+     * on this carrier runs first, and this S-thread continues as a stray until its next operation. Does nothing while
+     * a latch is held or when nobody waits.
+     */
+    public final void yieldTurn() {
+        if (carrier != null) {
+            carrier.yieldTurn(this);
+        }
+    }
+
+    /**
+     * To be called where the S-thread holds no database lock, before a transaction begins: the cheapest place to let
+     * others run. Gives up the carrier if this turn has lasted {@link Scheduler#OPERATIONS_PER_TURN} operations and
+     * others wait; otherwise does nothing.
+     */
+    public final void transactionBoundary() {
+        if (operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN && carrier != null) {
+            carrier.turnOver(this);
+        }
+    }
+
+    /** Sets the interrupt flag, and ends a wait that can be interrupted. */
+    public void interrupt() {
+        setInterruptedVolatile(true);
+        wake();
+    }
+
+    /** Returns whether the interrupt flag is set, and leaves it so. */
+    public boolean isInterrupted() {
+        return interruptedVolatile();
+    }
+
+    /** Returns whether the body has returned or thrown. */
+    public final boolean hasEnded() {
+        return ended.getCount() == 0;
+    }
+
+    /** Returns what the body has thrown, or {@code null}. */
+    public final Throwable failure() {
+        return failure;
+    }
+
+    /**
+     * Waits until the body has returned or thrown.
+     *
+     * @throws InterruptedException if the caller is interrupted first
+     * @throws IllegalStateException if the caller is an S-thread of kind continuation, whose carrier would block
+     */
+    public final void join() throws InterruptedException {
+        SThread caller = current();
+        if (caller != null && caller.kind() == SThreadKind.CONTINUATION) {
+            throw new IllegalStateException(
+                    "join would block the carrier: sThread=" + caller.name() + "; remedy: wait with a Waiter");
+        }
+        ended.await();
+    }
+
+    @Override
+    public final String toString() {
+        return "SThread[name=" + name + " kind=" + kind() + "]";
+    }
+
+    /** Runs this S-thread on the calling carrier until it gives it up. */
+    abstract void mount();
+
+    /** Leaves the carrier; returns after having been mounted again, or with {@code false} at once if pinned. */
+    abstract boolean giveUpCarrier();
+
+    /** Leaves the carrier until woken; may return without reason. {@code request} is {@code WAIT}. */
+    abstract void giveUpCarrierUntilWoken(Waiter blocker);
+
+    /** Makes a waiting S-thread ready; does nothing otherwise. By any thread. */
+    abstract void wake();
+
+    /** Makes the first mount possible. By the starting thread. */
+    abstract void begin();
+
+    final boolean suspend(Request why) {
+        request = why;
+        if (giveUpCarrier()) {
+            return true;
+        }
+        request = Request.NONE;
+        return false;
+    }
+
+    final void park(Waiter blocker, long deadline, WaitReason reason) {
+        waitReason = reason;
+        deadlineNanos = deadline;
+        request = Request.WAIT;
+        try {
+            giveUpCarrierUntilWoken(blocker);
+        } finally {
+            request = Request.NONE;
+        }
+    }
+
+    /** What the underlying thread or continuation runs. */
+    final void runBody() {
+        try {
+            body.run();
+            if (latchesHeld != 0) {
+                throw new IllegalStateException(
+                        "S-thread ended with latches held: sThread=" + name + " latchesHeld=" + latchesHeld);
+            }
+        } catch (Throwable e) {
+            failure = e;
+            scheduler.reportUncaught(this, e);
+        } finally {
+            latchesHeld = 0;
+            endOperation();
+            request = Request.END;
+        }
+    }
+
+    final void publishEnded() {
+        ended.countDown();
+    }
+
+    final boolean interruptedVolatile() {
+        return (boolean) INTERRUPTED.getVolatile(this);
+    }
+
+    final void setInterruptedVolatile(boolean value) {
+        INTERRUPTED.setVolatile(this, value);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.lockstep.scheduler;
+
+/**
+ * An intrusive first-in, first-out queue of S-threads, linked by {@code next}. Its size is bounded by the number of
+ * S-threads of the carrier.
+ *
+ * <p>Thread-safety: none; it belongs to its carrier's thread.
+ */
+final class SThreadQueue {
+    private SThread head;
+    private SThread tail;
+    private int size;
+
+    SThreadQueue() {}
+
+    int size() {
+        return size;
+    }
+
+    boolean isEmpty() {
+        return head == null;
+    }
+
+    void append(SThread sThread) {
+        sThread.next = null;
+        if (tail == null) {
+            head = sThread;
+        } else {
+            tail.next = sThread;
+        }
+        tail = sThread;
+        size++;
+    }
+
+    SThread poll() {
+        SThread first = head;
+        if (first != null) {
+            head = first.next;
+            if (head == null) {
+                tail = null;
+            }
+            first.next = null;
+            size--;
+        }
+        return first;
+    }
+
+    /** Takes the newest element out again; in linear time, for the rare case that it could not be suspended. */
+    void removeNewest(SThread newest) {
+        if (newest != tail) {
+            throw new IllegalStateException("not the newest in the queue: sThread=" + newest.name());
+        }
+        SThread before = null;
+        for (SThread each = head; each != newest; each = each.next) {
+            before = each;
+        }
+        tail = before;
+        if (before == null) {
+            head = null;
+        } else {
+            before.next = null;
+        }
+        size--;
+    }
+}

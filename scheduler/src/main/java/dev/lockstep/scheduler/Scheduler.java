@@ -1,0 +1,372 @@
+package dev.lockstep.scheduler;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Runs S-threads on carriers, in teams (Harizopoulos and Ailamaki, STEPS: improving instruction cache performance in
+ * OLTP, section 4).
+ *
+ * <p>How long an S-thread waits for its turn is bounded, whatever the policy. Where teams are on, its list is passed
+ * over by at most {@link #TEAMS_PASSED_OVER_MAX} teams plus one for every other waiting list, and gives one team of
+ * {@code teamLimit} members each time; see {@link #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of
+ * at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became
+ * ready. Both bounds count teams and operations, not time: scheduling is cooperative, and one long operation without
+ * {@link SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code liveCount} is the number of S-threads started and not ended; it does not grow after {@code closed}.
+ *   <li>Carriers are told to stop only when {@code closed} is set and {@code liveCount} is 0.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread.
+ */
+public final class Scheduler implements AutoCloseable {
+    /**
+     * Largest number of operations with a list of their own: seven operations on 140 tables and indexes. Operations
+     * registered beyond it share one list; each costs a carrier one reference, and some 300 bytes once used.
+     */
+    public static final int OPERATIONS_MAX = 1024;
+
+    /**
+     * Teams that may be preferred to a list before it is run regardless of policy. With ten members a team and 250 ns an
+     * operation that is 80 µs; a smaller value would often break the policy's choice, under which a list waits about
+     * as many teams as a transaction has different operations.
+     */
+    public static final int TEAMS_PASSED_OVER_MAX = 32;
+
+    /**
+     * Operations after which an S-thread in straight mode lets others run at its next {@link
+     * SThread#transactionBoundary()}. A switch of 180 ns is under 3 ns an operation then; a smaller value costs more, a
+     * larger one makes others wait longer.
+     */
+    public static final int OPERATIONS_PER_TURN = 64;
+
+    /**
+     * Operations after which it does so inside a transaction too, holding its locks: rarely reached by short
+     * transactions, and about 0.1 ms of work.
+     */
+    public static final int OPERATIONS_PER_TURN_MAX = 512;
+
+    private final SchedulerOptions options;
+    private final OperationRegistry operations = new OperationRegistry();
+    private final CarrierThread[] carriers;
+    private final Set<SThread> live = ConcurrentHashMap.newKeySet();
+    private final AtomicLong liveCount = new AtomicLong();
+    private final AtomicInteger nextCarrier = new AtomicInteger();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition noneLive = lock.newCondition();
+    private volatile boolean closed;
+    private volatile Throwable carrierFailure;
+    private volatile long[][] statisticsBase = new long[0][];
+
+    /**
+     * Starts the carriers.
+     *
+     * @throws UnsupportedOperationException if this JVM cannot run the kind of S-threads asked for; the message
+     *     says which flags to add
+     */
+    public Scheduler(SchedulerOptions options) {
+        this.options = Objects.requireNonNull(options, "options");
+        Support support = probe(options.kind());
+        if (!support.available()) {
+            throw new UnsupportedOperationException(
+                    "S-threads are not supported here: kind=" + options.kind() + "; remedy: " + support.remedy());
+        }
+        carriers = new CarrierThread[options.kind() == SThreadKind.PLAIN ? 0 : options.carriers()];
+        for (int i = 0; i < carriers.length; i++) {
+            carriers[i] = new CarrierThread(this, i, options);
+        }
+        for (CarrierThread carrier : carriers) {
+            carrier.start();
+        }
+    }
+
+    /** Returns whether this JVM can run a kind of S-threads and, if not, what to add to its command line. */
+    public static Support probe(SThreadKind kind) {
+        return Support.probe(kind);
+    }
+
+    /** Returns what this scheduler was set up with. */
+    public SchedulerOptions options() {
+        return options;
+    }
+
+    /** Returns the number of carriers; 0 for kind plain. */
+    public int carrierCount() {
+        return carriers.length;
+    }
+
+    /**
+     * Gives an operation its own list; the same name always gets the same number. By convention a name is the
+     * operation and its index, such as {@code "fetch customer"}.
+     *
+     * @return the number to pass to {@link SThread#beginOperation}; one shared by all, when
+     *     {@link #OPERATIONS_MAX} are taken
+     */
+    public int registerOperation(String name) {
+        return operations.register(name);
+    }
+
+    /** Returns the name under which an operation was registered. */
+    public String operationName(int operation) {
+        return operations.name(operation);
+    }
+
+    /**
+     * Returns the largest number of teams that can run between two turns of an S-thread where teams are on.
+     *
+     * @param sThreads S-threads of one carrier
+     * @param operationCount different operations that they run
+     */
+    public long teamsBetweenTurnsMax(int sThreads, int operationCount) {
+        long teamsOfOneList = (sThreads + options.teamLimit() - 1L) / options.teamLimit();
+        return teamsOfOneList * (TEAMS_PASSED_OVER_MAX + operationCount);
+    }
+
+    /**
+     * Starts an S-thread.
+     *
+     * @param homeCarrier the carrier it belongs to, 0 to {@link #carrierCount()} - 1, or -1 to have them take turns; of
+     *     no effect for kind plain
+     * @throws IllegalStateException if the scheduler is closed
+     * @throws IndexOutOfBoundsException if there is no such carrier
+     */
+    public SThread start(String name, int homeCarrier, Runnable body) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(body, "body");
+        CarrierThread home = home(homeCarrier);
+        liveCount.incrementAndGet();
+        boolean begun = false;
+        try {
+            if (closed || carrierFailure != null) {
+                throw new IllegalStateException("scheduler takes no more S-threads: sThread=" + name + " closed="
+                        + closed + " carrierFailure=" + carrierFailure);
+            }
+            SThread sThread =
+                    switch (options.kind()) {
+                        case VIRTUAL -> new VirtualSThread(this, home, name, body);
+                        case CONTINUATION -> new ContinuationSThread(this, home, name, body);
+                        case PLAIN -> new PlainSThread(this, name, body);
+                    };
+            live.add(sThread);
+            try {
+                sThread.begin();
+                begun = true;
+            } finally {
+                if (!begun) {
+                    live.remove(sThread);
+                }
+            }
+            return sThread;
+        } finally {
+            if (!begun) {
+                countDown();
+            }
+        }
+    }
+
+    private CarrierThread home(int homeCarrier) {
+        if (carriers.length == 0) {
+            return null;
+        }
+        int index = homeCarrier == -1
+                ? Math.floorMod(nextCarrier.getAndIncrement(), carriers.length)
+                : Objects.checkIndex(homeCarrier, carriers.length);
+        return carriers[index];
+    }
+
+    /**
+     * Waits until no S-thread is left. More may be started meanwhile.
+     *
+     * @throws InterruptedException if the caller is interrupted first
+     * @throws IllegalStateException if a carrier has failed, which no S-thread of it survives
+     */
+    public void awaitTermination() throws InterruptedException {
+        checkNotOnCarrier();
+        lock.lockInterruptibly();
+        try {
+            while (liveCount.get() != 0 && carrierFailure == null) {
+                noneLive.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+        throwIfFailed();
+    }
+
+    /**
+     * Takes no more S-threads, waits until those that run have ended, and stops the carriers. If the caller is
+     * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. Does nothing the
+     * second time.
+     *
+     * @throws IllegalStateException if called by an S-thread, or if a carrier has failed
+     */
+    @Override
+    public void close() {
+        checkNotOnCarrier();
+        closed = true;
+        boolean interrupted = false;
+        // Ends when the S-threads do, which were told so if anybody is impatient.
+        while (true) {
+            try {
+                awaitTermination();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                live.forEach(SThread::interrupt);
+            }
+        }
+        for (CarrierThread carrier : carriers) {
+            carrier.stopWhenDrained();
+        }
+        for (CarrierThread carrier : carriers) {
+            interrupted |= joinUninterruptibly(carrier);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean joinUninterruptibly(Thread carrier) {
+        boolean interrupted = false;
+        // Ends because a carrier that was told to stop has nothing left to run.
+        while (true) {
+            try {
+                carrier.join();
+                return interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+    }
+
+    /** Returns what was counted since the start or the last reset, for every operation that ran. */
+    public List<OperationStatistics> statistics() {
+        long[][] base = statisticsBase;
+        List<OperationStatistics> result = new ArrayList<>();
+        for (int operation = 0; operation < operations.count(); operation++) {
+            long[] counts = counts(operation);
+            if (operation < base.length) {
+                for (int i = 0; i < counts.length; i++) {
+                    counts[i] -= base[operation][i];
+                }
+            }
+            if (counts[OperationCounters.STRAIGHT] != 0 || counts[OperationCounters.TEAMS] != 0) {
+                result.add(statistics(operations.name(operation), counts));
+            }
+        }
+        return result;
+    }
+
+    /** Starts counting afresh. */
+    public void resetStatistics() {
+        long[][] base = new long[operations.count()][];
+        for (int operation = 0; operation < base.length; operation++) {
+            base[operation] = counts(operation);
+        }
+        statisticsBase = base;
+    }
+
+    private long[] counts(int operation) {
+        long[] sums = new long[OperationCounters.COUNTERS];
+        for (CarrierThread carrier : carriers) {
+            OperationCounters counters = carrier.countersOrNull(operation);
+            for (int i = 0; counters != null && i < sums.length; i++) {
+                sums[i] += counters.countOpaque(i);
+            }
+        }
+        return sums;
+    }
+
+    private static OperationStatistics statistics(String name, long[] counts) {
+        Map<WaitReason, Long> strays = new EnumMap<>(WaitReason.class);
+        for (WaitReason reason : WaitReason.values()) {
+            long count = counts[OperationCounters.strays(reason)];
+            if (count != 0) {
+                strays.put(reason, count);
+            }
+        }
+        long samples = counts[OperationCounters.STRAIGHT_SAMPLES];
+        double straightNanos = samples == 0
+                ? 0
+                : (double) counts[OperationCounters.STRAIGHT_SAMPLE_NANOS]
+                        / samples
+                        * counts[OperationCounters.STRAIGHT];
+        return new OperationStatistics(
+                name,
+                counts[OperationCounters.STRAIGHT],
+                counts[OperationCounters.TEAMS],
+                counts[OperationCounters.MEMBERS_IN],
+                counts[OperationCounters.MEMBERS_OUT],
+                counts[OperationCounters.SWITCHES],
+                counts[OperationCounters.SWITCHES_SKIPPED],
+                strays,
+                counts[OperationCounters.TEAM_NANOS] + (long) straightNanos);
+    }
+
+    /** Called once for every S-thread, by its carrier or, for kind plain, by itself. */
+    void ended(SThread sThread) {
+        live.remove(sThread);
+        sThread.publishEnded();
+        countDown();
+    }
+
+    private void countDown() {
+        if (liveCount.decrementAndGet() == 0) {
+            signalNoneLive();
+        }
+    }
+
+    private void signalNoneLive() {
+        lock.lock();
+        try {
+            noneLive.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void reportUncaught(SThread sThread, Throwable e) {
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler handler = options.uncaughtExceptionHandler() != null
+                ? options.uncaughtExceptionHandler()
+                : thread.getUncaughtExceptionHandler();
+        try {
+            handler.uncaughtException(thread, e);
+        } catch (RuntimeException fromHandler) {
+            // The S-thread must end in order; what it failed with stays readable, with this beside it.
+            e.addSuppressed(fromHandler);
+        }
+    }
+
+    void carrierFailed(CarrierThread carrier, Throwable e) {
+        carrierFailure = e;
+        signalNoneLive();
+    }
+
+    private void throwIfFailed() {
+        Throwable failure = carrierFailure;
+        if (failure != null) {
+            throw new IllegalStateException("carrier failed: its S-threads cannot go on", failure);
+        }
+    }
+
+    private static void checkNotOnCarrier() {
+        SThread caller = SThread.current();
+        if (caller != null) {
+            throw new IllegalStateException(
+                    "an S-thread cannot wait for the end of all S-threads: sThread=" + caller.name());
+        }
+    }
+}

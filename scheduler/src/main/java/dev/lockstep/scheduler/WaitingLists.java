@@ -1,0 +1,67 @@
+package dev.lockstep.scheduler;
+
+/**
+ * The operation lists of a carrier that have members, the one that has waited longest first.
+ *
+ * <p>Invariants: a list is linked here exactly while it has members; lists are in the order in which they became
+ * non-empty or last gave a team.
+ *
+ * <p>Thread-safety: none; it belongs to its carrier's thread.
+ */
+final class WaitingLists implements TeamPolicy.WaitingOperations {
+    private final CarrierThread carrier;
+    private OperationList oldest;
+    private OperationList newest;
+
+    WaitingLists(CarrierThread carrier) {
+        this.carrier = carrier;
+    }
+
+    boolean isEmpty() {
+        return oldest == null;
+    }
+
+    OperationList oldest() {
+        return oldest;
+    }
+
+    @Override
+    public int waitingCount(int operation) {
+        OperationList list = carrier.list(operation);
+        return list == null ? 0 : list.members.size();
+    }
+
+    @Override
+    public int longestWaiting() {
+        return oldest.operation;
+    }
+
+    void append(OperationList list, long team) {
+        list.waiting = true;
+        list.waitingSinceTeam = team;
+        list.nextWaiting = null;
+        list.previousWaiting = newest;
+        if (newest == null) {
+            oldest = list;
+        } else {
+            newest.nextWaiting = list;
+        }
+        newest = list;
+    }
+
+    void remove(OperationList list) {
+        list.waiting = false;
+        if (list.previousWaiting == null) {
+            oldest = list.nextWaiting;
+        } else {
+            list.previousWaiting.nextWaiting = list.nextWaiting;
+        }
+        if (list.nextWaiting == null) {
+            newest = list.previousWaiting;
+        } else {
+            list.nextWaiting.previousWaiting = list.previousWaiting;
+        }
+        list.nextWaiting = null;
+        list.previousWaiting = null;
+    }
+}
