@@ -1,0 +1,113 @@
+package dev.lockstep.engine.file;
+
+import dev.lockstep.engine.Message;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * A file of the operating system.
+ *
+ * <p>Invariant: the channel is used by engine threads only (see {@link EngineThread}), so no interrupt closes it.
+ */
+final class DiskBlockFile implements BlockFile {
+    private final Path path;
+    private final FileChannel channel;
+
+    DiskBlockFile(Path path, FileChannel channel) {
+        this.path = path;
+        this.channel = channel;
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) {
+        return ForeignCalls.run(() -> {
+            int start = target.position();
+            try {
+                // Ends because every turn but the last reads at least one byte of a bounded buffer.
+                while (target.hasRemaining()) {
+                    int count = channel.read(target, position + (target.position() - start));
+                    if (count < 0) {
+                        break;
+                    }
+                }
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot read", path, message -> message.with("position", position), e);
+            }
+            return target.position() - start;
+        });
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) {
+        ForeignCalls.run(() -> {
+            int start = source.position();
+            try {
+                // Ends because a write writes at least one byte or throws.
+                while (source.hasRemaining()) {
+                    channel.write(source, position + (source.position() - start));
+                }
+            } catch (IOException e) {
+                throw DiskFailures.of(
+                        "Cannot write",
+                        path,
+                        message -> message.with("position", position).with("lengthBytes", source.limit() - start),
+                        e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void force(boolean metadata) {
+        ForeignCalls.run(() -> {
+            try {
+                channel.force(metadata);
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot force to the medium", path, Message::toString, e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public long size() {
+        return ForeignCalls.run(() -> {
+            try {
+                return channel.size();
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot read the length", path, Message::toString, e);
+            }
+        });
+    }
+
+    @Override
+    public void truncate(long sizeBytes) {
+        ForeignCalls.run(() -> {
+            try {
+                channel.truncate(sizeBytes);
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot truncate", path, message -> message.with("sizeBytes", sizeBytes), e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void close() {
+        ForeignCalls.run(() -> {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot close", path, Message::toString, e);
+            }
+            return null;
+        });
+    }
+}

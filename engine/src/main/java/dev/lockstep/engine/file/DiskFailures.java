@@ -1,0 +1,56 @@
+package dev.lockstep.engine.file;
+
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.StorageException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Turns what the operating system says into the engine's exceptions. */
+final class DiskFailures {
+    /**
+     * What systems say when there is no room, in lower case: ENOSPC and EDQUOT on Linux and macOS, ERROR_DISK_FULL on
+     * Windows. The JDK has no exception of its own for it. In another language the text differs, and the exception is a
+     * {@link StorageException} then.
+     */
+    private static final List<String> NO_ROOM =
+            List.of("no space left", "disk quota exceeded", "not enough space", "disk is full");
+
+    private DiskFailures() {}
+
+    /**
+     * Makes the exception for a failed file operation.
+     *
+     * @param what what could not be done
+     * @param path the file
+     * @param more adds further pairs to the message; its result is not used
+     * @param cause what the system said
+     */
+    static LockstepException of(String what, Path path, Function<Message, Object> more, IOException cause) {
+        Message message = Message.of(what).with("file", path);
+        more.apply(message);
+        message.with("reason", cause);
+        if (cause instanceof NoSuchFileException) {
+            return new MissingFileException(
+                    message.remedy("Check the directory, or restore the file from a backup."), cause);
+        }
+        if (isNoRoom(cause)) {
+            return new DiskFullException(message.remedy("Free space on the volume, then try again."), cause);
+        }
+        return new StorageException(message.remedy("Check the medium, the permissions and the limits."), cause);
+    }
+
+    private static boolean isNoRoom(IOException cause) {
+        if (cause.getMessage() == null) {
+            return false;
+        }
+        String said = cause.getMessage().toLowerCase(Locale.ROOT);
+        return NO_ROOM.stream().anyMatch(said::contains);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.lockstep.engine.file;
+
+import dev.lockstep.engine.DatabaseInUseException;
+import dev.lockstep.engine.Message;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+/** The file system of the operating system. Calls of threads that are no engine threads are handed over to one. */
+public final class DiskStorage implements Storage {
+    /** The only one needed: it has no state of its own. */
+    public static final DiskStorage INSTANCE = new DiskStorage();
+
+    /** Name of the file that is locked in place of the directory, which cannot be locked itself. */
+    public static final String LOCK_FILE = "lock.lockstep";
+
+    private static final boolean IS_WINDOWS = File.separatorChar == '\\';
+
+    /** Real paths of the directories locked by this JVM: the system's locks keep out other processes only. */
+    private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
+
+    private DiskStorage() {}
+
+    @Override
+    public BlockFile open(Path path, OpenMode mode) {
+        return ForeignCalls.run(() -> {
+            try {
+                FileChannel channel =
+                        switch (mode) {
+                            case READ_ONLY -> FileChannel.open(path, StandardOpenOption.READ);
+                            case READ_WRITE ->
+                                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                            case CREATE -> create(path);
+                        };
+                return new DiskBlockFile(path, channel);
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot open", path, message -> message.with("mode", mode), e);
+            }
+        });
+    }
+
+    private static FileChannel create(Path path) throws IOException {
+        FileChannel channel = FileChannel.open(
+                path,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING);
+        try {
+            forceDirectory(path.toAbsolutePath().getParent());
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        return channel;
+    }
+
+    @Override
+    public boolean exists(Path path) {
+        return Files.exists(path);
+    }
+
+    @Override
+    public void delete(Path path) {
+        ForeignCalls.run(() -> {
+            try {
+                if (Files.deleteIfExists(path)) {
+                    forceDirectory(path.toAbsolutePath().getParent());
+                }
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot delete", path, Message::toString, e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+        return ForeignCalls.run(() -> {
+            try (Stream<Path> entries = Files.list(directory)) {
+                return entries.sorted().toList();
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot list", directory, Message::toString, e);
+            }
+        });
+    }
+
+    @Override
+    public void atomicReplace(Path from, Path to) {
+        ForeignCalls.run(() -> {
+            try {
+                Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                forceDirectory(to.toAbsolutePath().getParent());
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot rename", from, message -> message.with("to", to), e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        ForeignCalls.run(() -> {
+            try {
+                if (!Files.isDirectory(directory)) {
+                    Files.createDirectories(directory);
+                    Path parent = directory.toAbsolutePath().getParent();
+                    if (parent != null) {
+                        forceDirectory(parent);
+                    }
+                }
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot create the directory", directory, Message::toString, e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public DirectoryLock lockDirectory(Path directory) {
+        return ForeignCalls.run(() -> {
+            try {
+                return lock(directory);
+            } catch (IOException e) {
+                throw DiskFailures.of("Cannot lock the directory", directory, Message::toString, e);
+            }
+        });
+    }
+
+    private static DirectoryLock lock(Path directory) throws IOException {
+        Path realPath = directory.toRealPath();
+        if (!LOCKED_HERE.add(realPath)) {
+            throw inUse(directory, "this process");
+        }
+        FileChannel channel = null;
+        FileLock lock = null;
+        try {
+            channel =
+                    FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+            lock = channel.tryLock();
+            if (lock == null) {
+                throw inUse(directory, "another process");
+            }
+        } finally {
+            if (lock == null) {
+                release(realPath, channel);
+            }
+        }
+        return new ChannelLock(realPath, channel);
+    }
+
+    private static DatabaseInUseException inUse(Path directory, String holder) {
+        return new DatabaseInUseException(Message.of("The database directory is in use")
+                .with("directory", directory)
+                .with("holder", holder)
+                .remedy("Close the other database object, or end the other process, then open again."));
+    }
+
+    /** The file stays: removing it would let two processes lock two files of the same name. */
+    private static void release(Path realPath, FileChannel channelOrNull) throws IOException {
+        try {
+            if (channelOrNull != null) {
+                channelOrNull.close();
+            }
+        } finally {
+            LOCKED_HERE.remove(realPath);
+        }
+    }
+
+    /**
+     * Puts the entries of a directory on the medium. Windows cannot open a directory, and journals its entries anyway.
+     */
+    private static void forceDirectory(Path directory) throws IOException {
+        if (IS_WINDOWS) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    private static final class ChannelLock implements DirectoryLock {
+        private final Path realPath;
+        private final FileChannel channel;
+        private final AtomicBoolean isClosed = new AtomicBoolean();
+
+        ChannelLock(Path realPath, FileChannel channel) {
+            this.realPath = realPath;
+            this.channel = channel;
+        }
+
+        @Override
+        public void close() {
+            if (!isClosed.compareAndSet(false, true)) {
+                return;
+            }
+            ForeignCalls.run(() -> {
+                try {
+                    release(realPath, channel);
+                } catch (IOException e) {
+                    throw DiskFailures.of("Cannot unlock the directory", realPath, Message::toString, e);
+                }
+                return null;
+            });
+        }
+    }
+}

@@ -1,0 +1,293 @@
+package dev.lockstep.engine.file;
+
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The pages of a database on disk: {@code pages.lockstep}, where page <i>n</i> begins at byte 8192 <i>n</i> and page 0
+ * is the header of the file, and {@code doublewrite.lockstep} beside it.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Every page in the file is whole: it was never written (beyond the end, or zero throughout), or it carries its
+ *       own page id and the right checksum. A crash may break this for the pages of one batch, and {@link #open} mends
+ *       it.
+ *   <li>While {@code isInPlaceIncomplete}, pages of the last batch may be damaged, and their copies are in the
+ *       double-write file; no other batch overwrites them before they are put back.
+ *   <li>After a failed force, nothing is written any more.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread. Batches exclude each other ({@code writeLock}); pages are
+ * read beside them.
+ */
+public final class PageFile implements AutoCloseable {
+    /** Name of the file of the pages. */
+    public static final String PAGES_FILE = "pages.lockstep";
+
+    /** Name of the file of the copies. */
+    public static final String DOUBLE_WRITE_FILE = "doublewrite.lockstep";
+
+    /** Bytes of zeros written at a time when the file grows: 1 MiB, beyond which larger writes are no faster. */
+    private static final int GROW_BYTES = 1 << 20;
+
+    private final BlockFile pages;
+    private final DoubleWrite doubleWriteOrNull;
+    private final FileHeader header;
+    private final int restoredPageCount;
+
+    /** Taken by engine threads, or at open and close; held during a batch. */
+    private final ReentrantLock writeLock = new ReentrantLock();
+
+    private boolean isInPlaceIncomplete;
+    private volatile Throwable forceFailure;
+
+    private PageFile(BlockFile pages, DoubleWrite doubleWriteOrNull, FileHeader header, int restoredPageCount) {
+        this.pages = pages;
+        this.doubleWriteOrNull = doubleWriteOrNull;
+        this.header = header;
+        this.restoredPageCount = restoredPageCount;
+    }
+
+    /**
+     * Makes both files, in place of any that are there. They are on the medium when this returns.
+     *
+     * @param storage the file system
+     * @param directory where the files lie
+     * @param databaseId what the files are marked with
+     */
+    public static PageFile create(Storage storage, Path directory, DatabaseId databaseId) {
+        BlockFile pages = storage.open(directory.resolve(PAGES_FILE), Storage.OpenMode.CREATE);
+        try {
+            FileHeader header = FileHeader.of(FileFormat.PAGES, databaseId, 0);
+            pages.write(header.encode(PageLayout.PAGE_BYTES), 0);
+            pages.force(true);
+            DoubleWrite doubleWrite = DoubleWrite.create(storage, directory.resolve(DOUBLE_WRITE_FILE), databaseId);
+            return new PageFile(pages, doubleWrite, header, 0);
+        } catch (RuntimeException | Error e) {
+            Closing.quietly(pages, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens both files and mends the pages that a crash left half written, before anything else looks at them.
+     *
+     * @param storage the file system
+     * @param directory where the files lie
+     * @param databaseIdOrNull the database that the files must belong to, or null if any will do
+     * @param readOnly whether nothing is to be written; then pages are not mended, and reading a damaged one fails
+     * @throws LockstepException as {@link FileHeader#read} and {@link Storage#open}
+     */
+    public static PageFile open(Storage storage, Path directory, DatabaseId databaseIdOrNull, boolean readOnly) {
+        Storage.OpenMode mode = readOnly ? Storage.OpenMode.READ_ONLY : Storage.OpenMode.READ_WRITE;
+        BlockFile pages = storage.open(directory.resolve(PAGES_FILE), mode);
+        DoubleWrite doubleWrite = null;
+        try {
+            FileHeader header = FileHeader.read(pages, FileFormat.PAGES, databaseIdOrNull);
+            int restoredPageCount = 0;
+            if (!readOnly) {
+                doubleWrite = DoubleWrite.open(storage, directory.resolve(DOUBLE_WRITE_FILE), header.databaseId());
+                restoredPageCount = doubleWrite.restore(pages);
+                if (restoredPageCount > 0) {
+                    pages.force(true);
+                }
+            }
+            return new PageFile(pages, doubleWrite, header, restoredPageCount);
+        } catch (RuntimeException | Error e) {
+            if (doubleWrite != null) {
+                Closing.quietly(doubleWrite, e);
+            }
+            Closing.quietly(pages, e);
+            throw e;
+        }
+    }
+
+    /** Returns the database that the file belongs to. */
+    public DatabaseId databaseId() {
+        return header.databaseId();
+    }
+
+    /** Returns whether nothing can be written. */
+    public boolean isReadOnly() {
+        return doubleWriteOrNull == null;
+    }
+
+    /** Returns how many half-written pages were put back at open. */
+    public int restoredPageCount() {
+        return restoredPageCount;
+    }
+
+    /** Returns the number of pages in the file, page 0 included; pages from there on were never written. */
+    public int pageCount() {
+        return Math.toIntExact((pages.size() + PageLayout.PAGE_BYTES - 1) >>> PageLayout.PAGE_SHIFT);
+    }
+
+    /** Returns whether a force failed, after which nothing is written any more. */
+    public boolean isFailed() {
+        return forceFailure != null;
+    }
+
+    /**
+     * Makes a reader for one thread.
+     *
+     * @param memory where it reads pages to
+     */
+    public PageReader newReader(MemorySegment memory) {
+        return new PageReader(this, memory);
+    }
+
+    /**
+     * Writes pages so that each is whole after a crash, old or new, and returns when they are on the medium.
+     *
+     * <p>When this throws, no page counts as written. The same or other batches may be tried again unless {@link
+     * #isFailed()}; after a full disk they fail until there is room.
+     *
+     * @param batch at least one page; their checksums are made here
+     * @throws DiskFullException if there is no room
+     * @throws dev.lockstep.engine.StorageException if the system refuses
+     * @throws DatabaseFailedException if a force failed earlier
+     * @throws ReadOnlyException if the file was opened to be read only
+     */
+    public void write(PageBatch batch) {
+        checkWritable();
+        writeLock.lock();
+        try {
+            completeLastBatch();
+            try {
+                doubleWriteOrNull.write(batch);
+            } catch (RuntimeException | Error e) {
+                // The copies may be half written, which is harmless: no page of this batch was touched. But a failed
+                // force and a failed write cannot be told apart here, and after a failed force copies cannot be relied
+                // on.
+                if (!(e instanceof DiskFullException)) {
+                    forceFailure = e;
+                }
+                throw e;
+            }
+            isInPlaceIncomplete = true;
+            writeInPlace(batch);
+            forcePages();
+            isInPlaceIncomplete = false;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    private void completeLastBatch() {
+        if (isInPlaceIncomplete) {
+            doubleWriteOrNull.restore(pages);
+            forcePages();
+            isInPlaceIncomplete = false;
+        }
+    }
+
+    private void writeInPlace(PageBatch batch) {
+        int first = 0;
+        while (first < batch.pageCount()) {
+            int end = first + 1;
+            while (end < batch.pageCount() && batch.pageId(end) == batch.pageId(end - 1) + 1) {
+                end++;
+            }
+            pages.write(batch.pages(first, end - first), PageLayout.fileOffset(batch.pageId(first)));
+            first = end;
+        }
+    }
+
+    /**
+     * Makes the file at least so long, so that there is room for pages when they are written. Pages in the new part are
+     * pages that were never written.
+     *
+     * @param pageCount number of pages, page 0 included
+     * @throws DiskFullException if there is no room; what was added stays
+     */
+    public void grow(int pageCount) {
+        checkWritable();
+        writeLock.lock();
+        try {
+            long position = (long) pageCount() << PageLayout.PAGE_SHIFT;
+            long end = (long) pageCount << PageLayout.PAGE_SHIFT;
+            ByteBuffer zeros = position < end ? ByteBuffer.allocateDirect(GROW_BYTES) : null;
+            while (position < end) {
+                zeros.clear().limit((int) Math.min(GROW_BYTES, end - position));
+                pages.write(zeros, position);
+                position += zeros.limit();
+            }
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    /** Returns when everything written is on the medium, the length of the file included. */
+    public void force() {
+        checkWritable();
+        writeLock.lock();
+        try {
+            forcePages();
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    /** Closes both files. */
+    @Override
+    public void close() {
+        try (pages) {
+            if (doubleWriteOrNull != null) {
+                doubleWriteOrNull.close();
+            }
+        }
+    }
+
+    /** Reads a page as it lies in the file; returns the bytes read. */
+    int readUnchecked(ByteBuffer target, int pageId) {
+        return pages.read(target, PageLayout.fileOffset(pageId));
+    }
+
+    /** Reads a page while no batch is being written. */
+    int readBetweenBatches(ByteBuffer target, int pageId) {
+        writeLock.lock();
+        try {
+            return readUnchecked(target, pageId);
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    Path path() {
+        return pages.path();
+    }
+
+    private void forcePages() {
+        try {
+            pages.force(false);
+        } catch (RuntimeException | Error e) {
+            forceFailure = e;
+            throw e;
+        }
+    }
+
+    private void checkWritable() {
+        if (isReadOnly()) {
+            throw new ReadOnlyException(Message.of("The database is open to be read only")
+                    .with("file", pages.path())
+                    .remedy("Open it without the read-only option."));
+        }
+        Throwable failure = forceFailure;
+        if (failure != null) {
+            throw new DatabaseFailedException(
+                    Message.of("Pages could not be forced to the medium earlier")
+                            .with("file", pages.path())
+                            .with("reason", failure)
+                            .remedy("Check the medium, then open the database again; its log is replayed."),
+                    failure);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.lockstep.engine.file;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.TruncatedFileException;
+import dev.lockstep.engine.page.PageChecksum;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.PageWindows;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Reads pages into memory and checks them.
+ *
+ * <p>Thread-safety: for one thread; threads that read at the same time each have their own.
+ */
+public final class PageReader {
+    private final PageFile file;
+    private final PageWindows windows;
+    private final PageChecksum checksum;
+
+    PageReader(PageFile file, MemorySegment memory) {
+        this.file = file;
+        this.windows = new PageWindows(memory);
+        this.checksum = new PageChecksum(windows);
+    }
+
+    /**
+     * Reads a page. A page that was never written reads as zeros.
+     *
+     * @param pageId 1 or greater
+     * @param address where to, as an offset in the memory, in bytes
+     * @throws CorruptionException if the page is damaged or is another page
+     * @throws TruncatedFileException if the file ends within the page
+     * @throws dev.lockstep.engine.StorageException if the system refuses
+     */
+    public void read(int pageId, long address) {
+        int count = file.readUnchecked(windows.at(address, PageLayout.PAGE_BYTES), pageId);
+        clearRest(address, count);
+        if (checksum.matches(address, pageId)) {
+            return;
+        }
+        // A reader that follows a pointer it has not validated yet may ask for a page that was freed while its last
+        // version is still being written, and see a part of it. Between two batches there is no such page.
+        count = file.readBetweenBatches(windows.at(address, PageLayout.PAGE_BYTES), pageId);
+        clearRest(address, count);
+        if (!checksum.matches(address, pageId)) {
+            throw damaged(pageId, address, count);
+        }
+    }
+
+    private void clearRest(long address, int count) {
+        if (count < PageLayout.PAGE_BYTES) {
+            windows.memory()
+                    .asSlice(address + count, PageLayout.PAGE_BYTES - count)
+                    .fill((byte) 0);
+        }
+    }
+
+    private RuntimeException damaged(int pageId, long address, int count) {
+        MemorySegment memory = windows.memory();
+        Message message = Message.of("A page is damaged")
+                .with("file", file.path())
+                .with("pageId", pageId)
+                .with("pageIdInPage", PageLayout.pageId(memory, address))
+                .with("checksum", Integer.toHexString(checksum.compute(address)))
+                .with("checksumInPage", Integer.toHexString(PageLayout.checksum(memory, address)))
+                .with("readBytes", count);
+        String remedy = message.remedy("Check the medium and restore the database from a backup.");
+        return count > 0 && count < PageLayout.PAGE_BYTES
+                ? new TruncatedFileException(remedy)
+                : new CorruptionException(remedy);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.lockstep.engine.file;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Every access of the engine to the file system. Tests replace it by one that fails, tears and forgets.
+ *
+ * <p>Creation, replacement and removal of files are on the medium when the method returns, as far as the platform can
+ * do that (Windows cannot force a directory).
+ *
+ * <p>Thread-safety: all methods may be called by any thread; an interrupt of the caller does not end a call.
+ *
+ * <p>All methods throw {@link dev.lockstep.engine.StorageException} if the system refuses, {@link
+ * dev.lockstep.engine.DiskFullException} if there is no room.
+ */
+public interface Storage {
+    /** How a file is opened. */
+    enum OpenMode {
+        /** The file exists and is only read. */
+        READ_ONLY,
+        /** The file exists, is read and written. */
+        READ_WRITE,
+        /** The file is made, or emptied if it exists, then read and written. */
+        CREATE
+    }
+
+    /** Keeps others out of a directory until it is closed. */
+    interface DirectoryLock extends AutoCloseable {
+        /** Lets others in. A second call does nothing. */
+        @Override
+        void close();
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @throws dev.lockstep.engine.MissingFileException if the file does not exist and the mode does not make it
+     */
+    BlockFile open(Path path, OpenMode mode);
+
+    /** Returns whether there is a file or directory of that name. */
+    boolean exists(Path path);
+
+    /** Removes a file; nothing happens if there is none. */
+    void delete(Path path);
+
+    /** Returns the files and directories in a directory, sorted by name. */
+    List<Path> list(Path directory);
+
+    /** Gives a file a new name in the same directory, in place of a file that has it, at once or not at all. */
+    void atomicReplace(Path from, Path to);
+
+    /** Makes a directory and those above it, as far as they do not exist. */
+    void createDirectories(Path directory);
+
+    /**
+     * Keeps every other process, and every other caller in this one, out of a directory.
+     *
+     * @throws dev.lockstep.engine.DatabaseInUseException if somebody has it locked
+     */
+    DirectoryLock lockDirectory(Path directory);
+}

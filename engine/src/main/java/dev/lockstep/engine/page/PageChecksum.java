@@ -1,0 +1,58 @@
+package dev.lockstep.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.util.zip.CRC32C;
+
+/**
+ * The checksum of pages: CRC32C (Castagnoli; RFC 3720, appendix B.4) of everything behind the checksum field, which the
+ * JDK computes with the processor's own instruction, about 1 µs a page.
+ *
+ * <p>Thread-safety: for one thread, like the {@link PageWindows} it looks through. No method allocates.
+ */
+public final class PageChecksum {
+    private static final int COVERED_BYTES = PageLayout.PAGE_BYTES - PageLayout.TYPE_OFFSET;
+
+    private final PageWindows windows;
+    private final CRC32C crc = new CRC32C();
+
+    /** Makes a checksum over what the windows show. */
+    public PageChecksum(PageWindows windows) {
+        this.windows = windows;
+    }
+
+    /** Computes the checksum of the page at an address in the segment. */
+    public int compute(long page) {
+        crc.reset();
+        crc.update(windows.at(page + PageLayout.TYPE_OFFSET, COVERED_BYTES));
+        return (int) crc.getValue();
+    }
+
+    /** Computes the checksum of a page and stores it in its header. */
+    public void seal(long page) {
+        PageLayout.setChecksum(windows.memory(), page, compute(page));
+    }
+
+    /**
+     * Whether the page is what was once written as this page: the checksum is right and the page id is the expected
+     * one, or the page was never written and is zero throughout.
+     *
+     * @param page address of the page in the segment
+     * @param pageId the page id it must carry
+     */
+    public boolean matches(long page, int pageId) {
+        MemorySegment memory = windows.memory();
+        if (PageLayout.type(memory, page) == PageLayout.TYPE_NONE) {
+            return isZero(memory, page);
+        }
+        return PageLayout.pageId(memory, page) == pageId && PageLayout.checksum(memory, page) == compute(page);
+    }
+
+    private static boolean isZero(MemorySegment memory, long page) {
+        for (int offset = 0; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
+            if (memory.get(PageLayout.LONG, page + offset) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,197 @@
+package dev.lockstep.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The first 32 bytes of every page, in memory and on disk, little-endian and without alignment.
+ *
+ * <pre>
+ *  0        4     5       6       8              16       20       24             32            8192
+ *  +--------+-----+-------+-------+--------------+--------+--------+--------------+--------------+
+ *  |checksum|type |format | flags |     lsn      | pageId | treeId |   reserved   |     body     |
+ *  |  u32   | u8  |  u8   |  u16  |     i64      |  i32   |  i32   |   8 bytes    |  8160 bytes  |
+ *  +--------+-----+-------+-------+--------------+--------+--------+--------------+--------------+
+ * </pre>
+ *
+ * <ul>
+ *   <li>{@code checksum}: CRC32C of bytes 4 to 8191 (see {@link PageChecksum}); valid on disk only, it is made when a
+ *       page is written.
+ *   <li>{@code lsn}: log sequence number of the last record applied to the page, 0 if none.
+ *   <li>{@code pageId}: position of the page in its file, in pages. It tells a misdirected write.
+ *   <li>{@code reserved}: zero in format 1.
+ * </ul>
+ *
+ * <p>A page of zeros throughout was allocated and never written; its type is {@link #TYPE_NONE}.
+ *
+ * <p>Thread-safety: stateless. Plain reads and writes; the caller holds the latch of the frame or validates afterwards.
+ */
+public final class PageLayout {
+    /** Logarithm of {@link #PAGE_BYTES}. */
+    public static final int PAGE_SHIFT = 13;
+
+    /**
+     * Bytes of a page. 8 KiB holds some 30 rows of 250 bytes, so that a tree of three levels reaches gigabytes, and is
+     * still read and checksummed within microseconds.
+     */
+    public static final int PAGE_BYTES = 1 << PAGE_SHIFT;
+
+    /** Two bytes, little-endian, not aligned. */
+    public static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** Four bytes, little-endian, not aligned. */
+    public static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** Eight bytes, little-endian, not aligned. */
+    public static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** Eight bytes, big-endian, not aligned: for comparing keys eight bytes at a time. */
+    public static final ValueLayout.OfLong LONG_BIG_ENDIAN =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /** Offset of the checksum, a u32. */
+    public static final int CHECKSUM_OFFSET = 0;
+
+    /** Offset of the page type, a u8. */
+    public static final int TYPE_OFFSET = CHECKSUM_OFFSET + Integer.BYTES;
+
+    /** Offset of the version of the page's format, a u8. */
+    public static final int FORMAT_OFFSET = TYPE_OFFSET + Byte.BYTES;
+
+    /** Offset of the flags, a u16; their meaning depends on the page type. */
+    public static final int FLAGS_OFFSET = FORMAT_OFFSET + Byte.BYTES;
+
+    /** Offset of the log sequence number, an i64. */
+    public static final int LSN_OFFSET = FLAGS_OFFSET + Short.BYTES;
+
+    /** Offset of the page id, an i32. */
+    public static final int PAGE_ID_OFFSET = LSN_OFFSET + Long.BYTES;
+
+    /** Offset of the tree id, an i32. */
+    public static final int TREE_ID_OFFSET = PAGE_ID_OFFSET + Integer.BYTES;
+
+    /** Offset of the reserved bytes. */
+    public static final int RESERVED_OFFSET = TREE_ID_OFFSET + Integer.BYTES;
+
+    /** Number of reserved bytes. */
+    public static final int RESERVED_BYTES = 8;
+
+    /** Bytes of the header; the body begins here. */
+    public static final int HEADER_BYTES = RESERVED_OFFSET + RESERVED_BYTES;
+
+    /** Type of a page that was never written. */
+    public static final int TYPE_NONE = 0;
+
+    /** Type that stands for page 0, the header of the file, which never enters the buffer pool. */
+    public static final int TYPE_FILE_HEADER = 1;
+
+    /** Type of a node of a B+tree. */
+    public static final int TYPE_NODE = 2;
+
+    /** Type of a page that holds a part of a value too large for a node. */
+    public static final int TYPE_OVERFLOW = 3;
+
+    /** Version of the header described here. */
+    public static final int FORMAT = 1;
+
+    private static final int BYTE_MASK = 0xff;
+    private static final int SHORT_MASK = 0xffff;
+
+    static {
+        if (HEADER_BYTES != 32 || LSN_OFFSET % Long.BYTES != 0 || PAGE_BYTES % 512 != 0) {
+            throw new AssertionError("page layout does not add up");
+        }
+    }
+
+    private PageLayout() {}
+
+    /** Returns the position of a page in its file, in bytes. */
+    public static long fileOffset(int pageId) {
+        return (long) pageId << PAGE_SHIFT;
+    }
+
+    /** Returns the checksum as stored. */
+    public static int checksum(MemorySegment memory, long page) {
+        return memory.get(INT, page + CHECKSUM_OFFSET);
+    }
+
+    /** Stores the checksum. */
+    public static void setChecksum(MemorySegment memory, long page, int checksum) {
+        memory.set(INT, page + CHECKSUM_OFFSET, checksum);
+    }
+
+    /** Returns the page type, 0 to 255. */
+    public static int type(MemorySegment memory, long page) {
+        return memory.get(ValueLayout.JAVA_BYTE, page + TYPE_OFFSET) & BYTE_MASK;
+    }
+
+    /** Stores the page type. */
+    public static void setType(MemorySegment memory, long page, int type) {
+        memory.set(ValueLayout.JAVA_BYTE, page + TYPE_OFFSET, (byte) type);
+    }
+
+    /** Returns the version of the page's format, 0 to 255. */
+    public static int format(MemorySegment memory, long page) {
+        return memory.get(ValueLayout.JAVA_BYTE, page + FORMAT_OFFSET) & BYTE_MASK;
+    }
+
+    /** Stores the version of the page's format. */
+    public static void setFormat(MemorySegment memory, long page, int format) {
+        memory.set(ValueLayout.JAVA_BYTE, page + FORMAT_OFFSET, (byte) format);
+    }
+
+    /** Returns the flags, 0 to 65,535. */
+    public static int flags(MemorySegment memory, long page) {
+        return memory.get(SHORT, page + FLAGS_OFFSET) & SHORT_MASK;
+    }
+
+    /** Stores the flags. */
+    public static void setFlags(MemorySegment memory, long page, int flags) {
+        memory.set(SHORT, page + FLAGS_OFFSET, (short) flags);
+    }
+
+    /** Returns the log sequence number of the last record applied. */
+    public static long lsn(MemorySegment memory, long page) {
+        return memory.get(LONG, page + LSN_OFFSET);
+    }
+
+    /** Stores the log sequence number of the last record applied. */
+    public static void setLsn(MemorySegment memory, long page, long lsn) {
+        memory.set(LONG, page + LSN_OFFSET, lsn);
+    }
+
+    /** Returns the page id. */
+    public static int pageId(MemorySegment memory, long page) {
+        return memory.get(INT, page + PAGE_ID_OFFSET);
+    }
+
+    /** Stores the page id. */
+    public static void setPageId(MemorySegment memory, long page, int pageId) {
+        memory.set(INT, page + PAGE_ID_OFFSET, pageId);
+    }
+
+    /** Returns the id of the tree that the page belongs to. */
+    public static int treeId(MemorySegment memory, long page) {
+        return memory.get(INT, page + TREE_ID_OFFSET);
+    }
+
+    /** Stores the id of the tree that the page belongs to. */
+    public static void setTreeId(MemorySegment memory, long page, int treeId) {
+        memory.set(INT, page + TREE_ID_OFFSET, treeId);
+    }
+
+    /**
+     * Writes a whole header: the given values, {@link #FORMAT}, and zero in everything else. The body is not touched.
+     */
+    public static void initialise(MemorySegment memory, long page, int type, int pageId, int treeId) {
+        setChecksum(memory, page, 0);
+        setType(memory, page, type);
+        setFormat(memory, page, FORMAT);
+        setFlags(memory, page, 0);
+        setLsn(memory, page, 0);
+        setPageId(memory, page, pageId);
+        setTreeId(memory, page, treeId);
+        memory.set(LONG, page + RESERVED_OFFSET, 0);
+    }
+}

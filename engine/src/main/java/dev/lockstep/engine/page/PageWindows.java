@@ -1,0 +1,58 @@
+package dev.lockstep.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Byte buffers over a segment that may be larger than a byte buffer can be, for file channels and checksums, which take
+ * nothing else. The buffers are made once and moved, so that a page read or written allocates nothing.
+ *
+ * <p>Thread-safety: for one thread, because the position and limit of the buffers are state. Threads that share a
+ * segment each have their own windows.
+ */
+public final class PageWindows {
+    /** Logarithm of the bytes of one window: the largest power of two that a byte buffer can have. */
+    private static final int WINDOW_SHIFT = 30;
+
+    private static final long WINDOW_BYTES = 1L << WINDOW_SHIFT;
+    private static final long WINDOW_MASK = WINDOW_BYTES - 1;
+
+    private final MemorySegment memory;
+    private final ByteBuffer[] windows;
+
+    /**
+     * Makes the windows.
+     *
+     * @param memory a native segment
+     */
+    public PageWindows(MemorySegment memory) {
+        this.memory = memory;
+        int windowCount = Math.toIntExact((memory.byteSize() + WINDOW_MASK) >>> WINDOW_SHIFT);
+        this.windows = new ByteBuffer[windowCount];
+        for (int i = 0; i < windowCount; i++) {
+            long start = (long) i << WINDOW_SHIFT;
+            windows[i] = memory.asSlice(start, Math.min(WINDOW_BYTES, memory.byteSize() - start))
+                    .asByteBuffer();
+        }
+    }
+
+    /** Returns the segment that the windows look at. */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /**
+     * A buffer whose remaining bytes are the given ones. It stays valid until the next call.
+     *
+     * @param address offset in the segment, in bytes
+     * @param lengthBytes number of bytes; they must not cross a multiple of 1 GiB, which pages never do
+     * @throws IndexOutOfBoundsException if they do, or lie outside the segment
+     */
+    public ByteBuffer at(long address, int lengthBytes) {
+        ByteBuffer window = windows[(int) (address >>> WINDOW_SHIFT)];
+        int position = (int) (address & WINDOW_MASK);
+        Objects.checkFromIndexSize(position, lengthBytes, window.capacity());
+        return window.limit(position + lengthBytes).position(position);
+    }
+}

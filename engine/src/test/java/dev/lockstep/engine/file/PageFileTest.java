@@ -1,0 +1,344 @@
+package dev.lockstep.engine.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.NewerFormatException;
+import dev.lockstep.engine.OlderFormatException;
+import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.TruncatedFileException;
+import dev.lockstep.engine.UnknownFormatException;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PageFileTest {
+    private static final Path DIRECTORY = Path.of("database");
+    private static final Path PAGES = DIRECTORY.resolve(PageFile.PAGES_FILE);
+    private static final Path DOUBLE_WRITE = DIRECTORY.resolve(PageFile.DOUBLE_WRITE_FILE);
+    private static final DatabaseId ID = new DatabaseId(1, 2);
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
+    private final PageBatch batch = new PageBatch();
+
+    @AfterEach
+    void close() {
+        batch.close();
+        arena.close();
+    }
+
+    /** Fills the scratch page so that every word depends on page id and version. */
+    private void fill(int pageId, long version) {
+        PageLayout.initialise(memory, 0, PageLayout.TYPE_NODE, pageId, 1);
+        PageLayout.setLsn(memory, 0, version);
+        for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
+            memory.set(PageLayout.LONG, offset, version * 1_000_003 + pageId * 31L + offset);
+        }
+    }
+
+    /** Reads a page, checks that it is whole, and returns its version. */
+    private long version(PageFile file, int pageId) {
+        file.newReader(memory).read(pageId, 0);
+        long version = PageLayout.lsn(memory, 0);
+        if (version != 0) {
+            for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
+                assertEquals(version * 1_000_003 + pageId * 31L + offset, memory.get(PageLayout.LONG, offset));
+            }
+        }
+        return version;
+    }
+
+    private void write(PageFile file, long version, int... pageIds) {
+        batch.clear();
+        for (int pageId : pageIds) {
+            fill(pageId, version);
+            batch.add(memory, 0);
+        }
+        file.write(batch);
+    }
+
+    @Test
+    void pagesAreReadBackAndThoseNeverWrittenAreZero() {
+        FaultyStorage storage = new FaultyStorage(1);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1, 2, 3, 9);
+            assertEquals(10, file.pageCount());
+            assertEquals(7, version(file, 2));
+            assertEquals(7, version(file, 9));
+            assertEquals(0, version(file, 5));
+            assertEquals(PageLayout.TYPE_NONE, PageLayout.type(memory, 0));
+            assertEquals(0, version(file, 5000));
+        }
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            assertEquals(7, version(file, 3));
+            assertEquals(0, file.restoredPageCount());
+        }
+    }
+
+    @Test
+    void batchesTakePagesInOrderOnly() {
+        fill(4, 1);
+        batch.add(memory, 0);
+        IllegalArgumentException same = assertThrows(IllegalArgumentException.class, () -> batch.add(memory, 0));
+        assertTrue(same.getMessage().contains("pageId=4"), same.getMessage());
+    }
+
+    /**
+     * Stops the machine at every change of a run of batches, and looks after each crash whether every page is whole.
+     */
+    @Test
+    void everyPageIsWholeAfterACrashAtAnyChange() {
+        int restoredCount = 0;
+        int crashCount = 0;
+        for (long seed = 1; seed <= 12; seed++) {
+            boolean crashed = true;
+            for (long change = 1; crashed; change++) {
+                FaultyStorage storage = new FaultyStorage(seed * 1000 + change);
+                int[] forcedVersions = new int[40];
+                int[] begunVersions = new int[40];
+                try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+                    storage.crashAtChange(change);
+                    runBatches(file, new Random(seed), forcedVersions, begunVersions);
+                    crashed = false;
+                } catch (StorageException e) {
+                    assertTrue(storage.isCrashed(), e::getMessage);
+                }
+                storage.crash();
+                crashCount++;
+                String replay = "seed=" + storage.seed();
+                try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+                    restoredCount += file.restoredPageCount();
+                    for (int pageId = 1; pageId < forcedVersions.length; pageId++) {
+                        long version = version(file, pageId);
+                        assertTrue(
+                                version == forcedVersions[pageId] || version == begunVersions[pageId],
+                                replay + ", pageId=" + pageId + ", version=" + version);
+                    }
+                }
+            }
+        }
+        assertTrue(crashCount > 100, "crashCount=" + crashCount);
+        assertTrue(restoredCount > 0, "no page was ever torn");
+    }
+
+    private void runBatches(PageFile file, Random random, int[] forcedVersions, int[] begunVersions) {
+        for (int version = 1; version <= 5; version++) {
+            int[] pageIds = random.ints(1, forcedVersions.length)
+                    .limit(8)
+                    .sorted()
+                    .distinct()
+                    .toArray();
+            for (int pageId : pageIds) {
+                begunVersions[pageId] = version;
+            }
+            write(file, version, pageIds);
+            for (int pageId : pageIds) {
+                forcedVersions[pageId] = version;
+            }
+        }
+    }
+
+    /** Without the copies torn pages stay torn, so the test above can fail. */
+    @Test
+    void withoutCopiesTornPagesAreDamage() {
+        int damagedCount = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            FaultyStorage storage = new FaultyStorage(seed);
+            try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+                write(file, 1, 1, 2, 3);
+                storage.crashAtChange(8); // The second force of the second batch: its pages are written and not forced.
+                assertThrows(StorageException.class, () -> {
+                    write(file, 2, 1, 2, 3);
+                    write(file, 3, 1, 2, 3);
+                });
+            } catch (StorageException e) {
+                assertTrue(storage.isCrashed(), e::getMessage);
+            }
+            storage.crash();
+            try (PageFile file = PageFile.open(storage, DIRECTORY, ID, true)) {
+                for (int pageId = 1; pageId <= 3; pageId++) {
+                    try {
+                        version(file, pageId);
+                    } catch (CorruptionException e) {
+                        damagedCount++;
+                    }
+                }
+            }
+        }
+        assertTrue(damagedCount > 0);
+    }
+
+    @Test
+    void aFullDiskLosesNothingAndWritingGoesOnWhenThereIsRoom() {
+        FaultyStorage storage = new FaultyStorage(5);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 1, 1, 2);
+            storage.bytesMax(storage.bytes());
+            assertThrows(DiskFullException.class, () -> write(file, 2, 2, 3));
+            assertFalse(file.isFailed());
+            assertThrows(DiskFullException.class, () -> file.grow(1000));
+            write(file, 3, 1);
+            storage.heal();
+            file.grow(20);
+            assertEquals(20, file.pageCount());
+            write(file, 4, 2, 30);
+            assertEquals(3, version(file, 1));
+            assertEquals(4, version(file, 30));
+        }
+    }
+
+    /** A batch that stopped halfway is whole on disk before the next one replaces its copies. */
+    @Test
+    void aBatchThatFailedInPlaceIsCompletedBeforeTheNext() {
+        for (long seed = 1; seed <= 20; seed++) {
+            FaultyStorage storage = new FaultyStorage(seed);
+            try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+                write(file, 1, 1, 2, 3, 4);
+                storage.failAtChange(3, false); // Copies written, copies forced, pages written: the third fails.
+                assertThrows(StorageException.class, () -> write(file, 2, 1, 2, 3, 4));
+                write(file, 3, 7);
+            }
+            storage.crash();
+            try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+                for (int pageId = 1; pageId <= 4; pageId++) {
+                    assertTrue(version(file, pageId) >= 1, "seed=" + seed);
+                }
+                assertEquals(3, version(file, 7));
+            }
+        }
+    }
+
+    @Test
+    void afterAFailedForceNothingIsWritten() {
+        FaultyStorage storage = new FaultyStorage(6);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 1, 1);
+            storage.failAtChange(4, false);
+            assertThrows(StorageException.class, () -> write(file, 2, 1));
+            assertTrue(file.isFailed());
+            DatabaseFailedException failed = assertThrows(DatabaseFailedException.class, () -> write(file, 3, 1));
+            assertTrue(failed.getMessage().contains("file="), failed.getMessage());
+        }
+    }
+
+    @Test
+    void aReadOnlyFileRefusesWrites() {
+        FaultyStorage storage = new FaultyStorage(7);
+        PageFile.create(storage, DIRECTORY, ID).close();
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, true)) {
+            long changeCount = storage.changeCount();
+            assertThrows(ReadOnlyException.class, () -> write(file, 1, 1));
+            assertThrows(ReadOnlyException.class, () -> file.grow(9));
+            assertEquals(changeCount, storage.changeCount());
+        }
+    }
+
+    @Test
+    void damagedMisdirectedAndCutPagesAreTold() {
+        FaultyStorage storage = new FaultyStorage(8);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 1, 1, 2, 3);
+            storage.corrupt(PAGES, PageLayout.fileOffset(2) + 5000, 1);
+            CorruptionException damaged = assertThrows(CorruptionException.class, () -> version(file, 2));
+            assertTrue(damaged.getMessage().contains("pageId=2"), damaged.getMessage());
+            copyPage(storage, 1, 3);
+            CorruptionException misdirected = assertThrows(CorruptionException.class, () -> version(file, 3));
+            assertTrue(misdirected.getMessage().contains("pageIdInPage=1"), misdirected.getMessage());
+            try (BlockFile pages = storage.open(PAGES, Storage.OpenMode.READ_WRITE)) {
+                pages.truncate(PageLayout.fileOffset(1) + 100);
+            }
+            assertThrows(TruncatedFileException.class, () -> version(file, 1));
+        }
+    }
+
+    private static void copyPage(FaultyStorage storage, int from, int to) {
+        try (BlockFile pages = storage.open(PAGES, Storage.OpenMode.READ_WRITE)) {
+            ByteBuffer page = ByteBuffer.allocateDirect(PageLayout.PAGE_BYTES);
+            pages.read(page, PageLayout.fileOffset(from));
+            pages.write(page.flip(), PageLayout.fileOffset(to));
+        }
+    }
+
+    @Test
+    void filesThatDoNotBelongAreToldApart() {
+        for (Path path : new Path[] {PAGES, DOUBLE_WRITE}) {
+            assertOpenFails(UnknownFormatException.class, path, header -> header.putInt(0, 0x12345678));
+            assertOpenFails(CorruptionException.class, path, header -> header.put(60, (byte) 1));
+            assertOpenFails(NewerFormatException.class, path, header -> {
+                header.putInt(FileHeaderLayout.VERSION_OFFSET, 2);
+                seal(header);
+            });
+            assertOpenFails(OlderFormatException.class, path, header -> {
+                header.putInt(FileHeaderLayout.VERSION_OFFSET, 0);
+                seal(header);
+            });
+            assertOpenFails(UnknownFormatException.class, path, header -> {
+                header.put(FileHeaderLayout.NAME_OFFSET, (byte) 'x');
+                seal(header);
+            });
+            assertOpenFails(UnknownFormatException.class, path, header -> {
+                header.putLong(FileHeaderLayout.DATABASE_ID_LOW_OFFSET, 3);
+                seal(header);
+            });
+            assertOpenFails(CorruptionException.class, path, header -> {
+                header.putInt(FileHeaderLayout.PAGE_BYTES_OFFSET, 4096);
+                seal(header);
+            });
+            assertOpenFails(TruncatedFileException.class, path, header -> header.limit(100));
+            assertOpenFails(TruncatedFileException.class, path, header -> header.limit(0));
+            FaultyStorage storage = new FaultyStorage(10);
+            PageFile.create(storage, DIRECTORY, ID).close();
+            storage.delete(path);
+            assertThrows(MissingFileException.class, () -> PageFile.open(storage, DIRECTORY, ID, false));
+        }
+    }
+
+    private interface Change {
+        void apply(ByteBuffer header);
+    }
+
+    private static void assertOpenFails(Class<? extends LockstepException> expected, Path path, Change change) {
+        FaultyStorage storage = new FaultyStorage(9);
+        PageFile.create(storage, DIRECTORY, ID).close();
+        try (BlockFile file = storage.open(path, Storage.OpenMode.READ_WRITE)) {
+            ByteBuffer header =
+                    ByteBuffer.allocateDirect(FileHeaderLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            file.read(header, 0);
+            header.clear();
+            change.apply(header);
+            file.write(header, 0);
+            if (header.limit() < FileHeaderLayout.HEADER_BYTES) {
+                file.truncate(header.limit());
+            }
+        }
+        LockstepException failure =
+                assertThrows(expected, () -> PageFile.open(storage, DIRECTORY, ID, false), path::toString);
+        assertTrue(failure.getMessage().contains("file=" + path), failure.getMessage());
+        assertTrue(failure.getMessage().contains("Remedy: "), failure.getMessage());
+    }
+
+    private static void seal(ByteBuffer header) {
+        byte[] bytes = new byte[FileHeaderLayout.CHECKSUM_OFFSET];
+        header.get(0, bytes);
+        CRC32C crc = new CRC32C();
+        crc.update(Arrays.copyOf(bytes, bytes.length));
+        header.putInt(FileHeaderLayout.CHECKSUM_OFFSET, (int) crc.getValue());
+    }
+}
