@@ -32,6 +32,7 @@ public abstract sealed class LockstepException extends RuntimeException
                 NullViolationException,
                 ValueOutOfRangeException,
                 RecordTooLargeException,
+                InvalidOptionException,
                 WrongThreadException,
                 LeakedHandleException,
                 TransactionStateException,

@@ -1,7 +1,7 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a value does not fit its column: too large, too long, too many digits, or of another type.
+ * Thrown when a value does not fit its column: too large, too long, too many digits, or not well-formed.
  *
  * <p>Remedy: Give a value within the limits in the message, or declare the column wider. Nothing was changed.
  */

@@ -1,0 +1,48 @@
+package dev.lockstep.engine.type;
+
+import dev.lockstep.engine.SchemaException;
+
+/**
+ * A column of a table. Immutable and thread-safe.
+ *
+ * @param name unique within its table, case-sensitive
+ * @param type what its values are
+ * @param nullable whether it may hold null
+ */
+public record Column(String name, ColumnType type, boolean nullable) {
+    /**
+     * Checks the name.
+     *
+     * @throws SchemaException if the name is not valid (see {@link Names})
+     */
+    public Column {
+        Names.require("column", name);
+        if (type == null) {
+            throw new SchemaException("A column needs a type: column=" + name);
+        }
+    }
+
+    /**
+     * A column that never holds null.
+     *
+     * @param name unique within its table
+     * @param type what its values are
+     * @return the column
+     * @throws SchemaException if the name is not valid
+     */
+    public static Column notNull(String name, ColumnType type) {
+        return new Column(name, type, false);
+    }
+
+    /**
+     * A column that may hold null.
+     *
+     * @param name unique within its table
+     * @param type what its values are
+     * @return the column
+     * @throws SchemaException if the name is not valid
+     */
+    public static Column nullable(String name, ColumnType type) {
+        return new Column(name, type, true);
+    }
+}

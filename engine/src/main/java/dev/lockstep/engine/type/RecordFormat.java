@@ -1,0 +1,291 @@
+package dev.lockstep.engine.type;
+
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.SchemaException;
+import java.util.Arrays;
+
+/**
+ * Where each column of a table lies: in the key ({@link KeyFormat}) or in the value ({@link RecordLayout}), and at which
+ * offset.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>All arrays but the templates have one element per column, or per 64 columns, and nothing changes.
+ *   <li>A column is in the key exactly if {@code accesses[column]} has {@link ColumnEncoding#IN_KEY}; it is then NOT NULL.
+ *   <li>{@code valueTemplate} is the value of a row whose nullable columns are null and whose others are zero or empty;
+ *       {@code keyTemplate} is the key of zeros and empty values. Both are valid encodings.
+ * </ul>
+ *
+ * <p>Immutable and thread-safe.
+ */
+public final class RecordFormat {
+    /**
+     * Most columns of a table. SQL engines allow 1,000 to 1,600; the bitmaps of a record with this many take 256 bytes.
+     */
+    public static final int COLUMNS_MAX = 1_024;
+
+    private final String tableName;
+    private final Column[] columns;
+    private final KeyFormat keyFormat;
+    private final int[] accesses;
+    private final int[] offsets;
+    private final int[] nullBits;
+    private final int[] variables;
+    private final int[] keyParts;
+    private final long[] required;
+    private final int endsOffset;
+    private final int endBytes;
+    private final int variableCount;
+    private final int minimumValueBytes;
+    private final long maximumValueBytes;
+    private final byte[] valueTemplate;
+    private final byte[] keyTemplate;
+
+    /**
+     * Makes the format of a table.
+     *
+     * @param tableName the table, for messages
+     * @param columns its columns in declared order
+     * @param keyOrdinals the ordinals of the primary key's columns, in key order
+     * @param keyDescending whether larger values come first, per column of the primary key
+     * @throws SchemaException if there are too many or no columns, or the primary key is not valid or nullable
+     */
+    public RecordFormat(String tableName, Column[] columns, int[] keyOrdinals, boolean[] keyDescending) {
+        int count = columns.length;
+        if (count == 0 || count > COLUMNS_MAX) {
+            throw new SchemaException(Message.of("A table has a wrong number of columns")
+                    .with("table", tableName)
+                    .with("columnCount", count)
+                    .with("columnCountMax", COLUMNS_MAX)
+                    .remedy("Declare 1 to 1024 columns."));
+        }
+        this.tableName = tableName;
+        this.columns = columns.clone();
+        keyFormat = new KeyFormat(tableName, columns, keyOrdinals, keyDescending);
+        accesses = new int[count];
+        offsets = new int[count];
+        nullBits = new int[count];
+        variables = new int[count];
+        keyParts = new int[count];
+        required = new long[wordsOf(count)];
+        Arrays.fill(keyParts, -1);
+        for (int part = 0; part < keyOrdinals.length; part++) {
+            Column column = columns[keyOrdinals[part]];
+            if (column.nullable()) {
+                throw new SchemaException(Message.of("A column of the primary key is nullable")
+                        .with("table", tableName)
+                        .with("column", column.name())
+                        .remedy("Declare it NOT NULL."));
+            }
+            keyParts[keyOrdinals[part]] = part;
+        }
+        int nullableCount = 0;
+        int variablesSeen = 0;
+        int fixedBytes = 0;
+        long variableBytesMax = 0;
+        for (int i = 0; i < count; i++) {
+            ColumnType type = columns[i].type();
+            int encoding = ColumnEncoding.of(type);
+            int width = ColumnEncoding.widthBytes(encoding);
+            boolean inKey = keyParts[i] >= 0;
+            accesses[i] = encoding
+                    | (inKey ? ColumnEncoding.IN_KEY : 0)
+                    | (columns[i].nullable() ? ColumnEncoding.NULLABLE : 0);
+            nullBits[i] = columns[i].nullable() ? nullableCount++ : -1;
+            variables[i] = -1;
+            if (!columns[i].nullable()) {
+                required[i >> 6] |= 1L << i;
+            }
+            if (!inKey && width == ColumnEncoding.VARIABLE) {
+                variables[i] = variablesSeen++;
+                variableBytesMax += (long) type.lengthMax() * (encoding == ColumnEncoding.STRING ? 4 : 1);
+            } else if (!inKey) {
+                offsets[i] = fixedBytes;
+                fixedBytes += width;
+            }
+        }
+        int bitmapBytes = (nullableCount + Byte.SIZE - 1) / Byte.SIZE;
+        for (int i = 0; i < count; i++) {
+            offsets[i] += bitmapBytes;
+        }
+        variableCount = variablesSeen;
+        endsOffset = bitmapBytes + fixedBytes;
+        long shortBytesMax = endsOffset + (long) variableCount * RecordLayout.SHORT_END_BYTES + variableBytesMax;
+        boolean isShort = shortBytesMax <= RecordLayout.SHORT_VALUE_BYTES_MAX;
+        endBytes = isShort ? RecordLayout.SHORT_END_BYTES : RecordLayout.LONG_END_BYTES;
+        minimumValueBytes = endsOffset + variableCount * endBytes;
+        maximumValueBytes = Math.min(minimumValueBytes + variableBytesMax, RecordLayout.VALUE_BYTES_MAX);
+        valueTemplate = makeValueTemplate(nullableCount);
+        keyTemplate = makeKeyTemplate();
+    }
+
+    private byte[] makeValueTemplate(int nullableCount) {
+        byte[] template = new byte[minimumValueBytes];
+        for (int bit = 0; bit < nullableCount; bit++) {
+            template[bit / Byte.SIZE] |= (byte) (1 << bit % Byte.SIZE);
+        }
+        for (int variable = 0; variable < variableCount; variable++) {
+            RecordLayout.putEnd(template, endOffset(variable), endBytes, minimumValueBytes);
+        }
+        return template;
+    }
+
+    private byte[] makeKeyTemplate() {
+        byte[] template = new byte[KeyFormat.KEY_BYTES_MAX];
+        int at = 0;
+        for (int part = 0; part < keyFormat.columnCount(); part++) {
+            int width = keyFormat.widthBytes(part);
+            long mask = keyFormat.mask(part);
+            if (width == ColumnEncoding.VARIABLE) {
+                at = KeyCodec.putBytes(template, 0, 0, template, at, mask);
+            } else if (keyFormat.access(part) == ColumnEncoding.DECIMAL16) {
+                KeyCodec.putWide(template, at, 0, 0, mask);
+                at += width;
+            } else {
+                KeyCodec.putIntegral(template, at, width, 0, mask);
+                at += width;
+            }
+        }
+        return Arrays.copyOf(template, at);
+    }
+
+    /**
+     * The table.
+     *
+     * @return its name
+     */
+    public String tableName() {
+        return tableName;
+    }
+
+    /**
+     * The number of columns, those of the key included.
+     *
+     * @return 1 to {@link #COLUMNS_MAX}
+     */
+    public int columnCount() {
+        return accesses.length;
+    }
+
+    /**
+     * A column.
+     *
+     * @param column its ordinal
+     * @return the column
+     * @throws SchemaException if there is none of this ordinal
+     */
+    public Column column(int column) {
+        access(column);
+        return columns[column];
+    }
+
+    /**
+     * The format of the primary key.
+     *
+     * @return the format
+     */
+    public KeyFormat keyFormat() {
+        return keyFormat;
+    }
+
+    /**
+     * The length of the shortest value: all columns of fixed width, and no bytes in the others.
+     *
+     * @return bytes
+     */
+    public int minimumValueBytes() {
+        return minimumValueBytes;
+    }
+
+    /**
+     * The length of the longest value that the columns' limits and {@link RecordLayout#VALUE_BYTES_MAX} allow.
+     *
+     * @return bytes
+     */
+    public int maximumValueBytes() {
+        return (int) maximumValueBytes;
+    }
+
+    /**
+     * The encoding of a column with the flags {@link ColumnEncoding#IN_KEY} and {@link ColumnEncoding#NULLABLE}.
+     *
+     * @param column its ordinal
+     * @return the access code
+     * @throws SchemaException if there is none of this ordinal
+     */
+    public int access(int column) {
+        // The form that lets the compiler drop its own check of the bounds.
+        if (column < 0 || column >= accesses.length) {
+            throw ColumnErrors.noSuchColumn(tableName, column, accesses.length);
+        }
+        return accesses[column];
+    }
+
+    /**
+     * The offset of a column of fixed width in every value; without meaning for other columns.
+     *
+     * @param column its ordinal
+     * @return bytes from the start of the value
+     */
+    public int offset(int column) {
+        return offsets[column];
+    }
+
+    int nullBit(int column) {
+        return nullBits[column];
+    }
+
+    /** The part of the key that a column is, or -1. */
+    int keyPart(int column) {
+        return keyParts[column];
+    }
+
+    /** The index of a variable column of the value among those, or -1. */
+    int variable(int column) {
+        return variables[column];
+    }
+
+    int variableCount() {
+        return variableCount;
+    }
+
+    int endOffset(int variable) {
+        return endsOffset + variable * endBytes;
+    }
+
+    int endBytes() {
+        return endBytes;
+    }
+
+    byte[] valueTemplate() {
+        return valueTemplate;
+    }
+
+    byte[] keyTemplate() {
+        return keyTemplate;
+    }
+
+    long required(int word) {
+        return required[word];
+    }
+
+    static int wordsOf(int columnCount) {
+        return (columnCount + Long.SIZE - 1) / Long.SIZE;
+    }
+
+    /** Formats are equal when they lay out the same columns in the same way. */
+    @Override
+    public boolean equals(Object other) {
+        if (this == other) {
+            return true;
+        }
+        return other instanceof RecordFormat that
+                && Arrays.equals(columns, that.columns)
+                && keyFormat.equals(that.keyFormat);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(columns) + keyFormat.hashCode();
+    }
+}
