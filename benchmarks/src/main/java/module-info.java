@@ -5,4 +5,8 @@ module dev.lockstep.bench {
     requires dev.lockstep.scheduler;
     requires dev.lockstep.tpcc;
     requires info.picocli;
+
+    // picocli sets the fields of commands.
+    opens dev.lockstep.bench to
+            info.picocli;
 }
