@@ -1,6 +1,14 @@
 /** The TPC-C workload and its adapters for Lockstep and for other engines. */
 module dev.lockstep.tpcc {
     requires transitive dev.lockstep.engine;
+    requires transitive HdrHistogram;
     requires java.sql;
+    requires jdk.management;
     requires org.jooq;
+
+    exports dev.lockstep.tpcc;
+    exports dev.lockstep.tpcc.adapter;
+    exports dev.lockstep.tpcc.check;
+    exports dev.lockstep.tpcc.plain;
+    exports dev.lockstep.tpcc.workload;
 }

@@ -1,0 +1,27 @@
+package dev.lockstep.tpcc;
+
+import java.time.Duration;
+
+/** Told how a run gets on, about ten times a second; from one thread at a time. */
+public interface TpccProgress {
+    /** Tells nobody. */
+    TpccProgress NONE = new TpccProgress() {};
+
+    /** What is being done. */
+    enum Phase {
+        LOAD,
+        CHECK_LOADED,
+        WARM_UP,
+        MEASURE,
+        CHECK_RESULT
+    }
+
+    /** A phase begins. */
+    default void phase(Phase phase) {}
+
+    /** Rows loaded so far, of about that many. */
+    default void loaded(long rows, long rowsEstimated) {}
+
+    /** Transactions brought to an end so far, warm-up included, since the terminals were started. */
+    default void running(long transactions, Duration elapsed) {}
+}

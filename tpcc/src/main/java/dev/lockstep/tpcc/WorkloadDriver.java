@@ -1,0 +1,243 @@
+package dev.lockstep.tpcc;
+
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.workload.LatencyRecorder;
+import dev.lockstep.tpcc.workload.NonUniformConstants;
+import dev.lockstep.tpcc.workload.RunControl;
+import dev.lockstep.tpcc.workload.Tally;
+import dev.lockstep.tpcc.workload.Terminal;
+import dev.lockstep.tpcc.workload.TerminalLoop;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import dev.lockstep.tpcc.workload.UserDelays;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Starts the terminals of one run, switches its phases, and gives up when nothing ends any more. */
+final class WorkloadDriver {
+    /** How often the driver looks at its terminals; also the resolution of phases that go by time. */
+    private static final long POLL_MILLIS = 100;
+
+    /**
+     * Threads up to this number have a latency recorder each; more share this many, so that memory stays small with ten
+     * thousand terminals.
+     */
+    private static final int RECORDERS_MAX = 16;
+
+    private final TpccConfiguration configuration;
+    private final TpccAdapter adapter;
+    private final TerminalThreads threads;
+    private final TpccProgress progress;
+    private final int threadCount;
+    private final List<Terminal> terminals = new ArrayList<>();
+    private final List<TerminalLoop> loops = new ArrayList<>();
+    private final List<LatencyRecorder> recorders = new ArrayList<>();
+    private final RunControl control;
+    private final CountDownLatch ended;
+    private final AtomicReference<ProcessUsage> measureBegan = new AtomicReference<>();
+    private ProcessUsage used = new ProcessUsage(0, -1, -1);
+    private String failure = "";
+    private boolean allEnded;
+
+    WorkloadDriver(
+            TpccConfiguration configuration, TpccAdapter adapter, TerminalThreads threads, TpccProgress progress) {
+        this.configuration = configuration;
+        this.adapter = adapter;
+        this.threads = threads;
+        this.progress = progress;
+        this.threadCount = Math.min(configuration.threads(), adapter.sessionsMax());
+        if (configuration.think() && threadCount != configuration.terminals()) {
+            throw new IllegalArgumentException("think times need a thread for each terminal threads=" + threadCount
+                    + " terminals=" + configuration.terminals() + " engine=" + adapter.name());
+        }
+        this.control = configuration.transactions() == 0
+                ? RunControl.byTime()
+                : RunControl.byCount(
+                        configuration.warmUpTransactions(), configuration.transactions(), this::measureBegins);
+        this.ended = new CountDownLatch(threadCount);
+        prepare();
+    }
+
+    private void prepare() {
+        long nowMillis = System.currentTimeMillis();
+        long epochMillisAtZero = nowMillis - System.nanoTime() / 1_000_000;
+        NonUniformConstants constants = NonUniformConstants.ofRun(configuration.seed());
+        for (int number = 0; number < configuration.terminals(); number++) {
+            terminals.add(new Terminal(
+                    number, configuration.scale(), constants, configuration.mix(), configuration.seed(), nowMillis));
+        }
+        boolean shared = threadCount > RECORDERS_MAX;
+        for (int i = 0; i < Math.min(threadCount, RECORDERS_MAX); i++) {
+            recorders.add(new LatencyRecorder(shared));
+        }
+        UserDelays delays = configuration.think() ? new UserDelays() : null;
+        for (int thread = 0; thread < threadCount; thread++) {
+            List<Terminal> served = new ArrayList<>();
+            for (int number = thread; number < terminals.size(); number += threadCount) {
+                served.add(terminals.get(number));
+            }
+            loops.add(new TerminalLoop(
+                    adapter,
+                    served.toArray(Terminal[]::new),
+                    control,
+                    threads,
+                    recorders.get(thread % recorders.size()),
+                    delays,
+                    epochMillisAtZero,
+                    loop -> ended.countDown()));
+        }
+    }
+
+    /** Runs to the end. */
+    void run() throws InterruptedException {
+        progress.phase(TpccProgress.Phase.WARM_UP);
+        for (int i = 0; i < loops.size(); i++) {
+            threads.start(i, loops.get(i));
+        }
+        try {
+            supervise();
+        } finally {
+            control.phase(RunControl.STOP);
+        }
+        if (control.failure() != null && failure.isEmpty()) {
+            failure = "a terminal failed: " + describe(control.failure());
+        }
+    }
+
+    private void supervise() throws InterruptedException {
+        boolean byTime = configuration.transactions() == 0;
+        long startNanos = System.nanoTime();
+        long measureNanos = startNanos + configuration.warmUp().toNanos();
+        long stopNanos = measureNanos + configuration.duration().toNanos();
+        long lastCompleted = -1;
+        long lastProgressNanos = startNanos;
+        boolean measuring = false;
+        boolean stopping = false;
+        long now = startNanos;
+        // Ends when all terminals have, or none got on for the stall limit.
+        while (!ended.await(
+                waitNanos(now, stopping || !byTime, measuring ? stopNanos : measureNanos), TimeUnit.NANOSECONDS)) {
+            now = System.nanoTime();
+            if (byTime && !measuring && now - measureNanos >= 0) {
+                measuring = true;
+                measureBegins();
+                control.phase(RunControl.MEASURE);
+            }
+            if (byTime && measuring && !stopping && now - stopNanos >= 0) {
+                stopping = true;
+                measureEnds();
+                control.phase(RunControl.STOP);
+            }
+            long completed =
+                    loops.stream().mapToLong(TerminalLoop::completedOpaque).sum();
+            progress.running(completed, Duration.ofNanos(now - startNanos));
+            if (completed != lastCompleted) {
+                lastCompleted = completed;
+                lastProgressNanos = now;
+            } else if (now - lastProgressNanos > stallLimitNanos()) {
+                stalled(completed);
+                return;
+            }
+        }
+        allEnded = true;
+        if (!stopping) {
+            measureEnds();
+        }
+    }
+
+    private static long waitNanos(long now, boolean pollOnly, long nextSwitchNanos) {
+        long poll = TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS);
+        return pollOnly ? poll : Math.max(Math.min(poll, nextSwitchNanos - now), 0);
+    }
+
+    /** Emulated users who think end no transaction for longer than those who do not. */
+    private long stallLimitNanos() {
+        return configuration.stallLimit().toNanos() + (configuration.think() ? UserDelays.NANOS_MAX : 0);
+    }
+
+    private void measureBegins() {
+        measureBegan.set(ProcessUsage.now());
+        progress.phase(TpccProgress.Phase.MEASURE);
+    }
+
+    private void measureEnds() {
+        ProcessUsage began = measureBegan.get();
+        if (began != null) {
+            used = ProcessUsage.now().since(began);
+        }
+    }
+
+    private void stalled(long completed) {
+        control.phase(RunControl.STOP);
+        measureEnds();
+        String dump;
+        try {
+            Path file = ThreadDump.write(configuration.dumpDirectory());
+            dump = "threadDump=" + file;
+        } catch (IOException e) {
+            dump = "threadDump=failed (" + e.getMessage() + ")";
+        }
+        failure = "no transaction ended for stallLimitMillis="
+                + configuration.stallLimit().toMillis() + " completed=" + completed + " runningThreads="
+                + ended.getCount() + " " + dump;
+        if (control.failure() != null) {
+            failure += ", after a terminal failed: " + describe(control.failure());
+        }
+    }
+
+    private static String describe(Throwable failure) {
+        StringBuilder text = new StringBuilder(failure.toString());
+        Throwable cause = failure.getCause();
+        // Chains of causes are finite; the cap keeps the sentence readable.
+        for (int depth = 0; cause != null && depth < 5; depth++) {
+            text.append("; caused by ").append(cause);
+            cause = cause.getCause();
+        }
+        StackTraceElement[] trace = failure.getStackTrace();
+        if (trace.length > 0) {
+            text.append(" at ").append(trace[0]);
+        }
+        return text.toString();
+    }
+
+    /** Whether all terminals ended, so that the database is at rest. */
+    boolean atRest() {
+        return allEnded;
+    }
+
+    /** Why the run was given up, or empty. */
+    String failure() {
+        return failure;
+    }
+
+    int threadCount() {
+        return threadCount;
+    }
+
+    ProcessUsage used() {
+        return used;
+    }
+
+    List<TerminalLoop> loops() {
+        return loops;
+    }
+
+    /** All latencies; only when at rest. */
+    LatencyRecorder latencies() {
+        LatencyRecorder sum = new LatencyRecorder(false);
+        recorders.forEach(sum::add);
+        return sum;
+    }
+
+    /** All terminals' tallies; only when at rest. */
+    Tally tally() {
+        Tally sum = new Tally(1, configuration.scale().warehouses());
+        terminals.forEach(terminal -> sum.add(terminal.tally()));
+        return sum;
+    }
+}

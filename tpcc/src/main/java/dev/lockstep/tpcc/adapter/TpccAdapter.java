@@ -1,0 +1,29 @@
+package dev.lockstep.tpcc.adapter;
+
+/** A database engine that the workload can run on. Thread-safe; what it opens belongs to one thread each. */
+public interface TpccAdapter extends AutoCloseable {
+    /** The engine's name, as the command line spells it. */
+    String name();
+
+    /** Most sessions that may be open at a time; 1 for engines without concurrency control. */
+    int sessionsMax();
+
+    /** The isolation level that transactions of a type really run at, in the words of the SQL standard, or {@code none}. */
+    String isolation(TransactionType type);
+
+    /** Opens a session for a terminal, or for a thread that serves several terminals. */
+    TpccSession openSession();
+
+    /** Opens a loader; as many at a time as there may be sessions. */
+    TpccLoader openLoader();
+
+    /** Called once after loading: the place for statistics and for indexes that are built last. */
+    void loaded();
+
+    /** Opens a scanner. */
+    TpccScanner openScanner();
+
+    /** Closes the engine. What it keeps in memory is lost. */
+    @Override
+    void close();
+}

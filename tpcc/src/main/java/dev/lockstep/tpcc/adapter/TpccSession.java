@@ -1,0 +1,157 @@
+package dev.lockstep.tpcc.adapter;
+
+/**
+ * One terminal's connection to an engine: the statements that the five transactions are made of. A session runs one
+ * transaction at a time and belongs to one thread.
+ *
+ * <p>A read fills the named columns of the row it is given and may leave the others as they are. {@code lock…} reads a
+ * row that the same transaction is going to change; the matching {@code update…} follows before the next
+ * {@code lock…} of that table, with the same row object, so that an engine may keep a handle on the record in between.
+ *
+ * <p>Every method may throw {@link RetryableTransactionException}; the caller then calls {@link #rollback()} and tries
+ * the whole transaction again. Any other exception means that the run has failed.
+ */
+public interface TpccSession extends AutoCloseable {
+    /** Begins a transaction, at the isolation level that the engine was opened with for this type. */
+    void begin(TransactionType type);
+
+    /** Makes the transaction's changes permanent. */
+    void commit();
+
+    /** Takes the transaction's changes back. Does nothing when the engine has rolled back already. */
+    void rollback();
+
+    // New-Order, clause 2.4.2.2
+
+    /** W_TAX in ten-thousandths. */
+    int readWarehouseTax(int warehouseId);
+
+    /** Reads D_TAX and D_NEXT_O_ID, and increments the latter in the table; the row holds the value before. */
+    void takeOrderId(int warehouseId, int districtId, DistrictRow row);
+
+    /** Reads C_DISCOUNT, C_LAST and C_CREDIT. */
+    void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row);
+
+    /** Inserts into ORDERS; O_CARRIER_ID is NULL where the row says {@link OrderRow#NO_CARRIER}. */
+    void insertOrder(OrderRow row);
+
+    /** Inserts into NEW_ORDER. */
+    void insertNewOrder(int warehouseId, int districtId, int orderId);
+
+    /**
+     * Reads I_ID, I_PRICE, I_NAME and I_DATA of several items; {@link ItemRow#id} is 0 for an item that does not exist.
+     *
+     * @param itemIds keys, in ascending order within one supplying warehouse; the same one may occur again
+     * @param rows receives the rows, at the keys' indexes
+     */
+    void readItems(int[] itemIds, int count, ItemRow[] rows);
+
+    /**
+     * Reads S_QUANTITY, S_YTD, S_ORDER_CNT, S_REMOTE_CNT, S_DATA and S_DIST of one district, of several stock rows that
+     * {@link #updateStocks} is going to change. Keys are distinct and ascend by warehouse and item, so that two orders
+     * never wait for each other in a circle.
+     *
+     * @param districtId whose S_DIST is read, into {@link StockRow#districtInfos}
+     */
+    void lockStocks(int[] warehouseIds, int[] itemIds, int count, int districtId, StockRow[] rows);
+
+    /** Updates S_QUANTITY, S_YTD, S_ORDER_CNT and S_REMOTE_CNT of the rows just locked. */
+    void updateStocks(StockRow[] rows, int count);
+
+    /** Inserts into ORDER_LINE the lines of one order, numbered in ascending order. */
+    void insertOrderLines(OrderLineRow[] rows, int count);
+
+    // Payment, clause 2.5.2.2
+
+    /** Adds an amount to W_YTD and reads W_NAME and the address. */
+    void payWarehouse(int warehouseId, long amountCents, WarehouseRow row);
+
+    /** Adds an amount to D_YTD and reads D_NAME and the address. */
+    void payDistrict(int warehouseId, int districtId, long amountCents, DistrictRow row);
+
+    /**
+     * Finds the customer of a last name: of n rows ordered by C_FIRST the one at position n/2, rounded up.
+     *
+     * @return C_ID, or 0 when nobody has that name
+     */
+    int findCustomer(int warehouseId, int districtId, LastName lastName);
+
+    /** Reads every column of a customer but C_DATA, to be changed by {@link #updateCustomerPayment}. */
+    void lockCustomerForPayment(int warehouseId, int districtId, int customerId, CustomerRow row);
+
+    /** Reads C_DATA of the customer just locked. */
+    void readCustomerData(CustomerRow row);
+
+    /**
+     * Updates C_BALANCE, C_YTD_PAYMENT and C_PAYMENT_CNT of the customer just locked.
+     *
+     * @param withData whether C_DATA is to be updated too
+     */
+    void updateCustomerPayment(CustomerRow row, boolean withData);
+
+    /** Inserts into HISTORY. */
+    void insertHistory(HistoryRow row);
+
+    // Order-Status, clause 2.6.2.2
+
+    /** Reads C_BALANCE, C_FIRST, C_MIDDLE and C_LAST. */
+    void readCustomerForStatus(int warehouseId, int districtId, int customerId, CustomerRow row);
+
+    /**
+     * Reads O_ID, O_ENTRY_D and O_CARRIER_ID of the customer's order with the highest O_ID.
+     *
+     * @return whether the customer has an order
+     */
+    boolean readLastOrder(int warehouseId, int districtId, int customerId, OrderRow row);
+
+    /**
+     * Reads OL_I_ID, OL_SUPPLY_W_ID, OL_QUANTITY, OL_AMOUNT and OL_DELIVERY_D of an order's lines.
+     *
+     * @return the number of lines
+     */
+    int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows);
+
+    // Delivery, clause 2.7.4.2
+
+    /**
+     * Deletes the district's row with the lowest NO_O_ID from NEW_ORDER.
+     *
+     * @return NO_O_ID, or 0 when the district has none
+     */
+    int removeOldestNewOrder(int warehouseId, int districtId);
+
+    /**
+     * Sets O_CARRIER_ID of an order.
+     *
+     * @return its O_C_ID
+     */
+    int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId);
+
+    /**
+     * Sets OL_DELIVERY_D of all lines of an order.
+     *
+     * @return the sum of their OL_AMOUNT in cents
+     */
+    long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis);
+
+    /** Adds an amount to C_BALANCE and 1 to C_DELIVERY_CNT. */
+    void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents);
+
+    // Stock-Level, clause 2.8.2.2
+
+    /** D_NEXT_O_ID. */
+    int readNextOrderId(int warehouseId, int districtId);
+
+    /**
+     * Counts the distinct items among the lines of some orders of a district whose S_QUANTITY in that warehouse lies
+     * below a threshold.
+     *
+     * @param fromOrderId first order, included
+     * @param toOrderId last order, not included
+     */
+    int countLowStock(int warehouseId, int districtId, int fromOrderId, int toOrderId, int threshold);
+
+    /** Releases the session; an open transaction is rolled back. */
+    @Override
+    void close();
+}

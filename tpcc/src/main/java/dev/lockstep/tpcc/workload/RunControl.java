@@ -1,0 +1,92 @@
+package dev.lockstep.tpcc.workload;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What the driver and the terminals of a run tell each other: the phase, which either the driver switches by the clock or
+ * the terminals by counting transactions, and the first failure. Thread-safe.
+ */
+public final class RunControl {
+    /** Transactions are run but not measured. */
+    public static final int WARM_UP = 0;
+
+    /** Transactions are measured. */
+    public static final int MEASURE = 1;
+
+    /** Terminals end. */
+    public static final int STOP = 2;
+
+    private final long warmUpTransactions;
+    private final long transactions;
+    private final Runnable measureBegins;
+    private final AtomicLong tickets = new AtomicLong();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private volatile int phase = WARM_UP;
+
+    private RunControl(long warmUpTransactions, long transactions, Runnable measureBegins) {
+        this.warmUpTransactions = warmUpTransactions;
+        this.transactions = transactions;
+        this.measureBegins = measureBegins;
+    }
+
+    /** A run whose phases {@link #phase(int)} switches. */
+    public static RunControl byTime() {
+        return new RunControl(0, 0, () -> {});
+    }
+
+    /**
+     * A run of a number of transactions.
+     *
+     * @param measureBegins called once, by the terminal that starts the first measured transaction
+     */
+    public static RunControl byCount(long warmUpTransactions, long transactions, Runnable measureBegins) {
+        return new RunControl(warmUpTransactions, transactions, measureBegins);
+    }
+
+    /** The phase now. */
+    public int phase() {
+        return phase;
+    }
+
+    /** Switches the phase; a stopped run stays stopped. */
+    public void phase(int next) {
+        if (phase != STOP) {
+            phase = next;
+        }
+    }
+
+    /** Asks for permission to run one more transaction, and tells which phase it belongs to, or {@link #STOP}. */
+    int admit() {
+        int now = phase;
+        if (transactions == 0 || now == STOP) {
+            return now;
+        }
+        long ticket = tickets.getAndIncrement();
+        if (ticket < warmUpTransactions) {
+            return WARM_UP;
+        }
+        if (ticket == warmUpTransactions) {
+            measureBegins.run();
+        }
+        return ticket < warmUpTransactions + transactions ? MEASURE : STOP;
+    }
+
+    /** Whether a transaction that was admitted in a phase and ends now is measured. */
+    boolean measured(int admitted) {
+        return (transactions == 0 ? phase : admitted) == MEASURE;
+    }
+
+    /** Ends the run with a failure; the first one is kept, later ones are attached to it. */
+    void fail(Throwable cause) {
+        if (!failure.compareAndSet(null, cause) && failure.get() != cause) {
+            failure.get().addSuppressed(cause);
+        }
+        phase = STOP;
+    }
+
+    /** What made the run fail, or {@code null}. */
+    public Throwable failure() {
+        return failure.get();
+    }
+}

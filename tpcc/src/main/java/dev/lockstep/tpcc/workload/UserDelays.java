@@ -1,0 +1,41 @@
+package dev.lockstep.tpcc.workload;
+
+import dev.lockstep.tpcc.adapter.TransactionType;
+
+/** Keying and think times of clause 5.2.5: a fixed keying time and a negative exponential think time by type. */
+public final class UserDelays {
+    private static final long[] KEYING_SECONDS = {18, 3, 2, 2, 2};
+    private static final long[] THINK_SECONDS_MEAN = {12, 12, 10, 5, 5};
+
+    /** Think times are cut off at this multiple of their mean (clause 5.2.5.4). */
+    private static final int THINK_MULTIPLE_MAX = 10;
+
+    /** A terminal looks this often whether the run has stopped. */
+    private static final long PAUSE_NANOS_MAX = 250_000_000;
+
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    /** The longest that a user can take between two transactions, in nanoseconds. */
+    public static final long NANOS_MAX = (18 + THINK_MULTIPLE_MAX * 12) * NANOS_PER_SECOND;
+
+    /** The keying time of a type in nanoseconds. */
+    long keyingNanos(TransactionType type) {
+        return KEYING_SECONDS[type.ordinal()] * NANOS_PER_SECOND;
+    }
+
+    /** A think time of a type in nanoseconds. */
+    long thinkNanos(TransactionType type, TpccRandom random) {
+        double multiple = Math.min(-Math.log(1 - random.nextDouble()), THINK_MULTIPLE_MAX);
+        return (long) (multiple * THINK_SECONDS_MEAN[type.ordinal()] * NANOS_PER_SECOND);
+    }
+
+    /** Pauses the calling terminal, or until the run stops. */
+    void pause(TerminalThreads threads, RunControl control, long nanos) {
+        long start = System.nanoTime();
+        long left = nanos;
+        while (left > 0 && control.phase() != RunControl.STOP) {
+            threads.pause(Math.min(left, PAUSE_NANOS_MAX));
+            left = nanos - (System.nanoTime() - start);
+        }
+    }
+}
