@@ -4,7 +4,7 @@ package dev.lockstep.engine.type;
  * How values of a column are held in bytes, as a small number that the accessors of a record branch on.
  *
  * <p>The numbers are never stored: the catalog holds {@link ColumnType.Kind}s by numbers of its own
- * ({@link SchemaLayout}).
+ * ({@link SchemaCodec}).
  */
 public final class ColumnEncoding {
     /** One byte, 0 or 1. */

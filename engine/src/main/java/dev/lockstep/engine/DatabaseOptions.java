@@ -1,0 +1,367 @@
+package dev.lockstep.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How a database is opened. Immutable and thread-safe.
+ *
+ * <pre>{@code
+ * DatabaseOptions options = DatabaseOptions.builder()
+ *         .createIfMissing(true)
+ *         .poolBytes(1L << 30)
+ *         .build();
+ * }</pre>
+ */
+public final class DatabaseOptions {
+    /** Smallest pool: 128 frames, a few for each of a dozen threads and the reserve that splits take frames from. */
+    public static final long POOL_BYTES_MIN = 1L << 20;
+
+    /** Largest pool, 1 TiB: the table of latches beside it is then 16 GiB, and frames are numbered by an {@code int}. */
+    public static final long POOL_BYTES_MAX = 1L << 40;
+
+    /** 256 MiB: a small application's data and the hot part of a larger one's, on any machine that runs a JVM today. */
+    public static final long POOL_BYTES_DEFAULT = 256L << 20;
+
+    /** Shortest lock timeout: below a millisecond a wait is over before the owner of the lock has run. */
+    public static final Duration LOCK_TIMEOUT_MIN = Duration.ofMillis(1);
+
+    /** Ten seconds: deadlocks are found without it, so it only ends waits for transactions that are stuck or very long. */
+    public static final Duration LOCK_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
+
+    /** Shortest transaction timeout. */
+    public static final Duration TRANSACTION_TIMEOUT_MIN = Duration.ofMillis(1);
+
+    /**
+     * One hour: longer than loading all data in one transaction takes, short enough that one that was forgotten does not keep
+     * its locks, and the log it needs for rollback, for ever.
+     */
+    public static final Duration TRANSACTION_TIMEOUT_DEFAULT = Duration.ofHours(1);
+
+    /** Longest timeout, a year: it keeps deadlines in nanoseconds far from overflow. */
+    public static final Duration TIMEOUT_MAX = Duration.ofDays(365);
+
+    /** Smallest log segment: several of the longest log records, and few enough files for a directory. */
+    public static final int LOG_SEGMENT_BYTES_MIN = 1 << 20;
+
+    /** Largest log segment: positions within one stay an {@code int}. */
+    public static final int LOG_SEGMENT_BYTES_MAX = 1 << 30;
+
+    /** 64 MiB: a second of log at full load, so that making a file is rare, while a small database keeps little of it. */
+    public static final int LOG_SEGMENT_BYTES_DEFAULT = 64 << 20;
+
+    private final Durability durability;
+    private final Isolation isolation;
+    private final long poolBytes;
+    private final boolean readOnly;
+    private final boolean createIfMissing;
+    private final boolean startEmptyAfterUncleanClose;
+    private final Duration lockTimeout;
+    private final Duration transactionTimeout;
+    private final int logSegmentBytes;
+
+    private DatabaseOptions(Builder builder) {
+        durability = builder.durability;
+        isolation = builder.isolation;
+        poolBytes = builder.poolBytes;
+        readOnly = builder.readOnly;
+        createIfMissing = builder.createIfMissing;
+        startEmptyAfterUncleanClose = builder.startEmptyAfterUncleanClose;
+        lockTimeout = builder.lockTimeout;
+        transactionTimeout = builder.transactionTimeout;
+        logSegmentBytes = builder.logSegmentBytes;
+    }
+
+    /**
+     * All defaults: an existing database, for reading and writing, durable, serializable.
+     *
+     * @return the options
+     */
+    public static DatabaseOptions defaults() {
+        return builder().build();
+    }
+
+    /**
+     * Begins with all defaults.
+     *
+     * @return a builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Begins with these options.
+     *
+     * @return a builder
+     */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.durability = durability;
+        builder.isolation = isolation;
+        builder.poolBytes = poolBytes;
+        builder.readOnly = readOnly;
+        builder.createIfMissing = createIfMissing;
+        builder.startEmptyAfterUncleanClose = startEmptyAfterUncleanClose;
+        builder.lockTimeout = lockTimeout;
+        builder.transactionTimeout = transactionTimeout;
+        builder.logSegmentBytes = logSegmentBytes;
+        return builder;
+    }
+
+    /**
+     * When commits are answered.
+     *
+     * @return {@link Durability#SYNC} unless set
+     */
+    public Durability durability() {
+        return durability;
+    }
+
+    /**
+     * The isolation of transactions that do not name their own.
+     *
+     * @return {@link Isolation#SERIALIZABLE} unless set
+     */
+    public Isolation isolation() {
+        return isolation;
+    }
+
+    /**
+     * The room for pages in memory, outside the heap.
+     *
+     * @return bytes
+     */
+    public long poolBytes() {
+        return poolBytes;
+    }
+
+    /**
+     * Whether changes are refused.
+     *
+     * @return false unless set
+     */
+    public boolean readOnly() {
+        return readOnly;
+    }
+
+    /**
+     * Whether a directory without a database becomes an empty database.
+     *
+     * @return false unless set: a misspelt directory is then an error, not an empty database
+     */
+    public boolean createIfMissing() {
+        return createIfMissing;
+    }
+
+    /**
+     * Whether a database that ran with {@link Durability#NONE} and was not closed is emptied instead of refused.
+     *
+     * @return false unless set: it drops all data
+     */
+    public boolean startEmptyAfterUncleanClose() {
+        return startEmptyAfterUncleanClose;
+    }
+
+    /**
+     * How long one wait for a lock may take.
+     *
+     * @return the time
+     */
+    public Duration lockTimeout() {
+        return lockTimeout;
+    }
+
+    /**
+     * How long a transaction may run that does not name its own limit.
+     *
+     * @return the time
+     */
+    public Duration transactionTimeout() {
+        return transactionTimeout;
+    }
+
+    /**
+     * The size of a file of the log.
+     *
+     * @return bytes, a power of two
+     */
+    public int logSegmentBytes() {
+        return logSegmentBytes;
+    }
+
+    /** The options, for messages and reports. */
+    @Override
+    public String toString() {
+        return "durability=" + durability + ", isolation=" + isolation + ", poolBytes=" + poolBytes + ", readOnly="
+                + readOnly + ", createIfMissing=" + createIfMissing + ", startEmptyAfterUncleanClose="
+                + startEmptyAfterUncleanClose + ", lockTimeout=" + lockTimeout + ", transactionTimeout="
+                + transactionTimeout + ", logSegmentBytes=" + logSegmentBytes;
+    }
+
+    /** Collects options; each setter checks its value at once. Not thread-safe. */
+    public static final class Builder {
+        private Durability durability = Durability.SYNC;
+        private Isolation isolation = Isolation.SERIALIZABLE;
+        private long poolBytes = POOL_BYTES_DEFAULT;
+        private boolean readOnly;
+        private boolean createIfMissing;
+        private boolean startEmptyAfterUncleanClose;
+        private Duration lockTimeout = LOCK_TIMEOUT_DEFAULT;
+        private Duration transactionTimeout = TRANSACTION_TIMEOUT_DEFAULT;
+        private int logSegmentBytes = LOG_SEGMENT_BYTES_DEFAULT;
+
+        private Builder() {}
+
+        /**
+         * Sets when commits are answered. Default: {@link Durability#SYNC}, because losing an answered commit must be a choice.
+         *
+         * @param value the durability
+         * @return this builder
+         */
+        public Builder durability(Durability value) {
+            durability = Objects.requireNonNull(value, "durability");
+            return this;
+        }
+
+        /**
+         * Sets the isolation of transactions that do not name their own. Default: {@link Isolation#SERIALIZABLE}, the only one
+         * under which a correct transaction stays correct beside others.
+         *
+         * @param value the isolation
+         * @return this builder
+         */
+        public Builder isolation(Isolation value) {
+            isolation = Objects.requireNonNull(value, "isolation");
+            return this;
+        }
+
+        /**
+         * Sets the room for pages in memory, outside the heap. Default: {@link #POOL_BYTES_DEFAULT}.
+         *
+         * @param bytes {@link #POOL_BYTES_MIN} to {@link #POOL_BYTES_MAX}; what is beyond a whole page is not used
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder poolBytes(long bytes) {
+            poolBytes = requireRange("poolBytes", bytes, POOL_BYTES_MIN, POOL_BYTES_MAX);
+            return this;
+        }
+
+        /**
+         * Sets whether changes are refused. Default: false.
+         *
+         * @param value true to refuse them
+         * @return this builder
+         */
+        public Builder readOnly(boolean value) {
+            readOnly = value;
+            return this;
+        }
+
+        /**
+         * Sets whether a directory without a database becomes an empty database. Default: false.
+         *
+         * @param value true to create it
+         * @return this builder
+         */
+        public Builder createIfMissing(boolean value) {
+            createIfMissing = value;
+            return this;
+        }
+
+        /**
+         * Sets whether a database that ran with {@link Durability#NONE} and was not closed is emptied instead of refused.
+         * Default: false.
+         *
+         * @param value true to drop its data and start empty
+         * @return this builder
+         */
+        public Builder startEmptyAfterUncleanClose(boolean value) {
+            startEmptyAfterUncleanClose = value;
+            return this;
+        }
+
+        /**
+         * Sets how long one wait for a lock may take. Default: {@link #LOCK_TIMEOUT_DEFAULT}.
+         *
+         * @param time {@link #LOCK_TIMEOUT_MIN} to {@link #TIMEOUT_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder lockTimeout(Duration time) {
+            lockTimeout = requireRange("lockTimeout", time, LOCK_TIMEOUT_MIN, TIMEOUT_MAX);
+            return this;
+        }
+
+        /**
+         * Sets how long a transaction may run that does not name its own limit. Default:
+         * {@link #TRANSACTION_TIMEOUT_DEFAULT}.
+         *
+         * @param time {@link #TRANSACTION_TIMEOUT_MIN} to {@link #TIMEOUT_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder transactionTimeout(Duration time) {
+            transactionTimeout = requireRange("transactionTimeout", time, TRANSACTION_TIMEOUT_MIN, TIMEOUT_MAX);
+            return this;
+        }
+
+        /**
+         * Sets the size of a file of the log. Default: {@link #LOG_SEGMENT_BYTES_DEFAULT}.
+         *
+         * @param bytes a power of two, {@link #LOG_SEGMENT_BYTES_MIN} to {@link #LOG_SEGMENT_BYTES_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range or no power of two
+         */
+        public Builder logSegmentBytes(int bytes) {
+            requireRange("logSegmentBytes", bytes, LOG_SEGMENT_BYTES_MIN, LOG_SEGMENT_BYTES_MAX);
+            if (Integer.bitCount(bytes) != 1) {
+                throw new InvalidOptionException(Message.of("The option is no power of two")
+                        .with("logSegmentBytes", bytes)
+                        .remedy("Round it to " + Integer.highestOneBit(bytes) + "."));
+            }
+            logSegmentBytes = bytes;
+            return this;
+        }
+
+        /**
+         * Checks the options against each other and makes them.
+         *
+         * @return the options
+         * @throws InvalidOptionException if read-only is combined with creating or emptying
+         */
+        public DatabaseOptions build() {
+            if (readOnly && (createIfMissing || startEmptyAfterUncleanClose)) {
+                throw new InvalidOptionException(Message.of("A read-only open cannot create or empty a database")
+                        .with("readOnly", true)
+                        .with("createIfMissing", createIfMissing)
+                        .with("startEmptyAfterUncleanClose", startEmptyAfterUncleanClose)
+                        .remedy("Open it for writing, or leave the other two options off."));
+            }
+            return new DatabaseOptions(this);
+        }
+
+        private static long requireRange(String name, long value, long min, long max) {
+            if (value < min || value > max) {
+                throw outOfRange(name, value, min, max);
+            }
+            return value;
+        }
+
+        private static Duration requireRange(String name, Duration value, Duration min, Duration max) {
+            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                throw outOfRange(name, value, min, max);
+            }
+            return value;
+        }
+
+        private static InvalidOptionException outOfRange(String name, Object value, Object min, Object max) {
+            return new InvalidOptionException(Message.of("The option is out of its range")
+                    .with(name, value)
+                    .with("min", min)
+                    .with("max", max)
+                    .remedy("Give a value within the range."));
+        }
+    }
+}
