@@ -1,0 +1,277 @@
+package dev.lockstep.engine.log;
+
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.EngineThread;
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.Backoff;
+import java.nio.file.Path;
+
+/**
+ * The write-ahead log: an endless stream of records, of which the latest part is in memory and the rest in files.
+ *
+ * <p>{@link #append} copies a record into a ring outside the heap under a latch and returns its position, the LSN. One
+ * thread seals what has come together with a checksum, writes it and forces it, and wakes those who wait; what is
+ * appended during a force shares the next one (group commit). A record with LSN {@code lsn} is durable when
+ * {@code lsn < durableLsn()}.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code durableLsn() <= writtenLsn() <= tailLsn()}; none of them decreases.
+ *   <li>After a crash the log ends at a seal at or behind the last {@code durableLsn()}; records are lost only from the
+ *       end, in order.
+ *   <li>After a failed write or force the log has failed for good: every later append and wait throws
+ *       {@link DatabaseFailedException}, and the listener is told once.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread; {@code append} never parks and may be called with page
+ * latches held, everything that takes a {@link Waiter} may park.
+ */
+public final class Log implements AutoCloseable {
+    private static final String WRITER_NAME = "lockstep-log-writer";
+
+    private final LogRing ring;
+    private final LogWakeup wakeup;
+    private final LogTail tail;
+    private final LogHorizon written;
+    private final LogHorizon durable;
+    private final LogHorizon lifecycle;
+    private final LogWriter writer;
+    private final long startLsn;
+    private final long throttleBytes;
+
+    private Log(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            LogOptions options,
+            long startLsn,
+            FailureListener failureListener) {
+        this.startLsn = startLsn;
+        throttleBytes = options.bufferBytes() / 2;
+        ring = new LogRing(options.bufferBytes());
+        wakeup = new LogWakeup(options.clock());
+        tail = new LogTail(ring, wakeup, options.clock(), startLsn, LogSegments.capacityBytes(options.segmentBytes()));
+        written = new LogHorizon(wakeup, startLsn);
+        durable = new LogHorizon(wakeup, startLsn);
+        lifecycle = new LogHorizon(wakeup, 0);
+        LogSegments segments = new LogSegments(storage, directory, databaseId, options.segmentBytes());
+        writer = new LogWriter(segments, ring, tail, wakeup, written, durable, lifecycle, options, failureListener);
+    }
+
+    /**
+     * Opens the log for appending. The records are to be read before, with a {@link LogReader}, which also says where
+     * the log ends.
+     *
+     * @param storage the file system
+     * @param directory the directory of the database
+     * @param databaseId what the log's files must belong to
+     * @param options how it works
+     * @param startLsn where to go on: {@link LogRecordLayout#LSN_FIRST} in a new database, else
+     *     {@link LogReader#endLsn()}
+     * @param failureListener is told once when the log fails, on the writer's thread
+     * @return the log; its writer runs until {@link #close()}
+     * @throws LockstepException if the first segment cannot be made
+     */
+    public static Log open(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            LogOptions options,
+            long startLsn,
+            FailureListener failureListener) {
+        if (startLsn < LogRecordLayout.LSN_FIRST || startLsn % LogRecordLayout.ALIGNMENT_BYTES != 0) {
+            throw new IllegalArgumentException("not a place where a log can begin: startLsn=" + startLsn);
+        }
+        Log log = new Log(storage, directory, databaseId, options, startLsn, failureListener);
+        log.start();
+        return log;
+    }
+
+    private void start() {
+        EngineThread thread = new EngineThread(writer, WRITER_NAME);
+        wakeup.bind(thread);
+        thread.start();
+        lifecycle.await(LogWriter.STARTED - 1, new Waiter());
+        Throwable failure = writer.failureAcquire();
+        if (failure != null) {
+            close();
+            if (failure instanceof LockstepException typed) {
+                throw typed;
+            }
+            throw new DatabaseFailedException(
+                    Message.of("The log cannot be opened")
+                            .with("cause", failure)
+                            .toString(),
+                    failure);
+        }
+    }
+
+    /**
+     * Appends a record. It never parks: while the ring is full it spins until the writer has made room, which
+     * {@link #throttle} keeps rare.
+     *
+     * @param record the record, begun and filled; it may be reused afterwards
+     * @return the record's LSN
+     * @throws DatabaseFailedException if the log has failed
+     * @throws DatabaseClosedException if it is closed
+     */
+    public long append(LogRecordBuffer record) {
+        int alignedBytes = record.finish();
+        long lsn = tail.tryAppend(record, alignedBytes);
+        return lsn >= 0 ? lsn : appendSlowly(record, alignedBytes, lsn);
+    }
+
+    private long appendSlowly(LogRecordBuffer record, int alignedBytes, long firstResult) {
+        long lsn = firstResult;
+        wakeup.signal();
+        int attempt = 0;
+        // Ends because the writer makes room, or closes the tail when it cannot.
+        while (lsn == LogTail.NO_ROOM) {
+            attempt = Backoff.pause(attempt);
+            lsn = tail.tryAppend(record, alignedBytes);
+        }
+        if (lsn == LogTail.CLOSED) {
+            throw broken();
+        }
+        return lsn;
+    }
+
+    /**
+     * Whether so much waits to be written that operations should slow down. A value read late costs one operation more
+     * or less.
+     */
+    public boolean nearlyFull() {
+        return tailLsn() - writtenLsn() > throttleBytes;
+    }
+
+    /**
+     * Parks while more than half of the ring waits to be written. To be called where an operation begins and no latch
+     * is held, so that {@link #append} finds room.
+     *
+     * @param waiter the caller's own
+     * @throws DatabaseFailedException if the log has failed
+     */
+    public void throttle(Waiter waiter) {
+        // Ends like the wait in it; each round waits for the log as it was then.
+        while (nearlyFull()) {
+            if (!written.await(tailLsn() - throttleBytes, waiter)) {
+                throw broken();
+            }
+        }
+    }
+
+    /** Where the next record goes at the earliest. */
+    public long tailLsn() {
+        return tail.tailLsnAcquire();
+    }
+
+    /** Up to where the log was handed to the operating system. */
+    public long writtenLsn() {
+        return written.positionAcquire();
+    }
+
+    /** Up to where the log survives a crash of the machine. */
+    public long durableLsn() {
+        return durable.positionAcquire();
+    }
+
+    /**
+     * Waits until the record at {@code lsn} is durable. The wait cannot be interrupted; the interrupt flag is kept.
+     *
+     * @param lsn of a record that was appended
+     * @param waiter the caller's own
+     * @throws DatabaseFailedException if the log has failed, and it is unknown whether the record survives
+     * @throws IllegalArgumentException if nothing was appended at {@code lsn} yet
+     */
+    public void awaitDurable(long lsn, Waiter waiter) {
+        if (lsn < durableLsn()) {
+            return;
+        }
+        if (lsn >= tailLsn()) {
+            throw new IllegalArgumentException("nothing is appended there yet: lsn=" + lsn + ", tailLsn=" + tailLsn());
+        }
+        if (!durable.await(lsn, waiter)) {
+            throw broken();
+        }
+    }
+
+    /** The same as {@link #awaitDurable}, under the name that the buffer pool's write-ahead rule gives it. */
+    public void ensureDurable(long lsn, Waiter waiter) {
+        awaitDurable(lsn, waiter);
+    }
+
+    /**
+     * Has everything up to the record at {@code lsn} made durable soon, without waiting.
+     *
+     * @param lsn of a record; positions behind the tail mean the last one
+     */
+    public void requestFlush(long lsn) {
+        long lastLsn = Math.min(lsn, tailLsn() - 1);
+        if (lastLsn >= durableLsn()) {
+            durable.request(lastLsn);
+        }
+    }
+
+    /**
+     * Signals a waiter once when the stream has been written beyond {@code lsn}, or when that will never happen.
+     *
+     * @return false if it is so already, and no signal will come
+     */
+    public boolean signalWhenWritten(long lsn, Waiter waiter) {
+        return written.enlist(lsn, waiter);
+    }
+
+    /**
+     * Lets segments go that lie before {@code lsn} completely. The writer does it soon.
+     *
+     * @param lsn the first position that recovery may ask for
+     */
+    public void deleteBefore(long lsn) {
+        writer.retainFrom(lsn);
+    }
+
+    /** The first failure, or null. */
+    public Throwable failure() {
+        return writer.failureAcquire();
+    }
+
+    /** What was done since the log was opened. */
+    public LogStatistics statistics() {
+        return writer.statistics(tailLsn() - startLsn);
+    }
+
+    /** Bytes of memory outside the heap. */
+    public long nativeBytes() {
+        return (long) ring.ringBytes() + LogSegments.PREALLOCATE_BYTES;
+    }
+
+    /**
+     * Makes everything durable, ends the writer and frees the memory. Nobody may append any more; a second call does
+     * nothing. Does not throw if the log has failed: {@link #failure()} tells.
+     */
+    @Override
+    public void close() {
+        tail.close();
+        writer.requestClose();
+        lifecycle.await(LogWriter.STOPPED - 1, new Waiter());
+        ring.close();
+    }
+
+    private LockstepException broken() {
+        Throwable failure = writer.failureAcquire();
+        if (failure == null) {
+            return new DatabaseClosedException(Message.of("The log is closed").remedy("Open the database again."));
+        }
+        return new DatabaseFailedException(
+                Message.of("The log failed earlier, and nothing can be made durable any more")
+                        .with("cause", failure)
+                        .remedy("Close the database and open it again."),
+                failure);
+    }
+}

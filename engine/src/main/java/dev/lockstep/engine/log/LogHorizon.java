@@ -1,0 +1,185 @@
+package dev.lockstep.engine.log;
+
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * A position in the stream that only moves forward (up to where the log is written, or durable), and those who wait
+ * until it has passed their record.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code position} never decreases; only the writer thread moves it.
+ *   <li>{@code lsns[i]} and {@code waiters[i]}, {@code i < count}, are the waits not answered yet. They are guarded by
+ *       {@code latch}; whoever enters looks at {@code position} and {@code broken} under it, and the writer looks for
+ *       waiters under it after it has moved either, so no wait is overlooked.
+ *   <li>{@code wantedLsn} is the largest position that was ever asked for; it never decreases.
+ *   <li>After {@code broken} nobody is in the queue.
+ * </ul>
+ *
+ * <p>The queue grows to the number of threads that wait at once, and allocates nothing once it has.
+ */
+final class LogHorizon {
+    /** First size of the queue: the terminals of one TPC-C warehouse and some more. */
+    private static final int INITIAL_WAITERS = 16;
+
+    private static final VarHandle POSITION;
+    private static final VarHandle WANTED_LSN;
+    private static final VarHandle BROKEN;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            POSITION = lookup.findVarHandle(LogHorizon.class, "position", long.class);
+            WANTED_LSN = lookup.findVarHandle(LogHorizon.class, "wantedLsn", long.class);
+            BROKEN = lookup.findVarHandle(LogHorizon.class, "broken", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LogWakeup wakeup;
+    private final SpinLatch latch = new SpinLatch();
+
+    @SuppressWarnings("unused")
+    private long position;
+
+    private long wantedLsn;
+
+    @SuppressWarnings("unused")
+    private boolean broken;
+
+    private long[] lsns = new long[INITIAL_WAITERS];
+    private Waiter[] waiters = new Waiter[INITIAL_WAITERS];
+    private int count;
+
+    /** The waiters that {@link #advance} is about to signal; belongs to the writer thread. */
+    private Waiter[] released = new Waiter[INITIAL_WAITERS];
+
+    LogHorizon(LogWakeup wakeup, long position) {
+        this.wakeup = wakeup;
+        this.position = position;
+        this.wantedLsn = position - 1;
+    }
+
+    /** Everything below this position has been passed. */
+    long positionAcquire() {
+        return (long) POSITION.getAcquire(this);
+    }
+
+    /** The largest position anybody asked for. */
+    long wantedLsnAcquire() {
+        return (long) WANTED_LSN.getAcquire(this);
+    }
+
+    /** Whether the position will never move again. */
+    boolean brokenAcquire() {
+        return (boolean) BROKEN.getAcquire(this);
+    }
+
+    /** Asks the writer to pass {@code lsn}, without waiting. */
+    void request(long lsn) {
+        latch.latch();
+        try {
+            want(lsn);
+        } finally {
+            latch.unlatch();
+        }
+        wakeup.signal();
+    }
+
+    /**
+     * Waits until the position has passed {@code lsn}.
+     *
+     * @return false if it never will
+     */
+    boolean await(long lsn, Waiter waiter) {
+        boolean enlisted = false;
+        // Ends because the writer moves the position past every wanted LSN or breaks the horizon, and signals then.
+        while (true) {
+            waiter.prepare();
+            if (!enlisted && enlist(lsn, waiter)) {
+                enlisted = true;
+                wakeup.signal();
+            }
+            if (lsn < positionAcquire()) {
+                return true;
+            }
+            if (brokenAcquire()) {
+                return false;
+            }
+            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.LOG);
+        }
+    }
+
+    /** Moves the position forward and wakes those who waited for it. Only the writer thread. */
+    void advance(long newPosition) {
+        POSITION.setRelease(this, newPosition);
+        release(newPosition);
+    }
+
+    /** Ends all waits, present and future. Only the writer thread. */
+    void breakOff() {
+        BROKEN.setRelease(this, true);
+        release(Long.MAX_VALUE);
+    }
+
+    /** Adds a waiter to be signalled once; returns false if the position has passed {@code lsn} or is broken. */
+    boolean enlist(long lsn, Waiter waiter) {
+        latch.latch();
+        try {
+            if (lsn < positionAcquire() || brokenAcquire()) {
+                return false;
+            }
+            if (count == waiters.length) {
+                lsns = Arrays.copyOf(lsns, count * 2);
+                waiters = Arrays.copyOf(waiters, count * 2);
+            }
+            lsns[count] = lsn;
+            waiters[count++] = waiter;
+            want(lsn);
+            return true;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    private void want(long lsn) {
+        if (lsn > wantedLsn) {
+            WANTED_LSN.setRelease(this, lsn);
+        }
+    }
+
+    private void release(long passedLsn) {
+        int releasedCount = 0;
+        latch.latch();
+        try {
+            if (released.length < count) {
+                released = new Waiter[waiters.length];
+            }
+            int kept = 0;
+            for (int i = 0; i < count; i++) {
+                Waiter waiter = waiters[i];
+                if (lsns[i] < passedLsn) {
+                    released[releasedCount++] = waiter;
+                } else {
+                    lsns[kept] = lsns[i];
+                    waiters[kept++] = waiter;
+                }
+            }
+            Arrays.fill(waiters, kept, count, null);
+            count = kept;
+        } finally {
+            latch.unlatch();
+        }
+        // Outside the latch: waking a thread takes microseconds.
+        for (int i = 0; i < releasedCount; i++) {
+            released[i].signal();
+            released[i] = null;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.lockstep.engine.log;
+
+import static dev.lockstep.engine.log.LogRecordLayout.FLAGS_OFFSET;
+import static dev.lockstep.engine.log.LogRecordLayout.HEADER_BYTES;
+import static dev.lockstep.engine.log.LogRecordLayout.LENGTH_OFFSET;
+import static dev.lockstep.engine.log.LogRecordLayout.PREVIOUS_LSN_OFFSET;
+import static dev.lockstep.engine.log.LogRecordLayout.RECORD_BYTES_MAX;
+import static dev.lockstep.engine.log.LogRecordLayout.RESERVED_OFFSET;
+import static dev.lockstep.engine.log.LogRecordLayout.TRANSACTION_ID_OFFSET;
+import static dev.lockstep.engine.log.LogRecordLayout.TYPE_OFFSET;
+
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.RecordTooLargeException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Builds one log record after the other in the same array: {@code begin}, any number of {@code put}s, then
+ * {@link Log#append}. Grows up to {@link LogRecordLayout#RECORD_BYTES_MAX} and keeps its size, so that in steady state
+ * nothing is allocated.
+ *
+ * <p>Not thread-safe: each session has its own.
+ */
+public final class LogRecordBuffer {
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** First size of the array: most records of an online workload, which are below 500 bytes, never grow it. */
+    private static final int INITIAL_BYTES = 512;
+
+    private byte[] bytes = new byte[INITIAL_BYTES];
+    private int position;
+
+    /** Creates an empty buffer. */
+    public LogRecordBuffer() {}
+
+    /**
+     * Starts a record; what was in the buffer is dropped.
+     *
+     * @param type one of {@link LogRecordType}, at most {@link LogRecordType#APPLICATION_MAX}
+     * @param flags bits of {@link LogRecordType}
+     * @param transactionId the transaction, 0 if the record belongs to none
+     * @param previousLsn LSN of the transaction's record before this one, 0 if there is none
+     * @return this buffer
+     */
+    public LogRecordBuffer begin(byte type, int flags, long transactionId, long previousLsn) {
+        bytes[TYPE_OFFSET] = type;
+        bytes[FLAGS_OFFSET] = (byte) flags;
+        SHORT.set(bytes, RESERVED_OFFSET, (short) 0);
+        LONG.set(bytes, TRANSACTION_ID_OFFSET, transactionId);
+        LONG.set(bytes, PREVIOUS_LSN_OFFSET, previousLsn);
+        position = HEADER_BYTES;
+        return this;
+    }
+
+    /**
+     * Starts a compensation record, which is redone but never undone.
+     *
+     * @param type the type of change that the compensation makes
+     * @param transactionId the transaction that is rolled back
+     * @param previousLsn LSN of the transaction's record before this one, 0 if there is none
+     * @param undoNextLsn LSN of the record to undo next: {@code previousLsn} of the record undone here
+     * @return this buffer, with {@code undoNextLsn} as the first field of the payload
+     */
+    public LogRecordBuffer beginCompensation(byte type, long transactionId, long previousLsn, long undoNextLsn) {
+        return begin(type, LogRecordType.FLAG_COMPENSATION, transactionId, previousLsn)
+                .putLong(undoNextLsn);
+    }
+
+    /** Appends one byte to the payload; only the low 8 bits count. */
+    public LogRecordBuffer putByte(int value) {
+        reserve(Byte.BYTES);
+        bytes[position++] = (byte) value;
+        return this;
+    }
+
+    /** Appends two bytes to the payload; only the low 16 bits count. */
+    public LogRecordBuffer putShort(int value) {
+        reserve(Short.BYTES);
+        SHORT.set(bytes, position, (short) value);
+        position += Short.BYTES;
+        return this;
+    }
+
+    /** Appends four bytes to the payload. */
+    public LogRecordBuffer putInt(int value) {
+        reserve(Integer.BYTES);
+        INT.set(bytes, position, value);
+        position += Integer.BYTES;
+        return this;
+    }
+
+    /** Appends eight bytes to the payload. */
+    public LogRecordBuffer putLong(long value) {
+        reserve(Long.BYTES);
+        LONG.set(bytes, position, value);
+        position += Long.BYTES;
+        return this;
+    }
+
+    /** Appends {@code length} bytes of {@code source} from {@code offset} on to the payload. */
+    public LogRecordBuffer putBytes(byte[] source, int offset, int length) {
+        reserve(length);
+        System.arraycopy(source, offset, bytes, position, length);
+        position += length;
+        return this;
+    }
+
+    /** Appends {@code length} bytes of {@code source} from {@code offset} on to the payload. */
+    public LogRecordBuffer putSegment(MemorySegment source, long offset, int length) {
+        reserve(length);
+        MemorySegment.copy(source, ValueLayout.JAVA_BYTE, offset, bytes, position, length);
+        position += length;
+        return this;
+    }
+
+    /** Where the next byte goes, counted from the start of the record, header included. */
+    public int position() {
+        return position;
+    }
+
+    /**
+     * Replaces four bytes that were put before, a count that was not known then, say.
+     *
+     * @param at a former {@link #position()}
+     * @param value what to store there
+     */
+    public void patchInt(int at, int value) {
+        if (at < HEADER_BYTES || at + Integer.BYTES > position) {
+            throw new IndexOutOfBoundsException("patch outside the payload: at=" + at + ", position=" + position);
+        }
+        INT.set(bytes, at, value);
+    }
+
+    /** Bytes of the record built so far, header included. */
+    public int recordBytes() {
+        return position;
+    }
+
+    /**
+     * Completes the record: stores its length and clears the padding. {@link Log#append} does this by itself.
+     *
+     * @return the room the record takes in the stream, a multiple of 8
+     */
+    public int finish() {
+        if (position < HEADER_BYTES) {
+            throw new IllegalStateException("no record begun");
+        }
+        int aligned = LogRecordLayout.alignedBytes(position);
+        INT.set(bytes, LENGTH_OFFSET, position);
+        if (aligned > bytes.length) {
+            grow(aligned);
+        }
+        for (int i = position; i < aligned; i++) {
+            bytes[i] = 0;
+        }
+        return aligned;
+    }
+
+    /** The array that holds the record, from index 0 on; it may be another one after the next {@code put}. */
+    byte[] array() {
+        return bytes;
+    }
+
+    private void reserve(int length) {
+        if (length > bytes.length - position) {
+            grow(Math.addExact(position, length));
+        }
+    }
+
+    private void grow(int needed) {
+        if (needed > RECORD_BYTES_MAX) {
+            throw new RecordTooLargeException(Message.of("A log record is too large")
+                    .with("recordBytes", needed)
+                    .with("recordBytesMax", RECORD_BYTES_MAX)
+                    .remedy("Split the change into several records."));
+        }
+        int capacity = Math.min(RECORD_BYTES_MAX, Math.max(needed, bytes.length * 2));
+        bytes = Arrays.copyOf(bytes, LogRecordLayout.alignedBytes(capacity));
+    }
+}

@@ -1,0 +1,120 @@
+package dev.lockstep.engine.log;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * One log record, read in place. The same view is moved from record to record, so whoever wants to keep something
+ * copies it.
+ *
+ * <p>Not thread-safe, and valid only until its {@link LogReader} moves on or is closed.
+ */
+public final class LogRecordView {
+    private MemorySegment memory = MemorySegment.NULL;
+    private long address;
+    private long lsn;
+
+    /** Creates a view of nothing. */
+    LogRecordView() {}
+
+    /** Moves the view to the record at offset {@code address} of {@code memory}. */
+    void moveTo(MemorySegment memory, long address, long lsn) {
+        this.memory = memory;
+        this.address = address;
+        this.lsn = lsn;
+    }
+
+    /** LSN of the record: the position of its first byte in the stream. */
+    public long lsn() {
+        return lsn;
+    }
+
+    /** One of {@link LogRecordType}. */
+    public byte type() {
+        return memory.get(LogRecordLayout.BYTE, address + LogRecordLayout.TYPE_OFFSET);
+    }
+
+    /** Bits of {@link LogRecordType}. */
+    public int flags() {
+        return memory.get(LogRecordLayout.BYTE, address + LogRecordLayout.FLAGS_OFFSET);
+    }
+
+    /** The transaction, 0 if the record belongs to none. */
+    public long transactionId() {
+        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.TRANSACTION_ID_OFFSET);
+    }
+
+    /** LSN of the record that the transaction wrote before, 0 if there is none. */
+    public long previousLsn() {
+        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.PREVIOUS_LSN_OFFSET);
+    }
+
+    /** Whether the record compensates another one: it is redone, and never undone. */
+    public boolean isCompensation() {
+        return (flags() & LogRecordType.FLAG_COMPENSATION) != 0;
+    }
+
+    /** LSN of the record to undo next, 0 if none is left; only in compensation records. */
+    public long undoNextLsn() {
+        if (!isCompensation()) {
+            throw new IllegalStateException("not a compensation record: lsn=" + lsn + ", type=" + type());
+        }
+        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.UNDO_NEXT_LSN_OFFSET);
+    }
+
+    /** Bytes of the record, header included, padding excluded. */
+    public int recordBytes() {
+        return memory.get(LogRecordLayout.INT, address + LogRecordLayout.LENGTH_OFFSET);
+    }
+
+    /**
+     * Where the body begins, counted from the start of the record: behind the header, and behind {@code undoNextLsn}
+     * in a compensation record. So a body is read the same way in both.
+     */
+    public int bodyOffset() {
+        return isCompensation() ? LogRecordLayout.COMPENSATION_BODY_OFFSET : LogRecordLayout.HEADER_BYTES;
+    }
+
+    /** Bytes of the body. */
+    public int bodyBytes() {
+        return recordBytes() - bodyOffset();
+    }
+
+    /** The byte at {@code at} bytes from the start of the record. */
+    public byte getByte(int at) {
+        return memory.get(LogRecordLayout.BYTE, checked(at, Byte.BYTES));
+    }
+
+    /** The two bytes at {@code at} bytes from the start of the record. */
+    public short getShort(int at) {
+        return memory.get(LogRecordLayout.SHORT, checked(at, Short.BYTES));
+    }
+
+    /** The four bytes at {@code at} bytes from the start of the record. */
+    public int getInt(int at) {
+        return memory.get(LogRecordLayout.INT, checked(at, Integer.BYTES));
+    }
+
+    /** The eight bytes at {@code at} bytes from the start of the record. */
+    public long getLong(int at) {
+        return memory.get(LogRecordLayout.LONG, checked(at, Long.BYTES));
+    }
+
+    /** Copies {@code length} bytes at {@code at} bytes from the start of the record to {@code target}. */
+    public void getBytes(int at, byte[] target, int offset, int length) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, checked(at, length), target, offset, length);
+    }
+
+    /** Copies {@code length} bytes at {@code at} bytes from the start of the record to {@code target}. */
+    public void copyTo(int at, MemorySegment target, long offset, int length) {
+        MemorySegment.copy(memory, checked(at, length), target, offset, length);
+    }
+
+    private long checked(int at, int length) {
+        if (at < 0 || length < 0 || at > recordBytes() - length) {
+            throw new IndexOutOfBoundsException("outside the log record: lsn=" + lsn + ", at=" + at + ", length="
+                    + length + ", recordBytes=" + recordBytes());
+        }
+        return address + at;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.lockstep.engine.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where the log's writer sleeps. A signal given while it is awake is remembered, so that it looks once more before it
+ * sleeps; only a signal to a sleeping writer costs a system call.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code AWAKE} → {@code PARKED} and anything → {@code AWAKE} are steps of the writer, anything →
+ *       {@code SIGNALLED} of everybody.
+ *   <li>The writer looks for work only after the step to {@code AWAKE}, and who brings work signals after it has
+ *       published it; both steps are full fences, so no work is overlooked.
+ * </ul>
+ */
+final class LogWakeup {
+    private static final int AWAKE = 0;
+    private static final int PARKED = 1;
+    private static final int SIGNALLED = 2;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(LogWakeup.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LogClock clock;
+    private Thread writer;
+
+    @SuppressWarnings("unused")
+    private int state;
+
+    LogWakeup(LogClock clock) {
+        this.clock = clock;
+    }
+
+    /** Names the thread that is woken; before that thread starts. */
+    void bind(Thread writer) {
+        this.writer = writer;
+    }
+
+    /** Wakes the writer, or keeps it from sleeping. */
+    void signal() {
+        if (getAndSetState(SIGNALLED) == PARKED) {
+            LockSupport.unpark(writer);
+        }
+    }
+
+    /** Forgets earlier signals; the writer calls it before it looks for work. */
+    void reset() {
+        getAndSetState(AWAKE);
+    }
+
+    /** Sleeps for at most {@code nanos}, and not at all if there was a signal since {@link #reset()}. */
+    void park(long nanos) {
+        if (casState(AWAKE, PARKED)) {
+            clock.park(nanos);
+        }
+    }
+
+    private int getAndSetState(int value) {
+        return (int) STATE.getAndSet(this, value);
+    }
+
+    private boolean casState(int expected, int replacement) {
+        return STATE.compareAndSet(this, expected, replacement);
+    }
+}

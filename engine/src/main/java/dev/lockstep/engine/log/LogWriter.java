@@ -1,0 +1,272 @@
+package dev.lockstep.engine.log;
+
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The thread that writes the log: it seals what was appended, writes it, forces it when {@link LogFlushPolicy} says
+ * so, and wakes those who waited. It alone touches the files of the log, so no interrupt of an application's thread
+ * can close one.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code durable <= written <= tail}, all three at batch ends but the tail.
+ *   <li>A segment is forced completely before the next one is begun. So only the last segment can be incomplete after
+ *       a crash, and a gap in any other is damage.
+ *   <li>A seal names the {@code durable} position of its time: later seals prove what must not be missing before them.
+ *   <li>After the first failure nothing is written any more. What was written but not forced may or may not survive,
+ *       and nobody was told that it would (a failed fsync cannot be repeated: Rebello et al., ATC 2020).
+ * </ul>
+ */
+final class LogWriter implements Runnable {
+    /** Positions of {@code lifecycle}: the segment can be written to. */
+    static final long STARTED = 1;
+
+    /** Positions of {@code lifecycle}: the thread has closed its files and ends. */
+    static final long STOPPED = 2;
+
+    private static final VarHandle FAILURE;
+    private static final VarHandle CLOSE_REQUESTED;
+    private static final VarHandle RETAIN_FROM_LSN;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            FAILURE = lookup.findVarHandle(LogWriter.class, "failure", Throwable.class);
+            CLOSE_REQUESTED = lookup.findVarHandle(LogWriter.class, "closeRequested", boolean.class);
+            RETAIN_FROM_LSN = lookup.findVarHandle(LogWriter.class, "retainFromLsn", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LogSegments segments;
+    private final LogRing ring;
+    private final LogTail tail;
+    private final LogWakeup wakeup;
+    private final LogHorizon written;
+    private final LogHorizon durable;
+    private final LogHorizon lifecycle;
+    private final LogFlushPolicy policy;
+    private final LogClock clock;
+    private final long extraForceDelayNanos;
+    private final FailureListener failureListener;
+
+    @SuppressWarnings("unused")
+    private Throwable failure;
+
+    @SuppressWarnings("unused")
+    private boolean closeRequested;
+
+    @SuppressWarnings("unused")
+    private long retainFromLsn;
+
+    private long writtenLsn;
+    private long durableLsn;
+    private long recycledBeforeLsn;
+    private boolean idle;
+
+    /** Guards the counters below. */
+    private final SpinLatch statisticsLatch = new SpinLatch();
+
+    private long writtenBytes;
+    private long batchCount;
+    private long forceCount;
+
+    LogWriter(
+            LogSegments segments,
+            LogRing ring,
+            LogTail tail,
+            LogWakeup wakeup,
+            LogHorizon written,
+            LogHorizon durable,
+            LogHorizon lifecycle,
+            LogOptions options,
+            FailureListener failureListener) {
+        this.segments = segments;
+        this.ring = ring;
+        this.tail = tail;
+        this.wakeup = wakeup;
+        this.written = written;
+        this.durable = durable;
+        this.lifecycle = lifecycle;
+        this.clock = options.clock();
+        this.extraForceDelayNanos = options.extraForceDelayNanos();
+        this.failureListener = failureListener;
+        this.policy = new LogFlushPolicy(options.timed(), options.forceDelayNanos(), options.chunkBytes());
+        writtenLsn = written.positionAcquire();
+        durableLsn = durable.positionAcquire();
+    }
+
+    /** The first failure, or null. */
+    Throwable failureAcquire() {
+        return (Throwable) FAILURE.getAcquire(this);
+    }
+
+    /** Has the writer force what is left, close its files and end. */
+    void requestClose() {
+        CLOSE_REQUESTED.setRelease(this, true);
+        wakeup.signal();
+    }
+
+    /** Lets the writer recycle segments that lie below {@code lsn} completely. */
+    void retainFrom(long lsn) {
+        RETAIN_FROM_LSN.setRelease(this, lsn);
+        wakeup.signal();
+    }
+
+    @Override
+    public void run() {
+        try {
+            segments.start(writtenLsn);
+            lifecycle.advance(STARTED);
+            serve();
+            segments.close();
+            tail.close();
+            written.breakOff();
+            durable.breakOff();
+        } catch (Throwable t) {
+            // Whatever it was, nothing may be written after it: the stream would have a hole.
+            fail(t);
+        } finally {
+            lifecycle.advance(STOPPED);
+        }
+    }
+
+    /** Fills in the writer's part of the statistics. */
+    LogStatistics statistics(long appendedBytes) {
+        statisticsLatch.latch();
+        try {
+            return new LogStatistics(
+                    appendedBytes,
+                    tail.recordCount(),
+                    tail.commitCount(),
+                    writtenBytes,
+                    batchCount,
+                    forceCount,
+                    segments.segmentCount(),
+                    segments.recycledSegmentCount());
+        } finally {
+            statisticsLatch.unlatch();
+        }
+    }
+
+    private void serve() {
+        // Ends when close is requested and everything is on disk, or with a failure.
+        while (true) {
+            wakeup.reset();
+            boolean closing = closeRequestedAcquire();
+            recycle();
+            long nowNanos = clock.nanoTime();
+            long tailLsn = tail.tailLsnAcquire();
+            boolean unforced = tailLsn > durableLsn;
+            if (idle && unforced) {
+                idle = false;
+                policy.firstAppend(tail.firstAppendNanos());
+            }
+            boolean wanted = closing || durable.wantedLsnAcquire() >= durableLsn;
+            switch (policy.decide(nowNanos, tailLsn - writtenLsn, unforced, wanted)) {
+                case FORCE -> {
+                    write();
+                    force();
+                }
+                case WRITE -> write();
+                case SLEEP -> {
+                    if (closing) {
+                        return;
+                    }
+                    boolean untilFirstAppend = policy.isTimed() && !unforced;
+                    if (tail.armWakeup(tailLsn, untilFirstAppend ? 0 : policy.chunkBytes())) {
+                        idle = untilFirstAppend;
+                        wakeup.park(policy.sleepNanos(nowNanos, unforced));
+                    }
+                }
+            }
+        }
+    }
+
+    /** Writes everything appended up to now. */
+    private void write() {
+        policy.cutOff(clock.nanoTime());
+        long untilLsn = tail.tailLsnAcquire();
+        // Ends because every round takes a batch that begins below untilLsn; several are needed only where a segment
+        // ends.
+        while (writtenLsn < untilLsn) {
+            long sealLsn = tail.takeBatch();
+            long endLsn = sealLsn + LogRecordLayout.SEAL_BYTES;
+            if (writtenLsn == segments.endLsn()) {
+                force();
+                segments.startNext();
+            }
+            ring.seal(writtenLsn, sealLsn, durableLsn);
+            segments.write(ring, writtenLsn, endLsn);
+            count(endLsn - writtenLsn, 1, 0);
+            writtenLsn = endLsn;
+            tail.releaseRing(endLsn);
+            written.advance(endLsn);
+        }
+    }
+
+    private void force() {
+        if (durableLsn == writtenLsn) {
+            return;
+        }
+        segments.force();
+        delayForce();
+        count(0, 0, 1);
+        policy.forced();
+        durableLsn = writtenLsn;
+        durable.advance(durableLsn);
+    }
+
+    private void delayForce() {
+        if (extraForceDelayNanos == 0) {
+            return;
+        }
+        long beginNanos = clock.nanoTime();
+        long leftNanos = extraForceDelayNanos;
+        // Ends when the time has passed; signals meanwhile only make a park return early.
+        while (leftNanos > 0) {
+            clock.park(leftNanos);
+            leftNanos = extraForceDelayNanos - (clock.nanoTime() - beginNanos);
+        }
+    }
+
+    private void recycle() {
+        long lsn = (long) RETAIN_FROM_LSN.getAcquire(this);
+        if (lsn > recycledBeforeLsn) {
+            recycledBeforeLsn = lsn;
+            segments.recycleBefore(lsn);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        FAILURE.setRelease(this, cause);
+        tail.close();
+        written.breakOff();
+        durable.breakOff();
+        try {
+            segments.close();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+        failureListener.failed(cause, true);
+    }
+
+    private void count(long bytes, int batches, int forces) {
+        statisticsLatch.latch();
+        try {
+            writtenBytes += bytes;
+            batchCount += batches;
+            forceCount += forces;
+        } finally {
+            statisticsLatch.unlatch();
+        }
+    }
+
+    private boolean closeRequestedAcquire() {
+        return (boolean) CLOSE_REQUESTED.getAcquire(this);
+    }
+}

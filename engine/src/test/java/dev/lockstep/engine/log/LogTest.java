@@ -1,0 +1,229 @@
+package dev.lockstep.engine.log;
+
+import static dev.lockstep.engine.log.LogRecordLayout.LSN_FIRST;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.RecordTooLargeException;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.scheduler.Waiter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class LogTest {
+    private static final long SEED = 20_251_120L;
+
+    private final LogFixture fixture = new LogFixture(SEED);
+    private final LogRecordBuffer buffer = new LogRecordBuffer();
+    private final Waiter waiter = new Waiter();
+    private final List<Long> lsns = new ArrayList<>();
+    private final List<Long> numbers = new ArrayList<>();
+
+    private void append(Log log, long number, int fillBytes) {
+        log.throttle(waiter);
+        lsns.add(log.append(LogFixture.record(buffer, number, fillBytes)));
+        numbers.add(number);
+    }
+
+    private void assertContent(LogFixture.Content content) {
+        assertEquals(lsns, content.lsns());
+        assertEquals(numbers, content.numbers());
+    }
+
+    @Test
+    void recordsOfAllSizesSurviveAcrossRingsAndSegments() {
+        Random random = new Random(SEED);
+        long endLsn;
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int i = 0; i < 4_000; i++) {
+                boolean large = random.nextInt(50) == 0;
+                int room = LogRecordLayout.RECORD_BYTES_MAX - LogRecordLayout.HEADER_BYTES - Long.BYTES;
+                append(log, i, random.nextInt(large ? room + 1 : 300));
+                if (random.nextInt(100) == 0) {
+                    log.awaitDurable(lsns.getLast(), waiter);
+                    assertTrue(lsns.getLast() < log.durableLsn());
+                }
+            }
+            endLsn = log.tailLsn();
+            assertTrue(log.statistics().segmentCount() > 10);
+            assertEquals(4_000, log.statistics().recordCount());
+        }
+        LogFixture.Content content = fixture.read(LSN_FIRST, endLsn);
+        assertContent(content);
+        assertTrue(content.endLsn() >= endLsn);
+    }
+
+    @Test
+    void anyRecordIsReadByItsLsn() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int i = 0; i < 3_000; i++) {
+                append(log, i, 400);
+            }
+        }
+        Random random = new Random(SEED);
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            while (reader.next() != null) {
+                assertEquals(0, LogFixture.number(reader.read(lsns.getFirst())));
+            }
+            for (int i = 0; i < 500; i++) {
+                int index = random.nextInt(lsns.size());
+                assertEquals(numbers.get(index), LogFixture.number(reader.read(lsns.get(index))));
+            }
+            assertThrows(CorruptionException.class, () -> reader.read(reader.endLsn()));
+            assertThrows(CorruptionException.class, () -> reader.read(LSN_FIRST - 8));
+            assertThrows(CorruptionException.class, () -> reader.read(lsns.getFirst() + 1));
+        }
+    }
+
+    @Test
+    void aScanMayBeginAtAnyRecordAndAtTheEnd() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int i = 0; i < 1_500; i++) {
+                append(log, i, 400);
+            }
+        }
+        long endLsn = fixture.read(LSN_FIRST, 0).endLsn();
+        for (int index = 0; index < lsns.size(); index += 97) {
+            LogFixture.Content content = fixture.read(lsns.get(index), endLsn);
+            assertEquals(numbers.subList(index, numbers.size()), content.numbers());
+        }
+        assertEquals(List.of(), fixture.read(endLsn, endLsn).numbers());
+        assertThrows(CorruptionException.class, () -> fixture.read(endLsn, endLsn + 8));
+        assertThrows(CorruptionException.class, () -> fixture.read(endLsn + 8, 0));
+        assertThrows(CorruptionException.class, () -> fixture.read(lsns.get(5) + 8, 0));
+    }
+
+    @Test
+    void theLogGoesOnWhereItEnded() {
+        long startLsn = LSN_FIRST;
+        for (int round = 0; round < 5; round++) {
+            try (Log log = fixture.open(LogFixture.small(LogOptions.async()), startLsn)) {
+                for (int i = 0; i < 700; i++) {
+                    append(log, round * 700L + i, 200);
+                }
+            }
+            LogFixture.Content content = fixture.read(LSN_FIRST, 0);
+            assertContent(content);
+            startLsn = content.endLsn();
+        }
+    }
+
+    @Test
+    void segmentsNoLongerNeededAreUsedAgainWithTheirStaleBytes() {
+        long recycled;
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int i = 0; i < 12_000; i++) {
+                append(log, i, 300 + i % 50);
+                if (i % 500 == 499) {
+                    log.awaitDurable(lsns.getLast(), waiter);
+                    log.deleteBefore(lsns.getLast());
+                }
+            }
+            recycled = log.statistics().recycledSegmentCount();
+        }
+        assertTrue(recycled > 0);
+        // The segment in use, one that reaches into it, those kept for reuse, and one that waits for the writer.
+        int fileCountMax = LogSegments.RECYCLABLE_SEGMENTS_MAX + 3;
+        assertTrue(fixture.storage.list(LogFixture.DIRECTORY).size() <= fileCountMax);
+        int from = lsns.size() - 500;
+        LogFixture.Content content = fixture.read(lsns.get(from), 0);
+        assertEquals(numbers.subList(from, numbers.size()), content.numbers());
+    }
+
+    @Test
+    void compensationRecordsNameWhatToUndoNext() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            log.append(buffer.beginCompensation(LogRecordType.UPDATE, 7, 4_711, 1_234)
+                    .putInt(42)
+                    .putShort(-3));
+            log.append(buffer.begin(LogRecordType.COMMIT, LogRecordType.FLAG_PURGE_PENDING, 8, 0));
+        }
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            LogRecordView view = reader.next();
+            assertNotNull(view);
+            assertTrue(view.isCompensation());
+            assertEquals(LogRecordType.UPDATE, view.type());
+            assertEquals(7, view.transactionId());
+            assertEquals(4_711, view.previousLsn());
+            assertEquals(1_234, view.undoNextLsn());
+            assertEquals(42, view.getInt(view.bodyOffset()));
+            assertEquals(-3, view.getShort(view.bodyOffset() + Integer.BYTES));
+            assertEquals(Integer.BYTES + Short.BYTES, view.bodyBytes());
+            assertThrows(IndexOutOfBoundsException.class, () -> view.getInt(view.bodyOffset() + Integer.BYTES));
+            LogRecordView commit = reader.next();
+            assertNotNull(commit);
+            assertFalse(commit.isCompensation());
+            assertEquals(0, commit.bodyBytes());
+            assertThrows(IllegalStateException.class, commit::undoNextLsn);
+        }
+    }
+
+    @Test
+    void aRecordThatIsTooLargeIsRefusedAndTheBufferStaysUsable() {
+        buffer.begin(LogRecordType.INSERT, 0, 1, 0);
+        byte[] bytes = new byte[LogRecordLayout.RECORD_BYTES_MAX];
+        assertThrows(RecordTooLargeException.class, () -> buffer.putBytes(bytes, 0, bytes.length));
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            append(log, 1, 10);
+        }
+        assertContent(fixture.read(LSN_FIRST, 0));
+    }
+
+    @Test
+    void aFieldCanBePatched() {
+        buffer.begin(LogRecordType.SYSTEM, 0, 0, 0);
+        int at = buffer.position();
+        buffer.putInt(0).putLong(5);
+        buffer.patchInt(at, 99);
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.patchInt(at - 1, 0));
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.patchInt(at + Long.BYTES + 1, 0));
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            log.append(buffer);
+        }
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            assertEquals(99, reader.next().getInt(at));
+        }
+    }
+
+    @Test
+    void afterCloseTheLogRefusesEverything() {
+        Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST);
+        append(log, 1, 1);
+        log.close();
+        log.close();
+        assertTrue(lsns.getFirst() < log.durableLsn());
+        buffer.begin(LogRecordType.INSERT, 0, 2, 0);
+        assertThrows(DatabaseClosedException.class, () -> log.append(buffer));
+        assertThrows(IllegalArgumentException.class, () -> log.awaitDurable(log.tailLsn(), waiter));
+    }
+
+    @Test
+    void filesOfAnotherDatabaseAreNotTouched() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            append(log, 1, 1);
+        }
+        DatabaseId other = new DatabaseId(1, 2);
+        assertThrows(
+                dev.lockstep.engine.UnknownFormatException.class,
+                () -> new LogReader(fixture.storage, LogFixture.DIRECTORY, other, LSN_FIRST, 0, false));
+        assertContent(fixture.read(LSN_FIRST, 0));
+    }
+
+    @Test
+    void aLogBehindTheEndIsRefused() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST + 4_096)) {
+            append(log, 1, 1);
+        }
+        assertThrows(
+                CorruptionException.class,
+                () -> fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST, FailureListener.IGNORE));
+    }
+}
