@@ -1,0 +1,515 @@
+package dev.lockstep.engine.lock;
+
+import dev.lockstep.engine.DeadlockException;
+import dev.lockstep.engine.InterruptedOperationException;
+import dev.lockstep.engine.LockTimeoutException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.Backoff;
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/**
+ * The lock table: two-phase locks on hashed names, with conversions, fair queues, deadlock detection and early release.
+ *
+ * <p>After the lock managers of Gray and Reuter (Transaction Processing, 1993, 8.4), with names hashed to 64 bits,
+ * key and gap locked separately ({@link LockMode}), and early lock release after Johnson, Pandis, Stoica, Athanassoulis and
+ * Ailamaki (Aether, VLDB 2010): see {@link #releaseAll}.
+ *
+ * <p>The table is divided into stripes, each under one short latch. A lock that nobody else wants costs two passes through
+ * its stripe, one to take and one to release it; asking again for a lock that is held touches nothing but the owner.
+ * Neither allocates, once the arrays have reached their size. The rules of the queue are those of {@link LockHead};
+ * what is known about deadlocks is at {@link DeadlockDetector}.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that owner.
+ *   <li>{@code owners[i]} is the owner with index {@code i}; free places are {@code freePlaces[0..freePlaceCount)} and those
+ *       from {@code placesEnd} on.
+ *   <li>Only the deadlock detector holds more than one stripe latch, and it takes them in ascending order.
+ *   <li>No latch is held while waiting or signalling.
+ * </ul>
+ *
+ * <p>Thread-safety: any number of threads, each with an owner of its own.
+ */
+public final class LockManager {
+    /** Stripes above this number cost memory and make breaking a deadlock slow, and win nothing on today's machines. */
+    public static final int STRIPES_MAX = 1 << 12;
+
+    private static final int OWNERS_INITIAL = 64;
+
+    private final LockStripe[] stripes;
+    private final int stripeMask;
+    private final DeadlockDetector detector = new DeadlockDetector(this);
+    private final LongAdder timeouts = new LongAdder();
+    private final LongAdder interrupts = new LongAdder();
+
+    private final SpinLatch ownersLatch = new SpinLatch();
+    private LockOwner[] owners = new LockOwner[OWNERS_INITIAL];
+    private int placesEnd;
+    private int[] freePlaces = new int[OWNERS_INITIAL];
+    private int freePlaceCount;
+
+    /**
+     * Creates an empty lock table.
+     *
+     * @param stripeCount number of stripes, a power of two from 1 to {@link #STRIPES_MAX}; a few times the number of threads
+     *     that run at once keeps them apart, 256 is a good choice
+     */
+    public LockManager(int stripeCount) {
+        this(checkStripeCount(stripeCount), LockStripe::new);
+    }
+
+    /** For tests: with stripes of their own making. */
+    LockManager(int stripeCount, Function<LockManager, LockStripe> maker) {
+        stripes = new LockStripe[stripeCount];
+        stripeMask = stripeCount - 1;
+        for (int i = 0; i < stripeCount; i++) {
+            stripes[i] = maker.apply(this);
+        }
+    }
+
+    private static int checkStripeCount(int stripeCount) {
+        if (stripeCount < 1 || stripeCount > STRIPES_MAX || Integer.bitCount(stripeCount) != 1) {
+            throw new IllegalArgumentException("the number of stripes must be a power of two: stripeCount="
+                    + stripeCount + " stripeCountMax=" + STRIPES_MAX);
+        }
+        return stripeCount;
+    }
+
+    /**
+     * Takes a lock and keeps it until it is released. If the owner holds it in another mode, the mode is raised to the
+     * supremum of both. Waits if it must; the caller then holds no latch.
+     *
+     * @param owner who takes the lock
+     * @param name what is locked, see {@link LockName}
+     * @param mode a valid mode of {@link LockMode}
+     * @param deadlineNanos a point in {@link System#nanoTime()} up to which to wait, or {@link Long#MAX_VALUE}
+     * @return the mode in which the owner held the lock before, {@link LockMode#NONE} if it did not
+     * @throws DeadlockException if the owner was chosen to break a deadlock
+     * @throws LockTimeoutException if the deadline passed
+     * @throws InterruptedOperationException if the thread was interrupted while it waited; the flag stays set
+     * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
+     */
+    public int lock(LockOwner owner, long name, int mode, long deadlineNanos) {
+        int held = request(owner, name, mode);
+        if (held == BLOCKED) {
+            await(owner, deadlineNanos);
+            return owner.waitHeld;
+        }
+        return held;
+    }
+
+    /**
+     * Takes a lock like {@link #lock}, but only if that is possible at once. Never waits, except for the latch of a stripe,
+     * so it may be called with page latches held.
+     *
+     * @return whether the owner holds the lock at least in this mode now; if not, nothing has changed
+     * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
+     */
+    public boolean tryLock(LockOwner owner, long name, int mode) {
+        admit(owner, mode);
+        int position = owner.find(name);
+        int target = position < 0 ? mode : LockMode.supremum(owner.mode(position), mode);
+        if (position >= 0 && target == owner.mode(position)) {
+            return true;
+        }
+        LockStripe stripe = stripe(name);
+        stripe.latch();
+        try {
+            return position < 0
+                    ? stripe.acquire(owner, name, mode, ~position)
+                    : stripe.convert(owner, position, target);
+        } finally {
+            stripe.unlatch();
+        }
+    }
+
+    /**
+     * Tells whether {@link #tryLock} would succeed, without keeping anything; the modes in which the owner itself holds
+     * the lock do not stand in the way. May be called with page latches held. If true, {@link LockOwner#dependsOnLsn()} has
+     * been raised as by a lock.
+     *
+     * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
+     */
+    public boolean tryLockInstant(LockOwner owner, long name, int mode) {
+        admit(owner, mode);
+        int position = owner.find(name);
+        LockStripe stripe = stripe(name);
+        stripe.latch();
+        try {
+            return stripe.isFree(owner, name, mode, position);
+        } finally {
+            stripe.unlatch();
+        }
+    }
+
+    /**
+     * Waits, in the same queue as {@link #lock} and with the same exceptions, until the lock could be granted, and does not
+     * keep it. By the time of the return another owner may have taken it.
+     *
+     * @param owner who waits
+     * @param name what is locked
+     * @param mode a valid mode of {@link LockMode}
+     * @param deadlineNanos a point in {@link System#nanoTime()} up to which to wait, or {@link Long#MAX_VALUE}
+     */
+    public void lockInstant(LockOwner owner, long name, int mode, long deadlineNanos) {
+        if (!requestInstant(owner, name, mode)) {
+            await(owner, deadlineNanos);
+        }
+    }
+
+    /** Returns the mode in which the owner holds the lock, {@link LockMode#NONE} if it does not. */
+    public int heldMode(LockOwner owner, long name) {
+        int position = owner.find(name);
+        return position < 0 ? LockMode.NONE : owner.mode(position);
+    }
+
+    /**
+     * Releases one lock before the end of the transaction: a read lock at READ COMMITTED. A lock under which something may
+     * have been written stays. Whoever had the lock before a conversion must not call this; {@link #lock} tells.
+     *
+     * @return whether the lock was held and is released
+     */
+    public boolean unlock(LockOwner owner, long name) {
+        int position = owner.find(name);
+        if (position < 0 || LockMode.permitsWriting(owner.mode(position))) {
+            return false;
+        }
+        LockStripe stripe = stripe(name);
+        LockOwner woken;
+        stripe.latch();
+        try {
+            woken = stripe.release(owner.entry(position), owner.grant(position), owner.mode(position));
+        } finally {
+            stripe.unlatch();
+        }
+        owner.remove(position);
+        wake(woken);
+        return true;
+    }
+
+    /**
+     * Releases all locks of an owner, which can then serve the next transaction.
+     *
+     * <p>With a commit LSN, this is early lock release: the commit record is in the log buffer, but not yet on disk. The lock
+     * table remembers the LSN for every name under which something may have been written, in a table of fixed size
+     * that hash collisions can only make more cautious, and raises {@link LockOwner#dependsOnLsn()} of whoever locks that name
+     * later. Such a transaction must not be answered before the log is durable up to there, even if it only read.
+     *
+     * @param owner whose locks are released; it must not wait
+     * @param commitLsn where the commit record is in the log, or 0 if nobody needs to know
+     */
+    public void releaseAll(LockOwner owner, long commitLsn) {
+        // Children before their parents; and a lock that is released is no longer in the set if a later step fails.
+        for (int position = owner.heldCount() - 1; position >= 0; position--) {
+            long name = owner.name(position);
+            int mode = owner.mode(position);
+            LockStripe stripe = stripe(name);
+            LockOwner woken;
+            stripe.latch();
+            try {
+                if (commitLsn != 0) {
+                    stripe.remember(name, mode, commitLsn);
+                }
+                woken = stripe.release(owner.entry(position), owner.grant(position), mode);
+            } finally {
+                stripe.unlatch();
+            }
+            owner.removeLast();
+            if (woken != null) {
+                wake(woken);
+            }
+        }
+    }
+
+    /** Returns whether no lock is held and nobody waits. */
+    public boolean isEmpty() {
+        return statistics().locks() == 0;
+    }
+
+    /** Returns counts; stripe by stripe, so not of one moment while others run. */
+    public LockStatistics statistics() {
+        long waits = 0;
+        long conversionWaits = 0;
+        long locks = 0;
+        long waiting = 0;
+        for (LockStripe stripe : stripes) {
+            stripe.latch();
+            try {
+                waits += stripe.waits();
+                conversionWaits += stripe.conversionWaits();
+                locks += stripe.entryCount();
+                waiting += stripe.countWaiting();
+            } finally {
+                stripe.unlatch();
+            }
+        }
+        int ownerCount;
+        ownersLatch.latch();
+        ownerCount = placesEnd - freePlaceCount;
+        ownersLatch.unlatch();
+        return new LockStatistics(
+                waits,
+                conversionWaits,
+                detector.deadlocks(),
+                timeouts.sum(),
+                interrupts.sum(),
+                locks,
+                waiting,
+                ownerCount);
+    }
+
+    /**
+     * Checks the invariants of every stripe, each under its latch. May be called while others run.
+     *
+     * @throws IllegalStateException if one is broken
+     */
+    public void validate() {
+        for (LockStripe stripe : stripes) {
+            stripe.latch();
+            try {
+                stripe.validate();
+            } finally {
+                stripe.unlatch();
+            }
+        }
+    }
+
+    // ---- requests and waits; the tests call these one by one
+
+    /** What {@link #request} returns when the owner was put into a queue. */
+    static final int BLOCKED = -1;
+
+    /** Grants the request, or puts it into the queue; returns the mode held before, or {@link #BLOCKED}. */
+    int request(LockOwner owner, long name, int mode) {
+        admit(owner, mode);
+        int position = owner.find(name);
+        int held = LockMode.NONE;
+        int target = mode;
+        if (position >= 0) {
+            held = owner.mode(position);
+            target = LockMode.supremum(held, mode);
+            if (target == held) {
+                return held;
+            }
+        }
+        LockStripe stripe = stripe(name);
+        stripe.latch();
+        try {
+            boolean granted = position < 0
+                    ? stripe.acquire(owner, name, mode, ~position)
+                    : stripe.convert(owner, position, target);
+            if (granted) {
+                return held;
+            }
+            owner.waiter.prepare();
+            stripe.enqueue(owner, name, target, position, false);
+        } finally {
+            stripe.unlatch();
+        }
+        return BLOCKED;
+    }
+
+    /** Returns whether the lock could be granted; otherwise the request is in the queue. */
+    boolean requestInstant(LockOwner owner, long name, int mode) {
+        admit(owner, mode);
+        int position = owner.find(name);
+        LockStripe stripe = stripe(name);
+        stripe.latch();
+        try {
+            if (stripe.isFree(owner, name, mode, position)) {
+                return true;
+            }
+            owner.waiter.prepare();
+            stripe.enqueue(owner, name, mode, position, true);
+        } finally {
+            stripe.unlatch();
+        }
+        return false;
+    }
+
+    /** Searches for deadlocks that the waiting owner closes; returns whether the owner is the victim of one. */
+    boolean breakDeadlocks(LockOwner owner) {
+        return owner.heldCount() > 0 && detector.breakDeadlocks(owner);
+    }
+
+    /**
+     * Ends the wait of an owner: takes it out of the queue if it is still there, and adds what was granted to its locks.
+     *
+     * @return how the wait ended: {@link LockOwner#GRANTED}, {@link LockOwner#VICTIM}, or {@link LockOwner#IDLE} if the
+     *     owner had to be taken out
+     */
+    int settle(LockOwner owner) {
+        long name = owner.waitNameOpaque();
+        if (owner.isWaitingAcquire()) {
+            LockStripe stripe = stripe(name);
+            LockOwner woken = null;
+            stripe.latch();
+            try {
+                if (owner.isWaitingAcquire()) {
+                    woken = stripe.withdraw(owner, LockOwner.IDLE);
+                }
+            } finally {
+                stripe.unlatch();
+            }
+            wake(woken);
+        }
+        int attempt = 0;
+        // The granting thread still needs this owner as a link of its list. Ends because it does not park before it is
+        // done.
+        while (owner.waitStateAcquire() == LockOwner.GRANTING) {
+            attempt = Backoff.pause(attempt);
+        }
+        int state = owner.waitStateAcquire();
+        if (state == LockOwner.GRANTED && !owner.waitInstant) {
+            int position = owner.find(name);
+            if (position >= 0) {
+                owner.setMode(position, owner.waitTarget);
+            } else {
+                owner.add(name, owner.waitTarget, owner.waitEntry, owner.waitGrant, ~position);
+            }
+        }
+        owner.setWaitStateRelease(LockOwner.IDLE);
+        return state;
+    }
+
+    private void await(LockOwner owner, long deadlineNanos) {
+        Waiter.Outcome outcome = Waiter.Outcome.SIGNALLED;
+        int state;
+        try {
+            breakDeadlocks(owner);
+            // Ends with the wait: every pass consumes a signal, and late signals of earlier waits are finite.
+            while (owner.isWaitingAcquire() && outcome == Waiter.Outcome.SIGNALLED) {
+                outcome = owner.waiter.await(deadlineNanos, WaitReason.LOCK);
+                if (outcome == Waiter.Outcome.SIGNALLED) {
+                    owner.waiter.prepare();
+                    // Who ends the wait writes the state and then signals; this is the other half of that handshake.
+                    VarHandle.fullFence();
+                }
+            }
+        } finally {
+            state = settle(owner);
+        }
+        if (state == LockOwner.VICTIM) {
+            String cycle = owner.deadlockCycle;
+            owner.deadlockCycle = null;
+            throw new DeadlockException(describe("The transaction was chosen to break a deadlock", owner)
+                    .with("cycle", cycle)
+                    .remedy("Roll back and run the transaction again."));
+        }
+        if (state == LockOwner.IDLE && outcome == Waiter.Outcome.TIMED_OUT) {
+            timeouts.increment();
+            throw new LockTimeoutException(describe("A lock was not granted in time", owner)
+                    .remedy("Roll back and run the transaction again, keep transactions short, or raise the timeout."));
+        }
+        if (state == LockOwner.IDLE) {
+            interrupts.increment();
+            throw new InterruptedOperationException(describe(
+                            "The thread was interrupted while it waited for a lock", owner)
+                    .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
+        }
+    }
+
+    private static Message describe(String sentence, LockOwner owner) {
+        return Message.of(sentence)
+                .with("transaction", owner.transactionId())
+                .with("lock", LockName.toString(owner.waitNameOpaque()))
+                .with("mode", LockMode.toString(owner.waitTarget))
+                .with("heldMode", LockMode.toString(owner.waitHeld))
+                .with("locksHeld", owner.heldCount());
+    }
+
+    /**
+     * Wakes owners whose requests were granted.
+     *
+     * @param first the first of a list that is linked by {@code wakeNext}, or null; no latch is held
+     */
+    static void wake(LockOwner first) {
+        LockOwner next;
+        for (LockOwner owner = first; owner != null; owner = next) {
+            next = owner.wakeNext;
+            owner.wakeNext = null;
+            // From here on the owner may go its way.
+            owner.setWaitStateRelease(LockOwner.GRANTED);
+            owner.waiter.signal();
+        }
+    }
+
+    // ---- stripes and owners
+
+    LockStripe stripe(long name) {
+        return stripes[(int) name & stripeMask];
+    }
+
+    void latchAll() {
+        for (LockStripe stripe : stripes) {
+            stripe.latch();
+        }
+    }
+
+    void unlatchAll() {
+        for (LockStripe stripe : stripes) {
+            stripe.unlatch();
+        }
+    }
+
+    /** Returns the owner with an index that was read under a stripe latch, or null if it was closed since. */
+    LockOwner owner(int index) {
+        return owners[index];
+    }
+
+    private void admit(LockOwner owner, int mode) {
+        if (!LockMode.isValid(mode)) {
+            throw new IllegalArgumentException("not a lock mode: mode=" + mode);
+        }
+        if (owner.manager() != this) {
+            register(owner);
+        }
+        owner.reserve();
+    }
+
+    private void register(LockOwner owner) {
+        if (owner.manager() != null) {
+            throw new IllegalArgumentException(
+                    "the owner belongs to another lock manager: transaction=" + owner.transactionId());
+        }
+        ownersLatch.latch();
+        try {
+            int place;
+            if (freePlaceCount > 0) {
+                place = freePlaces[--freePlaceCount];
+            } else {
+                if (placesEnd == owners.length) {
+                    LockOwner[] newOwners = Arrays.copyOf(owners, 2 * placesEnd);
+                    freePlaces = new int[newOwners.length];
+                    owners = newOwners;
+                }
+                place = placesEnd++;
+            }
+            owners[place] = owner;
+            owner.register(this, place);
+        } finally {
+            ownersLatch.unlatch();
+        }
+    }
+
+    void deregister(LockOwner owner) {
+        if (owner.heldCount() != 0) {
+            throw new IllegalStateException("the owner still holds locks: transaction=" + owner.transactionId()
+                    + " locksHeld=" + owner.heldCount());
+        }
+        ownersLatch.latch();
+        try {
+            owners[owner.index()] = null;
+            freePlaces[freePlaceCount++] = owner.index();
+            owner.register(null, -1);
+        } finally {
+            ownersLatch.unlatch();
+        }
+    }
+}

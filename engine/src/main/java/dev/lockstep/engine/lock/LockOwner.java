@@ -1,0 +1,318 @@
+package dev.lockstep.engine.lock;
+
+import dev.lockstep.scheduler.Waiter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * Who holds locks: one transaction at a time. Reused for the next transaction after
+ * {@link LockManager#releaseAll(LockOwner, long)}, without allocation.
+ *
+ * <p>An owner belongs to the first {@link LockManager} it locks with, where it occupies a place until {@link #close()}.
+ *
+ * <p>The held locks lie in arrays in the order of acquisition; a small hash table of positions finds the own lock of a
+ * given name without a latch. The table needs no clearing: position {@code p} in slot {@code s} counts only while
+ * {@code p < heldCount} and {@code slotOf[p] == s} (the sparse sets of Briggs and Torczon, 1993).
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Position {@code p < heldCount} describes one lock: {@code names[p]}, held in mode {@code modes[p]}, its entry
+ *       {@code entries[p]} in the stripe of that name and its grant {@code grants[p]} there (0: in the entry itself).
+ *   <li>{@code slots[slotOf[p]] == p} for every {@code p < heldCount}, and no slot between the home of {@code names[p]} and
+ *       {@code slotOf[p]} is empty.
+ *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} times the capacity of the other arrays.
+ *   <li>The owner waits for at most one lock. While {@code waitState} is {@link #WAITING}, the fields {@code wait*},
+ *       {@code queue*} and {@code entitled} describe the wait and are guarded by the latch of the stripe of
+ *       {@code waitName}; whoever ends the wait under that latch sets {@code waitState} last. While it is {@link #GRANTING}, {@code wakeNext}
+ *       belongs to the granting thread.
+ * </ul>
+ *
+ * <p>Thread-safety: used by one thread at a time. Other threads touch only the fields of a wait, as above, and read
+ * {@link #transactionId()} and the number of held locks while the owner waits and they hold that latch.
+ */
+public final class LockOwner implements AutoCloseable {
+    /** Not waiting, or the owner ended its wait itself. */
+    static final int IDLE = 0;
+    /** In the queue of a lock. */
+    static final int WAITING = 1;
+    /** The lock was granted by another thread, which has yet to come by and signal. */
+    static final int GRANTING = 2;
+    /** The lock was granted, and the thread that did so is done with this owner. */
+    static final int GRANTED = 3;
+    /** Taken out of the queue in order to break a deadlock. */
+    static final int VICTIM = 4;
+
+    /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 13 MB. */
+    private static final int LOCKS_INITIAL = 32;
+    /** At a load of a quarter an unsuccessful probe, the usual one, looks at 1.4 slots on average. */
+    private static final int SLOTS_PER_LOCK = 4;
+    /** The bits of a name that choose the slot; stripe and bucket use lower ones. */
+    private static final int SLOT_SHIFT = 40;
+
+    private static final VarHandle WAIT_STATE;
+    private static final VarHandle WAIT_NAME;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WAIT_STATE = lookup.findVarHandle(LockOwner.class, "waitState", int.class);
+            WAIT_NAME = lookup.findVarHandle(LockOwner.class, "waitName", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Waiter waiter;
+    private LockManager manager;
+    private int index = -1;
+    private long transactionId;
+    private long dependsOnLsn;
+
+    private int heldCount;
+    private long[] names = new long[LOCKS_INITIAL];
+    private int[] entries = new int[LOCKS_INITIAL];
+    private int[] grants = new int[LOCKS_INITIAL];
+    private byte[] modes = new byte[LOCKS_INITIAL];
+    private int[] slotOf = new int[LOCKS_INITIAL];
+    private int[] slots = new int[LOCKS_INITIAL * SLOTS_PER_LOCK];
+
+    @SuppressWarnings("unused")
+    private int waitState;
+
+    private long waitName;
+    /** The mode held once granted; for an instant request, the mode asked for. */
+    int waitTarget;
+    /** The mode held while waiting; {@link LockMode#NONE} if the request is no conversion. */
+    int waitHeld;
+    /** Whether the lock is not kept when granted. */
+    boolean waitInstant;
+    /** The entry waited for. */
+    int waitEntry;
+    /** The grant that is converted, or the one reserved for when the wait ends. */
+    int waitGrant;
+    /** Whether the request stands before all that arrived earlier, because they wait for its owner anyway. */
+    boolean entitled;
+
+    LockOwner queueNext;
+    LockOwner queuePrevious;
+    /** The next owner to wake. */
+    LockOwner wakeNext;
+    /** The members of the deadlock whose victim this owner is. */
+    String deadlockCycle;
+    /** The last search that came by; guarded by the latch of the deadlock detector. */
+    int searchStamp;
+
+    /**
+     * Creates an owner without locks.
+     *
+     * @param waiter where the owner waits; no other owner that may wait at the same time uses it
+     */
+    public LockOwner(Waiter waiter) {
+        this.waiter = waiter;
+    }
+
+    /** Returns the transaction for which locks are held; 0 before the first. */
+    public long transactionId() {
+        return transactionId;
+    }
+
+    /** Sets the transaction for which locks will be held; larger is younger. */
+    public void setTransactionId(long transactionId) {
+        this.transactionId = transactionId;
+    }
+
+    /**
+     * Returns the largest commit LSN among the transactions that released a lock early which this owner took since the
+     * last {@link #clearDependsOnLsn()}; 0 if there is none. Hash collisions may make it larger than necessary, never
+     * smaller.
+     */
+    public long dependsOnLsn() {
+        return dependsOnLsn;
+    }
+
+    /** Forgets on whom this owner depends. {@link LockManager#releaseAll} keeps it for whoever answers the commit. */
+    public void clearDependsOnLsn() {
+        dependsOnLsn = 0;
+    }
+
+    /** Returns the number of locks held. */
+    public int heldCount() {
+        return heldCount;
+    }
+
+    /**
+     * Gives up the place in the lock manager. Without effect if there is none.
+     *
+     * @throws IllegalStateException if locks are held
+     */
+    @Override
+    public void close() {
+        if (manager != null) {
+            manager.deregister(this);
+        }
+    }
+
+    void raiseDependsOnLsn(long lsn) {
+        if (lsn > dependsOnLsn) {
+            dependsOnLsn = lsn;
+        }
+    }
+
+    LockManager manager() {
+        return manager;
+    }
+
+    int index() {
+        return index;
+    }
+
+    void register(LockManager registrar, int place) {
+        manager = registrar;
+        index = place;
+    }
+
+    /** Returns the position of the lock if it is held, otherwise the complement of the slot where it belongs. */
+    int find(long name) {
+        int mask = slots.length - 1;
+        int slot = home(name, mask);
+        // Ends because at most a quarter of the slots is occupied.
+        while (true) {
+            int position = slots[slot];
+            if (position >= heldCount || slotOf[position] != slot) {
+                return ~slot;
+            }
+            if (names[position] == name) {
+                return position;
+            }
+            slot = slot + 1 & mask;
+        }
+    }
+
+    /** Makes room for one more lock, so that adding it cannot fail. Positions stay, slots may change. */
+    void reserve() {
+        if (heldCount == names.length) {
+            grow();
+        }
+    }
+
+    /** Adds a lock at the slot that {@link #find} named; {@link #reserve()} was called before that. */
+    void add(long name, int mode, int entry, int grant, int slot) {
+        int position = heldCount;
+        names[position] = name;
+        entries[position] = entry;
+        grants[position] = grant;
+        modes[position] = (byte) mode;
+        slotOf[position] = slot;
+        slots[slot] = position;
+        heldCount = position + 1;
+    }
+
+    /** Removes one lock; the last one takes its position. */
+    void remove(int position) {
+        int mask = slots.length - 1;
+        int hole = slotOf[position];
+        int slot = hole;
+        // Backward-shift deletion. Ends because at most a quarter of the slots is occupied.
+        while (true) {
+            slot = slot + 1 & mask;
+            int follower = slots[slot];
+            if (follower >= heldCount || slotOf[follower] != slot) {
+                break;
+            }
+            if ((slot - home(names[follower], mask) & mask) >= (slot - hole & mask)) {
+                slots[hole] = follower;
+                slotOf[follower] = hole;
+                hole = slot;
+            }
+        }
+        int last = heldCount - 1;
+        if (position != last) {
+            names[position] = names[last];
+            entries[position] = entries[last];
+            grants[position] = grants[last];
+            modes[position] = modes[last];
+            slotOf[position] = slotOf[last];
+            slots[slotOf[position]] = position;
+        }
+        heldCount = last;
+    }
+
+    /** Removes the last lock; {@link #find} must not be called before all are removed in this way. */
+    void removeLast() {
+        heldCount--;
+    }
+
+    long name(int position) {
+        return names[position];
+    }
+
+    int entry(int position) {
+        return entries[position];
+    }
+
+    int grant(int position) {
+        return grants[position];
+    }
+
+    int mode(int position) {
+        return modes[position];
+    }
+
+    void setMode(int position, int mode) {
+        modes[position] = (byte) mode;
+    }
+
+    boolean isWaitingAcquire() {
+        return waitStateAcquire() == WAITING;
+    }
+
+    int waitStateAcquire() {
+        return (int) WAIT_STATE.getAcquire(this);
+    }
+
+    void setWaitStateRelease(int state) {
+        WAIT_STATE.setRelease(this, state);
+    }
+
+    /**
+     * The lock waited for. Read without the latch only by the deadlock detector, which then takes the latch of that
+     * stripe and reads again; a stale name costs that one latch.
+     */
+    long waitNameOpaque() {
+        return (long) WAIT_NAME.getOpaque(this);
+    }
+
+    void setWaitNameOpaque(long name) {
+        WAIT_NAME.setOpaque(this, name);
+    }
+
+    private static int home(long name, int mask) {
+        return (int) (name >>> SLOT_SHIFT) & mask;
+    }
+
+    private void grow() {
+        int capacity = 2 * names.length;
+        // All allocation first: a failure leaves the owner as it was.
+        long[] newNames = Arrays.copyOf(names, capacity);
+        int[] newEntries = Arrays.copyOf(entries, capacity);
+        int[] newGrants = Arrays.copyOf(grants, capacity);
+        byte[] newModes = Arrays.copyOf(modes, capacity);
+        int[] newSlotOf = new int[capacity];
+        int[] newSlots = new int[capacity * SLOTS_PER_LOCK];
+        names = newNames;
+        entries = newEntries;
+        grants = newGrants;
+        modes = newModes;
+        slotOf = newSlotOf;
+        slots = newSlots;
+        int held = heldCount;
+        heldCount = 0;
+        for (int position = 0; position < held; position++) {
+            int slot = ~find(names[position]);
+            slotOf[position] = slot;
+            slots[slot] = position;
+            heldCount = position + 1;
+        }
+    }
+}

@@ -1,0 +1,713 @@
+package dev.lockstep.engine.lock;
+
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.util.Arrays;
+
+/**
+ * One part of the lock table: a chained hash table of lock entries, in arrays of numbers.
+ *
+ * <pre>
+ *   entries, three longs each, at index e:             grants, four ints each, at index g:
+ *     e      name                                        g      index of the owner
+ *     e + 1  owner of the grant in the entry | mode      g + 1  mode
+ *     e + 2  next entry of the bucket        | head      g + 2  next grant of the lock
+ *                   high 32 bits         low 32 bits     g + 3  previous grant of the lock
+ * </pre>
+ *
+ * <p>The usual lock has one holder and nobody waits: it is an entry and nothing else. A second holder or a first waiter
+ * gives it a {@link LockHead}, and further grants are linked from there. An index of 0 means none, in every array.
+ * Entries never move while they are in use, so that a release finds its entry without searching.
+ *
+ * <p>The stripe also remembers, in a table of fixed size hashed by name, the largest commit LSN of those that released
+ * a lock early (see {@link LockManager#releaseAll}). Per place there are two numbers: one of releases that conflict with
+ * every mode (X and the like), and one of releases of intention modes, which occur on tables only and which only
+ * requests that conflict with IX heed: otherwise every reader of a table would depend on every writer of other keys in it.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Every entry is either in exactly one bucket's chain, that of its name, or in the free list; no two entries of
+ *       the chains have the same name.
+ *   <li>An entry without a head has a grant in it. An entry with a head has a grant in it, a further grant, or both.
+ *   <li>No two grants of one entry conflict, and no two have the same owner.
+ *   <li>No request in a queue could be granted while the stripe is not latched.
+ *   <li>Ending a wait and releasing allocate nothing: a queued request has its grant reserved.
+ * </ul>
+ *
+ * <p>Thread-safety: every method but {@link #latch()} is called with the stripe latched.
+ */
+class LockStripe {
+    /** What {@link #acquire} and {@link #convert} return when the caller has to wait. */
+    static final boolean BLOCKED = false;
+
+    /** Places for early releases; 256 stripes then hold 16,384, a few times the locks that one group commit releases. */
+    static final int RELEASE_PLACES = 64;
+
+    private static final int NAME = 0;
+    private static final int HOLDER = 1;
+    private static final int LINKS = 2;
+    private static final int ENTRY_LONGS = 3;
+
+    private static final int GRANT_OWNER = 0;
+    private static final int GRANT_MODE = 1;
+    private static final int GRANT_NEXT = 2;
+    private static final int GRANT_PREVIOUS = 3;
+    private static final int GRANT_INTS = 4;
+
+    private static final int NO_OWNER = -1;
+
+    /** Entries that fit at first; a power of two. 256 stripes then take half a megabyte. */
+    private static final int ENTRIES_INITIAL = 32;
+
+    private static final int GRANTS_INITIAL = 8;
+    private static final int HEADS_INITIAL = 4;
+
+    /** The bits of a name that choose the bucket; lower ones choose the stripe, higher ones the owner's slot. */
+    private static final int BUCKET_SHIFT = 16;
+    /** The bits of a name that choose the place of an early release. */
+    private static final int RELEASE_SHIFT = 34;
+
+    private static final int WRITE_PARTS = LockMode.partsOf(LockMode.X);
+    private static final int INTENTION_PARTS = LockMode.partsOf(LockMode.IX);
+
+    private final SpinLatch latch = new SpinLatch();
+    private final LockManager manager;
+
+    private long[] entries = new long[(ENTRIES_INITIAL + 1) * ENTRY_LONGS];
+    private int entriesEnd = ENTRY_LONGS;
+    private int freeEntry;
+    private int entryCount;
+    private int[] buckets = new int[ENTRIES_INITIAL];
+
+    private int[] grants = new int[(GRANTS_INITIAL + 1) * GRANT_INTS];
+    private int grantsEnd = GRANT_INTS;
+    private int freeGrant;
+
+    private LockHead[] heads = new LockHead[HEADS_INITIAL];
+    private int headsEnd = 1;
+    private int freeHead;
+
+    private final long[] releaseLsns = new long[2 * RELEASE_PLACES];
+
+    private long waits;
+    private long conversionWaits;
+
+    LockStripe(LockManager manager) {
+        this.manager = manager;
+    }
+
+    void latch() {
+        latch.latch();
+    }
+
+    void unlatch() {
+        latch.unlatch();
+    }
+
+    // ---- requests
+
+    /**
+     * Grants a lock that the owner does not hold, if nothing blocks the request.
+     *
+     * @param slot where the owner's set of locks takes it
+     * @return {@link #BLOCKED}, or true
+     */
+    boolean acquire(LockOwner owner, long name, int mode, int slot) {
+        int entry = find(name);
+        int grant = 0;
+        if (entry == 0) {
+            entry = insert(name, owner.index(), mode);
+        } else {
+            int place = headOf(entry);
+            if (place == 0) {
+                if (!LockMode.isCompatible(mode, modeOf(entry))) {
+                    return BLOCKED;
+                }
+                place = inflate(entry);
+            }
+            LockHead head = heads[place];
+            if (head.blocks(mode)) {
+                return BLOCKED;
+            }
+            if (ownerOf(entry) == NO_OWNER) {
+                setHolder(entry, owner.index(), mode);
+            } else {
+                grant = reserveGrant();
+                link(head, grant, owner.index(), mode);
+            }
+            head.addGranted(mode);
+        }
+        raiseDependsOnLsn(owner, name, mode);
+        owner.add(name, mode, entry, grant, slot);
+        return true;
+    }
+
+    /**
+     * Raises the mode of a lock that the owner holds, if nothing blocks the conversion.
+     *
+     * @param position the position of the lock among those of the owner
+     * @param target the supremum of the mode held and the mode wanted
+     * @return {@link #BLOCKED}, or true
+     */
+    boolean convert(LockOwner owner, int position, int target) {
+        int entry = owner.entry(position);
+        int held = owner.mode(position);
+        LockHead head = heads[headOf(entry)];
+        if (head != null) {
+            if (head.blocks(target, held)) {
+                return BLOCKED;
+            }
+            head.removeGranted(held);
+            head.addGranted(target);
+        }
+        setMode(entry, owner.grant(position), target);
+        raiseDependsOnLsn(owner, owner.name(position), target);
+        owner.setMode(position, target);
+        return true;
+    }
+
+    /**
+     * Tells whether a request would be granted now, without keeping anything.
+     *
+     * @param position the position of the lock among those of the owner, or negative if it is not held
+     */
+    boolean isFree(LockOwner owner, long name, int mode, int position) {
+        boolean isFree;
+        if (position >= 0) {
+            LockHead head = heads[headOf(owner.entry(position))];
+            isFree = head == null || !head.blocks(mode, owner.mode(position));
+        } else {
+            int entry = find(name);
+            LockHead head = heads[headOf(entry)];
+            isFree = head == null ? LockMode.isCompatible(mode, modeOf(entry)) : !head.blocks(mode);
+        }
+        if (isFree) {
+            raiseDependsOnLsn(owner, name, mode);
+        }
+        return isFree;
+    }
+
+    /**
+     * Puts a blocked request into the queue of its lock. The caller has prepared the owner's waiter.
+     *
+     * @param position the position of the lock among those of the owner, or negative if it is not held
+     * @param target the mode held when granted; for an instant request, the mode asked for
+     */
+    void enqueue(LockOwner owner, long name, int target, int position, boolean instant) {
+        int entry = find(name);
+        int place = headOf(entry);
+        if (place == 0) {
+            place = inflate(entry);
+        }
+        boolean held = position >= 0;
+        owner.waitGrant = held ? owner.grant(position) : instant ? 0 : reserveGrant();
+        owner.waitHeld = held ? owner.mode(position) : LockMode.NONE;
+        owner.setWaitNameOpaque(name);
+        owner.waitTarget = target;
+        owner.waitInstant = instant;
+        owner.waitEntry = entry;
+        heads[place].enqueue(owner);
+        waits++;
+        conversionWaits += held && !instant ? 1 : 0;
+        owner.setWaitStateRelease(LockOwner.WAITING);
+    }
+
+    /**
+     * Takes a waiting request out of its queue.
+     *
+     * @param state what the owner's wait ends as
+     * @return the first of the owners to wake, see {@link LockManager#wake}
+     */
+    LockOwner withdraw(LockOwner owner, int state) {
+        int entry = owner.waitEntry;
+        LockHead head = heads[headOf(entry)];
+        head.dequeue(owner);
+        if (owner.waitHeld == LockMode.NONE && owner.waitGrant != 0) {
+            freeGrant(owner.waitGrant);
+        }
+        LockOwner woken = grantWaiting(entry, head);
+        deflate(entry, head);
+        owner.setWaitStateRelease(state);
+        return woken;
+    }
+
+    /**
+     * Releases one grant.
+     *
+     * @return the first of the owners to wake, see {@link LockManager#wake}
+     */
+    LockOwner release(int entry, int grant, int mode) {
+        int place = headOf(entry);
+        if (place == 0) {
+            remove(entry);
+            return null;
+        }
+        LockHead head = heads[place];
+        head.removeGranted(mode);
+        if (grant == 0) {
+            setHolder(entry, NO_OWNER, LockMode.NONE);
+        } else {
+            unlink(head, grant);
+            freeGrant(grant);
+        }
+        LockOwner woken = head.first == null ? null : grantWaiting(entry, head);
+        deflate(entry, head);
+        return woken;
+    }
+
+    /** Remembers the commit LSN of a transaction that releases a lock early, if others depend on it. */
+    void remember(long name, int mode, long commitLsn) {
+        if (LockMode.permitsWriting(mode)) {
+            boolean intention = LockName.isTable(name) && LockMode.keyPart(mode) != LockMode.X;
+            int place = releasePlace(name) + (intention ? 1 : 0);
+            releaseLsns[place] = Math.max(releaseLsns[place], commitLsn);
+        }
+    }
+
+    private void raiseDependsOnLsn(LockOwner owner, long name, int mode) {
+        int place = releasePlace(name);
+        owner.raiseDependsOnLsn(releaseLsns[place]);
+        if (LockName.isTable(name) && (LockMode.conflictsOf(mode) & INTENTION_PARTS) != 0) {
+            owner.raiseDependsOnLsn(releaseLsns[place + 1]);
+        }
+    }
+
+    private static int releasePlace(long name) {
+        return 2 * ((int) (name >>> RELEASE_SHIFT) & RELEASE_PLACES - 1);
+    }
+
+    /** Grants every request of the queue that nothing blocks; returns them as a list for {@link LockManager#wake}. */
+    private LockOwner grantWaiting(int entry, LockHead head) {
+        LockOwner firstWoken = null;
+        LockOwner lastWoken = null;
+        int partsBefore = 0;
+        int conversionsAhead = head.conversions;
+        LockOwner next;
+        for (LockOwner owner = head.first; owner != null; owner = next) {
+            next = owner.queueNext;
+            int target = owner.waitTarget;
+            int held = owner.waitHeld;
+            int conflicts = LockMode.conflictsOf(target);
+            boolean free;
+            if (held == LockMode.NONE) {
+                free = (conflicts & (head.grantedParts | partsBefore)) == 0;
+            } else {
+                conversionsAhead--;
+                free = (conflicts & head.grantedPartsWithout(held)) == 0
+                        && ((conflicts & partsBefore) == 0 || !head.isBlockedByQueue(target, held, owner));
+            }
+            if (!free) {
+                partsBefore |= LockMode.partsOf(target);
+            } else {
+                head.dequeue(owner);
+                grant(owner, entry, head);
+                owner.wakeNext = null;
+                if (lastWoken == null) {
+                    firstWoken = owner;
+                } else {
+                    lastWoken.wakeNext = owner;
+                }
+                lastWoken = owner;
+            }
+            // Once every waiting part conflicts with something granted or passed over, the rest of the queue is
+            // blocked.
+            if (conversionsAhead == 0
+                    && (head.waitingParts & ~LockMode.conflictsOfSet(head.grantedParts | partsBefore)) == 0) {
+                break;
+            }
+        }
+        return firstWoken;
+    }
+
+    private void grant(LockOwner owner, int entry, LockHead head) {
+        int target = owner.waitTarget;
+        if (!owner.waitInstant) {
+            if (owner.waitHeld != LockMode.NONE) {
+                head.removeGranted(owner.waitHeld);
+                setMode(entry, owner.waitGrant, target);
+            } else if (ownerOf(entry) == NO_OWNER) {
+                setHolder(entry, owner.index(), target);
+                freeGrant(owner.waitGrant);
+                owner.waitGrant = 0;
+            } else {
+                link(head, owner.waitGrant, owner.index(), target);
+            }
+            head.addGranted(target);
+        }
+        raiseDependsOnLsn(owner, owner.waitNameOpaque(), target);
+        owner.setWaitStateRelease(LockOwner.GRANTING);
+    }
+
+    // ---- deadlock detection
+
+    /**
+     * Hands the detector owners that are waiting and block the given one, which waits in this stripe, such that
+     * whoever is reachable over all its blockers is reachable over these. For a plain request it leaves out
+     * <ul>
+     *   <li>earlier plain requests that conflict with no more than this one does: what blocks them blocks this one, and
+     *   <li>everything before an earlier plain request that conflicts with all that this one conflicts with: it is among the
+     *       blockers of that one.
+     * </ul>
+     * So a queue of writers behind one holder costs one step and not one per writer.
+     */
+    void collectBlockers(LockOwner owner, DeadlockDetector detector) {
+        int entry = owner.waitEntry;
+        LockHead head = heads[headOf(entry)];
+        boolean isPlain = owner.waitHeld == LockMode.NONE;
+        int conflicts = LockMode.conflictsOf(owner.waitTarget);
+        if (!isPlain || head.conversions != 0 || (LockMode.conflictsOfSet(head.waitingParts) & ~conflicts) != 0) {
+            for (LockOwner other = owner.queuePrevious; other != null; other = other.queuePrevious) {
+                if (LockHead.isBlockedBy(owner.waitTarget, owner.waitHeld, other.waitTarget)) {
+                    int otherConflicts = LockMode.conflictsOf(other.waitTarget);
+                    boolean bothPlain = isPlain && other.waitHeld == LockMode.NONE;
+                    if (!bothPlain || (otherConflicts & ~conflicts) != 0) {
+                        detector.addBlocker(other);
+                        if (bothPlain && (conflicts & ~otherConflicts) == 0) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+        addHolder(owner, ownerOf(entry), modeOf(entry), detector);
+        for (int grant = head.firstGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
+            addHolder(owner, grants[grant + GRANT_OWNER], grants[grant + GRANT_MODE], detector);
+        }
+    }
+
+    private void addHolder(LockOwner owner, int holder, int mode, DeadlockDetector detector) {
+        if (holder != NO_OWNER && holder != owner.index() && !LockMode.isCompatible(owner.waitTarget, mode)) {
+            LockOwner other = manager.owner(holder);
+            if (other.isWaitingAcquire()) {
+                detector.addBlocker(other);
+            }
+        }
+    }
+
+    // ---- entries
+
+    private int find(long name) {
+        long[] table = entries;
+        int entry = buckets[bucket(name)];
+        // Ends because a chain has no cycle.
+        while (entry != 0 && table[entry + NAME] != name) {
+            entry = (int) (table[entry + LINKS] >>> Integer.SIZE);
+        }
+        return entry;
+    }
+
+    private int bucket(long name) {
+        return (int) (name >>> BUCKET_SHIFT) & buckets.length - 1;
+    }
+
+    private int insert(long name, int owner, int mode) {
+        int entry = freeEntry;
+        if (entry != 0) {
+            freeEntry = nextOf(entry);
+        } else {
+            if (entriesEnd == entries.length) {
+                growEntries();
+            }
+            entry = entriesEnd;
+            entriesEnd += ENTRY_LONGS;
+        }
+        entryCount++;
+        int bucket = bucket(name);
+        entries[entry + NAME] = name;
+        setHolder(entry, owner, mode);
+        entries[entry + LINKS] = (long) buckets[bucket] << Integer.SIZE;
+        buckets[bucket] = entry;
+        return entry;
+    }
+
+    private void remove(int entry) {
+        int bucket = bucket(entries[entry + NAME]);
+        int next = nextOf(entry);
+        int previous = buckets[bucket];
+        if (previous == entry) {
+            buckets[bucket] = next;
+        } else {
+            // Ends because the entry is in this chain.
+            while (nextOf(previous) != entry) {
+                previous = nextOf(previous);
+            }
+            entries[previous + LINKS] = (long) next << Integer.SIZE | headOf(previous);
+        }
+        entries[entry + LINKS] = (long) freeEntry << Integer.SIZE;
+        freeEntry = entry;
+        entryCount--;
+    }
+
+    /** Doubles entries and buckets, so that there is at least one bucket for every entry. */
+    private void growEntries() {
+        int capacity = 2 * (entries.length / ENTRY_LONGS - 1);
+        long[] newEntries = Arrays.copyOf(entries, (capacity + 1) * ENTRY_LONGS);
+        int[] newBuckets = new int[capacity];
+        int[] oldBuckets = buckets;
+        entries = newEntries;
+        buckets = newBuckets;
+        for (int first : oldBuckets) {
+            int next;
+            for (int entry = first; entry != 0; entry = next) {
+                next = nextOf(entry);
+                int bucket = bucket(entries[entry + NAME]);
+                entries[entry + LINKS] = (long) newBuckets[bucket] << Integer.SIZE | headOf(entry);
+                newBuckets[bucket] = entry;
+            }
+        }
+    }
+
+    private int nextOf(int entry) {
+        return (int) (entries[entry + LINKS] >>> Integer.SIZE);
+    }
+
+    private int headOf(int entry) {
+        return (int) entries[entry + LINKS];
+    }
+
+    private int ownerOf(int entry) {
+        return (int) (entries[entry + HOLDER] >>> Integer.SIZE);
+    }
+
+    private int modeOf(int entry) {
+        return (int) entries[entry + HOLDER];
+    }
+
+    private void setHolder(int entry, int owner, int mode) {
+        entries[entry + HOLDER] = (long) owner << Integer.SIZE | mode;
+    }
+
+    private void setMode(int entry, int grant, int mode) {
+        if (grant == 0) {
+            setHolder(entry, ownerOf(entry), mode);
+        } else {
+            grants[grant + GRANT_MODE] = mode;
+        }
+    }
+
+    // ---- heads and further grants
+
+    private int inflate(int entry) {
+        int place = freeHead;
+        if (place != 0) {
+            freeHead = heads[place].nextFree;
+        } else {
+            if (headsEnd == heads.length) {
+                heads = Arrays.copyOf(heads, 2 * headsEnd);
+            }
+            place = headsEnd;
+            heads[place] = new LockHead(place);
+            headsEnd++;
+        }
+        heads[place].addGranted(modeOf(entry));
+        entries[entry + LINKS] |= place;
+        return place;
+    }
+
+    /** Takes the head away from an entry that needs none any more, and removes the entry if nobody holds it. */
+    private void deflate(int entry, LockHead head) {
+        if (head.isIdle()) {
+            head.reset();
+            head.nextFree = freeHead;
+            freeHead = head.place;
+            entries[entry + LINKS] = (long) nextOf(entry) << Integer.SIZE;
+            if (ownerOf(entry) == NO_OWNER) {
+                remove(entry);
+            }
+        }
+    }
+
+    private int reserveGrant() {
+        int grant = freeGrant;
+        if (grant != 0) {
+            freeGrant = grants[grant + GRANT_NEXT];
+            return grant;
+        }
+        if (grantsEnd == grants.length) {
+            grants = Arrays.copyOf(grants, 2 * grants.length);
+        }
+        grant = grantsEnd;
+        grantsEnd += GRANT_INTS;
+        return grant;
+    }
+
+    private void freeGrant(int grant) {
+        grants[grant + GRANT_NEXT] = freeGrant;
+        freeGrant = grant;
+    }
+
+    private void link(LockHead head, int grant, int owner, int mode) {
+        int next = head.firstGrant;
+        grants[grant + GRANT_OWNER] = owner;
+        grants[grant + GRANT_MODE] = mode;
+        grants[grant + GRANT_NEXT] = next;
+        grants[grant + GRANT_PREVIOUS] = 0;
+        if (next != 0) {
+            grants[next + GRANT_PREVIOUS] = grant;
+        }
+        head.firstGrant = grant;
+    }
+
+    private void unlink(LockHead head, int grant) {
+        int next = grants[grant + GRANT_NEXT];
+        int previous = grants[grant + GRANT_PREVIOUS];
+        if (previous == 0) {
+            head.firstGrant = next;
+        } else {
+            grants[previous + GRANT_NEXT] = next;
+        }
+        if (next != 0) {
+            grants[next + GRANT_PREVIOUS] = previous;
+        }
+    }
+
+    // ---- counts and validation
+
+    int entryCount() {
+        return entryCount;
+    }
+
+    long waits() {
+        return waits;
+    }
+
+    long conversionWaits() {
+        return conversionWaits;
+    }
+
+    /** Returns the number of requests in all queues. */
+    int countWaiting() {
+        int count = 0;
+        for (int first : buckets) {
+            for (int entry = first; entry != 0; entry = nextOf(entry)) {
+                LockHead head = heads[headOf(entry)];
+                for (LockOwner owner = head == null ? null : head.first; owner != null; owner = owner.queueNext) {
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Checks the invariants of this stripe.
+     *
+     * @throws IllegalStateException if one is broken
+     */
+    void validate() {
+        int entriesSeen = 0;
+        int headsSeen = 0;
+        int grantsSeen = 0;
+        for (int bucket = 0; bucket < buckets.length; bucket++) {
+            for (int entry = buckets[bucket]; entry != 0; entry = nextOf(entry)) {
+                entriesSeen++;
+                require(entriesSeen <= entryCount, "a bucket's chain has a cycle", entry);
+                require(bucket(entries[entry + NAME]) == bucket, "an entry is in the wrong bucket", entry);
+                require(find(entries[entry + NAME]) == entry, "a name has two entries", entry);
+                LockHead head = heads[headOf(entry)];
+                if (head == null) {
+                    require(ownerOf(entry) != NO_OWNER, "an entry without a head has no holder", entry);
+                    require(LockMode.isValid(modeOf(entry)), "an entry has an invalid mode", entry);
+                } else {
+                    headsSeen++;
+                    grantsSeen += validateHead(entry, head);
+                }
+            }
+        }
+        require(entriesSeen == entryCount, "entries are missing from the chains", entriesSeen);
+        int entriesFree = 0;
+        for (int entry = freeEntry; entry != 0; entry = nextOf(entry)) {
+            entriesFree++;
+            require(entriesFree * ENTRY_LONGS < entriesEnd, "the list of free entries has a cycle", entry);
+        }
+        require((entriesSeen + entriesFree + 1) * ENTRY_LONGS == entriesEnd, "entries are lost", entriesFree);
+        int headsFree = 0;
+        for (int place = freeHead; place != 0; place = heads[place].nextFree) {
+            headsFree++;
+            require(headsFree < headsEnd, "the list of free heads has a cycle", place);
+            require(heads[place].grantedParts == 0 && heads[place].waitingParts == 0, "a free head counts", place);
+        }
+        require(headsSeen + headsFree + 1 == headsEnd, "heads are lost", headsFree);
+        int grantsFree = 0;
+        for (int grant = freeGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
+            grantsFree++;
+            require(grantsFree * GRANT_INTS < grantsEnd, "the list of free grants has a cycle", grant);
+        }
+        require((grantsSeen + grantsFree + 1) * GRANT_INTS == grantsEnd, "grants are lost", grantsFree);
+    }
+
+    /** Returns how many grants the lock uses or has reserved. */
+    private int validateHead(int entry, LockHead head) {
+        int[] counts = new int[LockMode.PARTS];
+        int used = 0;
+        boolean inEntry = ownerOf(entry) != NO_OWNER;
+        require(inEntry || head.firstGrant != 0, "an entry has no holder", entry);
+        if (inEntry) {
+            count(counts, modeOf(entry), 1);
+        }
+        int previous = 0;
+        for (int grant = head.firstGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
+            used++;
+            require(used * GRANT_INTS < grantsEnd, "a list of grants has a cycle", entry);
+            require(grants[grant + GRANT_PREVIOUS] == previous, "a list of grants is torn", entry);
+            previous = grant;
+            count(counts, grants[grant + GRANT_MODE], 1);
+            int parts = head.grantedPartsWithout(grants[grant + GRANT_MODE]);
+            require(
+                    (LockMode.conflictsOf(grants[grant + GRANT_MODE]) & parts) == 0,
+                    "two grants of a lock conflict",
+                    entry);
+        }
+        if (inEntry) {
+            require(
+                    (LockMode.conflictsOf(modeOf(entry)) & head.grantedPartsWithout(modeOf(entry))) == 0,
+                    "two grants of a lock conflict",
+                    entry);
+        }
+        for (int part = 0; part < LockMode.PARTS; part++) {
+            require(head.grantedCount(part) == counts[part], "grants are miscounted", entry);
+            require((head.grantedParts >> part & 1) == (counts[part] > 0 ? 1 : 0), "granted parts are wrong", entry);
+        }
+        int[] waitingCounts = new int[LockMode.PARTS];
+        int conversions = 0;
+        boolean entitledAllowed = true;
+        LockOwner before = null;
+        for (LockOwner owner = head.first; owner != null; owner = owner.queueNext) {
+            require(owner.queuePrevious == before, "a queue is torn", entry);
+            require(owner.isWaitingAcquire() && owner.waitEntry == entry, "a queued owner waits elsewhere", entry);
+            require(entitledAllowed || !owner.entitled, "an entitled request stands behind others", entry);
+            entitledAllowed = owner.entitled;
+            before = owner;
+            count(waitingCounts, owner.waitTarget, 1);
+            conversions += owner.waitHeld != LockMode.NONE ? 1 : 0;
+            used += owner.waitHeld == LockMode.NONE && owner.waitGrant != 0 ? 1 : 0;
+            int parts = head.grantedPartsWithout(owner.waitHeld);
+            require(
+                    (LockMode.conflictsOf(owner.waitTarget) & parts) != 0
+                            || head.isBlockedByQueue(owner.waitTarget, owner.waitHeld, owner),
+                    "a queued request is not blocked",
+                    entry);
+        }
+        require(head.last == before, "a queue has the wrong end", entry);
+        require(head.conversions == conversions, "conversions are miscounted", entry);
+        for (int part = 0; part < LockMode.PARTS; part++) {
+            require(head.waitingCount(part) == waitingCounts[part], "requests are miscounted", entry);
+            require(
+                    (head.waitingParts >> part & 1) == (waitingCounts[part] > 0 ? 1 : 0),
+                    "waiting parts are wrong",
+                    entry);
+        }
+        return used;
+    }
+
+    private static void count(int[] counts, int mode, int by) {
+        for (int rest = LockMode.partsOf(mode); rest != 0; rest &= rest - 1) {
+            counts[Integer.numberOfTrailingZeros(rest)] += by;
+        }
+    }
+
+    private static void require(boolean condition, String broken, int where) {
+        if (!condition) {
+            throw new IllegalStateException("lock table: " + broken + ", where=" + where);
+        }
+    }
+}

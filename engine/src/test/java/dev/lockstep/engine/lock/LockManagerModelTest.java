@@ -1,0 +1,224 @@
+package dev.lockstep.engine.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.scheduler.Waiter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random schedules of one thread that plays all owners, compared with {@link LockModel} after every step: what is granted,
+ * who waits, which deadlocks are broken and by whom, what early release makes depend on what.
+ */
+class LockManagerModelTest {
+    private static final int STEPS = 30_000;
+    private static final int OWNERS = 7;
+    private static final int[] TABLE_MODES = {
+        LockMode.IS, LockMode.IS, LockMode.IX, LockMode.IX, LockMode.S, LockMode.SIX, LockMode.U, LockMode.X
+    };
+
+    private final LockManager manager = new LockManager(2);
+    private final LockModel model = new LockModel();
+    private final LockOwner[] owners = new LockOwner[OWNERS];
+    private final long[] names = new long[5];
+    private int grantsAfterWaiting;
+    private int victims;
+    private int withdrawals;
+    private long nextTransactionId = 1;
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void agreesWithTheModel(long seed) {
+        Random random = new Random(seed);
+        for (int i = 0; i < OWNERS; i++) {
+            owners[i] = new LockOwner(new Waiter());
+            owners[i].setTransactionId(nextTransactionId++);
+        }
+        for (int i = 0; i < names.length; i++) {
+            names[i] = i < 2 ? LockName.ofTable(i) : LockName.ofKey(1, new byte[] {(byte) i}, 0, 1);
+        }
+        for (int step = 0; step < STEPS; step++) {
+            try {
+                step(random);
+                check();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed=" + seed + " step=" + step + ": " + e.getMessage(), e);
+            }
+        }
+        for (int i = 0; i < OWNERS; i++) {
+            if (model.isWaiting(i)) {
+                model.withdraw(i);
+                assertEquals(LockOwner.IDLE, manager.settle(owners[i]));
+                settleGranted();
+            }
+        }
+        for (int i = 0; i < OWNERS; i++) {
+            manager.releaseAll(owners[i], 0);
+            model.releaseAll(i, 0);
+            owners[i].close();
+        }
+        assertTrue(model.isEmpty());
+        assertTrue(manager.isEmpty());
+        assertEquals(0, manager.statistics().owners());
+        manager.validate();
+        assertTrue(grantsAfterWaiting > STEPS / 100, "grantsAfterWaiting=" + grantsAfterWaiting);
+        assertTrue(victims > STEPS / 500, "victims=" + victims);
+        assertTrue(withdrawals > STEPS / 500, "withdrawals=" + withdrawals);
+        assertEquals(victims, manager.statistics().deadlocks());
+    }
+
+    private int randomMode(Random random, long name) {
+        if (LockName.isTable(name)) {
+            return TABLE_MODES[random.nextInt(TABLE_MODES.length)];
+        }
+        int mode;
+        do {
+            mode = random.nextInt(32);
+        } while (!LockMode.isValid(mode));
+        return mode;
+    }
+
+    private void step(Random random) {
+        int i = random.nextInt(OWNERS);
+        LockOwner owner = owners[i];
+        long name = names[random.nextInt(names.length)];
+        if (model.isWaiting(i)) {
+            if (random.nextInt(8) == 0) {
+                Map<Integer, Set<Integer>> before = model.waitsFor();
+                model.withdraw(i);
+                assertEquals(LockOwner.IDLE, manager.settle(owner));
+                withdrawals++;
+                checkNobodyIsBlockedByMore(before);
+            }
+            return;
+        }
+        int mode = randomMode(random, name);
+        int held = model.heldMode(i, name);
+        int target = LockMode.supremum(held, mode);
+        Map<Integer, Set<Integer>> before = model.waitsFor();
+        switch (random.nextInt(16)) {
+            case 0, 1, 2, 3, 4, 5, 6 -> {
+                boolean free = target == held || model.isFree(i, name, target);
+                int result = manager.request(owner, name, mode);
+                assertEquals(free ? held : LockManager.BLOCKED, result);
+                if (free) {
+                    model.hold(i, name, target);
+                } else {
+                    model.enqueue(i, name, target, false);
+                    searchForDeadlocks(i);
+                }
+            }
+            case 7, 8 -> {
+                boolean free = target == held || model.isFree(i, name, target);
+                assertEquals(free, manager.tryLock(owner, name, mode));
+                if (free) {
+                    model.hold(i, name, target);
+                }
+            }
+            case 9 -> assertEquals(model.isFree(i, name, mode), manager.tryLockInstant(owner, name, mode));
+            case 10 -> {
+                boolean free = model.isFree(i, name, mode);
+                assertEquals(free, manager.requestInstant(owner, name, mode));
+                if (!free) {
+                    model.enqueue(i, name, mode, true);
+                    searchForDeadlocks(i);
+                }
+            }
+            case 11, 12 -> {
+                boolean released = held != LockMode.NONE && !LockMode.permitsWriting(held);
+                assertEquals(released, manager.unlock(owner, name));
+                if (released) {
+                    model.release(i, name);
+                }
+            }
+            default -> {
+                long commitLsn = random.nextBoolean() ? nextTransactionId * 100 : 0;
+                model.releaseAll(i, commitLsn);
+                manager.releaseAll(owner, commitLsn);
+                owner.setTransactionId(nextTransactionId++);
+            }
+        }
+        checkNobodyIsBlockedByMore(before);
+    }
+
+    /** The property behind both freedom from starvation and the argument that no deadlock is missed. */
+    private void checkNobodyIsBlockedByMore(Map<Integer, Set<Integer>> before) {
+        Map<Integer, Set<Integer>> after = model.waitsFor();
+        before.forEach((owner, blockers) -> {
+            if (after.containsKey(owner)) {
+                assertTrue(
+                        blockers.containsAll(after.get(owner)),
+                        () -> "owner " + owner + " was blocked by " + blockers + " and is by " + after.get(owner));
+            }
+        });
+    }
+
+    private void searchForDeadlocks(int starter) {
+        manager.breakDeadlocks(owners[starter]);
+        // In the order in which they were chosen: a victim is not visited by later searches.
+        List<Integer> chosen = IntStream.range(0, OWNERS)
+                .filter(i -> owners[i].waitStateAcquire() == LockOwner.VICTIM)
+                .boxed()
+                .sorted(Comparator.comparingInt(i -> owners[i].searchStamp))
+                .toList();
+        for (int victim : chosen) {
+            Map<Integer, Set<Integer>> edges = model.waitsFor();
+            assertTrue(
+                    LockModel.isOnCycle(edges, victim, noBetterVictims(victim)),
+                    () -> "not on a cycle, or not its cheapest member: " + victim + " waitsFor=" + edges);
+            model.withdraw(victim);
+            victims++;
+            assertNotNull(owners[victim].deadlockCycle);
+            assertEquals(LockOwner.VICTIM, manager.settle(owners[victim]));
+        }
+        Map<Integer, Set<Integer>> edges = model.waitsFor();
+        Set<Integer> all = edges.keySet();
+        for (int i : all) {
+            assertFalse(LockModel.isOnCycle(edges, i, all), () -> "a deadlock was missed: " + edges);
+        }
+    }
+
+    private Set<Integer> noBetterVictims(int victim) {
+        return IntStream.range(0, OWNERS)
+                .filter(i -> i == victim || !isBetterVictim(i, victim))
+                .boxed()
+                .collect(Collectors.toSet());
+    }
+
+    private boolean isBetterVictim(int one, int other) {
+        int fewer = Integer.compare(model.heldCount(one), model.heldCount(other));
+        return fewer < 0 || (fewer == 0 && owners[one].transactionId() > owners[other].transactionId());
+    }
+
+    private void settleGranted() {
+        for (LockOwner owner : owners) {
+            if (owner.waitStateAcquire() == LockOwner.GRANTED) {
+                assertEquals(LockOwner.GRANTED, manager.settle(owner));
+                grantsAfterWaiting++;
+            }
+        }
+    }
+
+    private void check() {
+        settleGranted();
+        manager.validate();
+        for (int i = 0; i < OWNERS; i++) {
+            assertEquals(model.isWaiting(i), owners[i].isWaitingAcquire(), "isWaiting of owner " + i);
+            assertEquals(model.heldCount(i), owners[i].heldCount(), "locks of owner " + i);
+            for (long name : names) {
+                assertEquals(model.heldMode(i, name), manager.heldMode(owners[i], name), "mode of owner " + i);
+            }
+            assertTrue(owners[i].dependsOnLsn() >= model.dependsOnLsn(i), "dependsOnLsn of owner " + i);
+        }
+    }
+}

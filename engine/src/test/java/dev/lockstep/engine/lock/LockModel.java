@@ -1,0 +1,183 @@
+package dev.lockstep.engine.lock;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The rules of {@link LockHead} written down as plainly as possible: lists, loops and no counters. Owners are numbers. */
+final class LockModel {
+    private record Request(int owner, int target, int held, boolean instant, boolean entitled) {}
+
+    private final Map<Long, LinkedHashMap<Integer, Integer>> holders = new HashMap<>();
+    private final Map<Long, List<Request>> queues = new HashMap<>();
+    private final Map<Integer, Long> waitsAt = new HashMap<>();
+    private final Map<Long, Long> writeLsns = new HashMap<>();
+    private final Map<Long, Long> intentionLsns = new HashMap<>();
+    private final Map<Integer, Long> dependsOn = new HashMap<>();
+
+    private LinkedHashMap<Integer, Integer> holdersOf(long name) {
+        return holders.computeIfAbsent(name, ignored -> new LinkedHashMap<>());
+    }
+
+    private List<Request> queueOf(long name) {
+        return queues.computeIfAbsent(name, ignored -> new ArrayList<>());
+    }
+
+    int heldMode(int owner, long name) {
+        return holdersOf(name).getOrDefault(owner, LockMode.NONE);
+    }
+
+    int heldCount(int owner) {
+        int count = 0;
+        for (Map<Integer, Integer> of : holders.values()) {
+            count += of.containsKey(owner) ? 1 : 0;
+        }
+        return count;
+    }
+
+    boolean isWaiting(int owner) {
+        return waitsAt.containsKey(owner);
+    }
+
+    boolean isEmpty() {
+        return waitsAt.isEmpty() && holders.values().stream().allMatch(Map::isEmpty);
+    }
+
+    long dependsOnLsn(int owner) {
+        return dependsOn.getOrDefault(owner, 0L);
+    }
+
+    private static boolean passes(int target, int held, Request before) {
+        return LockMode.isCompatible(target, before.target) || !LockMode.isCompatible(held, before.target);
+    }
+
+    private boolean fitsHolders(int owner, long name, int target) {
+        return holdersOf(name).entrySet().stream()
+                .allMatch(e -> e.getKey() == owner || LockMode.isCompatible(target, e.getValue()));
+    }
+
+    /** Whether a request would be granted on arrival. */
+    boolean isFree(int owner, long name, int target) {
+        int held = heldMode(owner, name);
+        boolean free = fitsHolders(owner, name, target)
+                && queueOf(name).stream().allMatch(before -> passes(target, held, before));
+        if (free) {
+            depend(owner, name, target);
+        }
+        return free;
+    }
+
+    void hold(int owner, long name, int target) {
+        holdersOf(name).put(owner, target);
+    }
+
+    void enqueue(int owner, long name, int target, boolean instant) {
+        int held = heldMode(owner, name);
+        List<Request> queue = queueOf(name);
+        boolean entitled = held != LockMode.NONE && queue.stream().allMatch(before -> passes(target, held, before));
+        int place = queue.size();
+        if (entitled) {
+            place = (int) queue.stream().filter(Request::entitled).count();
+        }
+        queue.add(place, new Request(owner, target, held, instant, entitled));
+        waitsAt.put(owner, name);
+    }
+
+    void withdraw(int owner) {
+        long name = waitsAt.remove(owner);
+        queueOf(name).removeIf(request -> request.owner == owner);
+        settle(name);
+    }
+
+    void release(int owner, long name) {
+        holdersOf(name).remove(owner);
+        settle(name);
+    }
+
+    void releaseAll(int owner, long commitLsn) {
+        for (long name : List.copyOf(holders.keySet())) {
+            int mode = heldMode(owner, name);
+            if (commitLsn != 0 && LockMode.permitsWriting(mode)) {
+                boolean intention = LockName.isTable(name) && LockMode.keyPart(mode) != LockMode.X;
+                (intention ? intentionLsns : writeLsns).merge(name, commitLsn, Math::max);
+            }
+            if (mode != LockMode.NONE) {
+                release(owner, name);
+            }
+        }
+    }
+
+    private void depend(int owner, long name, int mode) {
+        dependsOn.merge(owner, writeLsns.getOrDefault(name, 0L), Math::max);
+        if (!LockMode.isCompatible(mode, LockMode.IX)) {
+            dependsOn.merge(owner, intentionLsns.getOrDefault(name, 0L), Math::max);
+        }
+    }
+
+    private void settle(long name) {
+        List<Request> queue = queueOf(name);
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (int i = 0; i < queue.size() && !changed; i++) {
+                Request request = queue.get(i);
+                if (blockersAt(name, i).isEmpty()) {
+                    queue.remove(i);
+                    waitsAt.remove(request.owner);
+                    if (!request.instant) {
+                        hold(request.owner, name, request.target);
+                    }
+                    depend(request.owner, name, request.target);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    private Set<Integer> blockersAt(long name, int place) {
+        Request request = queueOf(name).get(place);
+        Set<Integer> blockers = new HashSet<>();
+        holdersOf(name).forEach((holder, mode) -> {
+            if (holder != request.owner && !LockMode.isCompatible(request.target, mode)) {
+                blockers.add(holder);
+            }
+        });
+        for (Request before : queueOf(name).subList(0, place)) {
+            if (!passes(request.target, request.held, before)) {
+                blockers.add(before.owner);
+            }
+        }
+        return blockers;
+    }
+
+    /** For every waiting owner, whom it waits for. */
+    Map<Integer, Set<Integer>> waitsFor() {
+        Map<Integer, Set<Integer>> edges = new HashMap<>();
+        queues.forEach((name, queue) -> {
+            for (int i = 0; i < queue.size(); i++) {
+                edges.put(queue.get(i).owner, blockersAt(name, i));
+            }
+        });
+        return edges;
+    }
+
+    /** Whether a cycle leads through the owner and otherwise only through some of the given ones. */
+    static boolean isOnCycle(Map<Integer, Set<Integer>> edges, int owner, Set<Integer> among) {
+        Set<Integer> seen = new HashSet<>();
+        List<Integer> open = new ArrayList<>(edges.getOrDefault(owner, Set.of()));
+        while (!open.isEmpty()) {
+            int next = open.removeLast();
+            if (next == owner) {
+                return true;
+            }
+            if (among.contains(next) && seen.add(next)) {
+                open.addAll(edges.getOrDefault(next, Set.of()));
+            }
+        }
+        return false;
+    }
+}

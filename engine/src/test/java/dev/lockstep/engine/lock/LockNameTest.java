@@ -1,0 +1,94 @@
+package dev.lockstep.engine.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class LockNameTest {
+    private static final long SEED = 20_001L;
+
+    @Test
+    void theSameBytesHaveTheSameNameWhereverTheyLie() {
+        Random random = new Random(SEED);
+        for (int length = 0; length < 70; length++) {
+            byte[] key = new byte[length];
+            random.nextBytes(key);
+            byte[] shifted = new byte[length + 9];
+            System.arraycopy(key, 0, shifted, 5, length);
+            long name = LockName.ofKey(3, key, 0, length);
+            assertEquals(name, LockName.ofKey(3, shifted, 5, length));
+            assertEquals(name, LockName.ofKey(3, MemorySegment.ofArray(shifted), 5, length));
+            assertFalse(LockName.isTable(name));
+        }
+    }
+
+    @Test
+    void everyBitOfKeyLengthAndTreeCounts() {
+        Random random = new Random(SEED);
+        Set<Long> names = new HashSet<>();
+        int made = 0;
+        for (int length = 0; length < 40; length++) {
+            byte[] key = new byte[length];
+            random.nextBytes(key);
+            names.add(LockName.ofKey(1, key, 0, length));
+            names.add(LockName.ofKey(2, key, 0, length));
+            names.add(LockName.ofKey(-1, key, 0, length));
+            made += 3;
+            for (int bit = 0; bit < 8 * length; bit++) {
+                byte[] changed = Arrays.copyOf(key, length);
+                changed[bit / 8] ^= (byte) (1 << bit % 8);
+                names.add(LockName.ofKey(1, changed, 0, length));
+                made++;
+            }
+            names.add(LockName.ofKey(5, new byte[length], 0, length));
+            made++;
+        }
+        assertEquals(made, names.size());
+    }
+
+    @Test
+    void tablesAndTheDatabaseAreNoKeys() {
+        Set<Long> names = new HashSet<>();
+        for (int treeId = -1000; treeId < 1000; treeId++) {
+            assertTrue(LockName.isTable(LockName.ofTable(treeId)));
+            names.add(LockName.ofTable(treeId));
+        }
+        assertTrue(LockName.isTable(LockName.DATABASE));
+        names.add(LockName.DATABASE);
+        assertEquals(2001, names.size());
+        assertTrue(LockName.toString(LockName.DATABASE).startsWith("database:"));
+        assertTrue(LockName.toString(LockName.ofTable(4)).startsWith("table:"));
+        assertEquals("key:0x000000000000002a", LockName.toString(42));
+    }
+
+    /** Sequential keys, which real tables have, must spread over the bits that choose stripe, bucket, slot and place. */
+    @Test
+    void sequentialKeysSpreadOverEveryGroupOfBits() {
+        int keys = 1 << 16;
+        for (int shift : new int[] {0, 16, 34, 40}) {
+            int[] counts = new int[256];
+            byte[] key = new byte[8];
+            for (int i = 0; i < keys; i++) {
+                ByteBuffer.wrap(key).putInt(0, 7).putInt(4, i);
+                counts[(int) (LockName.ofKey(9, key, 0, key.length) >>> shift) & 255]++;
+            }
+            double expected = keys / 256.0;
+            double chiSquare = 0;
+            for (int count : counts) {
+                chiSquare += (count - expected) * (count - expected) / expected;
+            }
+            // 255 degrees of freedom: mean 255, standard deviation 22.6; the keys are fixed, so this never flickers.
+            assertTrue(chiSquare < 255 + 5 * 22.6, "shift=" + shift + " chiSquare=" + chiSquare);
+        }
+        assertNotEquals(LockName.ofKey(9, new byte[8], 0, 8), LockName.ofKey(9, new byte[8], 0, 7));
+    }
+}
