@@ -162,12 +162,18 @@ public final class ColumnValues {
     }
 
     private static long micros(String owner, Column column, long seconds, int nanos, Object value) {
-        // One second less at either end keeps the sum below free of overflow.
-        long bound = Long.MAX_VALUE / MICROS_PER_SECOND - 1;
-        if (seconds > bound || seconds < -bound) {
+        // Both terms get one sign, so that the product alone never exceeds a range that the sum is within.
+        long wholeSeconds = seconds < 0 ? seconds + 1 : seconds;
+        long micros = nanos / NANOS_PER_MICRO - (seconds < 0 ? MICROS_PER_SECOND : 0);
+        long secondsMax = Long.MAX_VALUE / MICROS_PER_SECOND;
+        if (wholeSeconds > secondsMax || wholeSeconds < -secondsMax) {
             throw ColumnErrors.outOfRange(owner, column, value);
         }
-        return seconds * MICROS_PER_SECOND + nanos / NANOS_PER_MICRO;
+        long sum = wholeSeconds * MICROS_PER_SECOND + micros;
+        if (sum < 0 != seconds < 0) {
+            throw ColumnErrors.outOfRange(owner, column, value);
+        }
+        return sum;
     }
 
     /**
