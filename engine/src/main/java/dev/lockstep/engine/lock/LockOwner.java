@@ -80,6 +80,7 @@ public final class LockOwner implements AutoCloseable {
     @SuppressWarnings("unused")
     private int waitState;
 
+    @SuppressWarnings("unused")
     private long waitName;
     /** The mode held once granted; for an instant request, the mode asked for. */
     int waitTarget;
