@@ -148,7 +148,7 @@ public final class LockMode {
     private static int set(int mode) {
         int key = mode & KEY_MASK;
         int gap = mode >> GAP_SHIFT;
-        return (key == 0 ? 0 : 1 << key - 1) | (gap == 0 ? 0 : 1 << FIRST_GAP_PART - 1 + gap);
+        return (key == 0 ? 0 : 1 << (key - 1)) | (gap == 0 ? 0 : 1 << (FIRST_GAP_PART - 1 + gap));
     }
 
     /** Returns whether a lock can be requested in this mode: one of the combinations above, not {@link #NONE}. */
@@ -163,7 +163,7 @@ public final class LockMode {
 
     /** Returns the least mode that permits all that either of the two modes permits. */
     public static int supremum(int one, int other) {
-        return SUPREMUM[(one & MODE_MASK) << 5 | other & MODE_MASK];
+        return SUPREMUM[(one & MODE_MASK) << 5 | (other & MODE_MASK)];
     }
 
     /** Returns whether the holder of {@code held} needs nothing more in order to do what {@code wanted} permits. */

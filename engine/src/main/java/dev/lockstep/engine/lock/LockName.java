@@ -129,7 +129,7 @@ public final class LockName {
     private static long threeBytes(byte first, byte middle, byte last) {
         return Byte.toUnsignedLong(first)
                 | Byte.toUnsignedLong(middle) << Byte.SIZE
-                | Byte.toUnsignedLong(last) << 2 * Byte.SIZE;
+                | Byte.toUnsignedLong(last) << (2 * Byte.SIZE);
     }
 
     private static long finish(long hash, long last) {

@@ -7,15 +7,15 @@ import java.util.Arrays;
  * One part of the lock table: a chained hash table of lock entries, in arrays of numbers.
  *
  * <pre>
- *   entries, three longs each, at index e:             grants, four ints each, at index g:
- *     e      name                                        g      index of the owner
- *     e + 1  owner of the grant in the entry | mode      g + 1  mode
- *     e + 2  next entry of the bucket        | head      g + 2  next grant of the lock
- *                   high 32 bits         low 32 bits     g + 3  previous grant of the lock
+ *   three longs per entry, at index e:
+ *     e      name
+ *     e + 1  owner of the grant in the entry | mode
+ *     e + 2  next entry of the bucket        | head
+ *                   high 32 bits         low 32 bits
  * </pre>
  *
  * <p>The usual lock has one holder and nobody waits: it is an entry and nothing else. A second holder or a first waiter
- * gives it a {@link LockHead}, and further grants are linked from there. An index of 0 means none, in every array.
+ * gives it a {@link LockHead}, and further grants are linked from there ({@link GrantPool}). An index of 0 means none.
  * Entries never move while they are in use, so that a release finds its entry without searching.
  *
  * <p>The stripe also remembers, in a table of fixed size hashed by name, the largest commit LSN of those that released
@@ -47,18 +47,11 @@ class LockStripe {
     private static final int LINKS = 2;
     private static final int ENTRY_LONGS = 3;
 
-    private static final int GRANT_OWNER = 0;
-    private static final int GRANT_MODE = 1;
-    private static final int GRANT_NEXT = 2;
-    private static final int GRANT_PREVIOUS = 3;
-    private static final int GRANT_INTS = 4;
-
     private static final int NO_OWNER = -1;
 
     /** Entries that fit at first; a power of two. 256 stripes then take half a megabyte. */
     private static final int ENTRIES_INITIAL = 32;
 
-    private static final int GRANTS_INITIAL = 8;
     private static final int HEADS_INITIAL = 4;
 
     /** The bits of a name that choose the bucket; lower ones choose the stripe, higher ones the owner's slot. */
@@ -66,7 +59,6 @@ class LockStripe {
     /** The bits of a name that choose the place of an early release. */
     private static final int RELEASE_SHIFT = 34;
 
-    private static final int WRITE_PARTS = LockMode.partsOf(LockMode.X);
     private static final int INTENTION_PARTS = LockMode.partsOf(LockMode.IX);
 
     private final SpinLatch latch = new SpinLatch();
@@ -78,9 +70,7 @@ class LockStripe {
     private int entryCount;
     private int[] buckets = new int[ENTRIES_INITIAL];
 
-    private int[] grants = new int[(GRANTS_INITIAL + 1) * GRANT_INTS];
-    private int grantsEnd = GRANT_INTS;
-    private int freeGrant;
+    private final GrantPool grants = new GrantPool();
 
     private LockHead[] heads = new LockHead[HEADS_INITIAL];
     private int headsEnd = 1;
@@ -131,8 +121,8 @@ class LockStripe {
             if (ownerOf(entry) == NO_OWNER) {
                 setHolder(entry, owner.index(), mode);
             } else {
-                grant = reserveGrant();
-                link(head, grant, owner.index(), mode);
+                grant = grants.reserve();
+                grants.link(head, grant, owner.index(), mode);
             }
             head.addGranted(mode);
         }
@@ -199,7 +189,7 @@ class LockStripe {
             place = inflate(entry);
         }
         boolean held = position >= 0;
-        owner.waitGrant = held ? owner.grant(position) : instant ? 0 : reserveGrant();
+        owner.waitGrant = held ? owner.grant(position) : instant ? 0 : grants.reserve();
         owner.waitHeld = held ? owner.mode(position) : LockMode.NONE;
         owner.setWaitNameOpaque(name);
         owner.waitTarget = target;
@@ -222,7 +212,7 @@ class LockStripe {
         LockHead head = heads[headOf(entry)];
         head.dequeue(owner);
         if (owner.waitHeld == LockMode.NONE && owner.waitGrant != 0) {
-            freeGrant(owner.waitGrant);
+            grants.free(owner.waitGrant);
         }
         LockOwner woken = grantWaiting(entry, head);
         deflate(entry, head);
@@ -246,8 +236,8 @@ class LockStripe {
         if (grant == 0) {
             setHolder(entry, NO_OWNER, LockMode.NONE);
         } else {
-            unlink(head, grant);
-            freeGrant(grant);
+            grants.unlink(head, grant);
+            grants.free(grant);
         }
         LockOwner woken = head.first == null ? null : grantWaiting(entry, head);
         deflate(entry, head);
@@ -326,10 +316,10 @@ class LockStripe {
                 setMode(entry, owner.waitGrant, target);
             } else if (ownerOf(entry) == NO_OWNER) {
                 setHolder(entry, owner.index(), target);
-                freeGrant(owner.waitGrant);
+                grants.free(owner.waitGrant);
                 owner.waitGrant = 0;
             } else {
-                link(head, owner.waitGrant, owner.index(), target);
+                grants.link(head, owner.waitGrant, owner.index(), target);
             }
             head.addGranted(target);
         }
@@ -369,8 +359,8 @@ class LockStripe {
             }
         }
         addHolder(owner, ownerOf(entry), modeOf(entry), detector);
-        for (int grant = head.firstGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
-            addHolder(owner, grants[grant + GRANT_OWNER], grants[grant + GRANT_MODE], detector);
+        for (int grant = head.firstGrant; grant != 0; grant = grants.next(grant)) {
+            addHolder(owner, grants.owner(grant), grants.mode(grant), detector);
         }
     }
 
@@ -480,7 +470,7 @@ class LockStripe {
         if (grant == 0) {
             setHolder(entry, ownerOf(entry), mode);
         } else {
-            grants[grant + GRANT_MODE] = mode;
+            grants.setMode(grant, mode);
         }
     }
 
@@ -513,50 +503,6 @@ class LockStripe {
             if (ownerOf(entry) == NO_OWNER) {
                 remove(entry);
             }
-        }
-    }
-
-    private int reserveGrant() {
-        int grant = freeGrant;
-        if (grant != 0) {
-            freeGrant = grants[grant + GRANT_NEXT];
-            return grant;
-        }
-        if (grantsEnd == grants.length) {
-            grants = Arrays.copyOf(grants, 2 * grants.length);
-        }
-        grant = grantsEnd;
-        grantsEnd += GRANT_INTS;
-        return grant;
-    }
-
-    private void freeGrant(int grant) {
-        grants[grant + GRANT_NEXT] = freeGrant;
-        freeGrant = grant;
-    }
-
-    private void link(LockHead head, int grant, int owner, int mode) {
-        int next = head.firstGrant;
-        grants[grant + GRANT_OWNER] = owner;
-        grants[grant + GRANT_MODE] = mode;
-        grants[grant + GRANT_NEXT] = next;
-        grants[grant + GRANT_PREVIOUS] = 0;
-        if (next != 0) {
-            grants[next + GRANT_PREVIOUS] = grant;
-        }
-        head.firstGrant = grant;
-    }
-
-    private void unlink(LockHead head, int grant) {
-        int next = grants[grant + GRANT_NEXT];
-        int previous = grants[grant + GRANT_PREVIOUS];
-        if (previous == 0) {
-            head.firstGrant = next;
-        } else {
-            grants[previous + GRANT_NEXT] = next;
-        }
-        if (next != 0) {
-            grants[next + GRANT_PREVIOUS] = previous;
         }
     }
 
@@ -627,12 +573,8 @@ class LockStripe {
             require(heads[place].grantedParts == 0 && heads[place].waitingParts == 0, "a free head counts", place);
         }
         require(headsSeen + headsFree + 1 == headsEnd, "heads are lost", headsFree);
-        int grantsFree = 0;
-        for (int grant = freeGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
-            grantsFree++;
-            require(grantsFree * GRANT_INTS < grantsEnd, "the list of free grants has a cycle", grant);
-        }
-        require((grantsSeen + grantsFree + 1) * GRANT_INTS == grantsEnd, "grants are lost", grantsFree);
+        int grantsFree = grants.countFree();
+        require(grantsSeen + grantsFree == grants.count(), "grants are lost", grantsFree);
     }
 
     /** Returns how many grants the lock uses or has reserved. */
@@ -645,17 +587,14 @@ class LockStripe {
             count(counts, modeOf(entry), 1);
         }
         int previous = 0;
-        for (int grant = head.firstGrant; grant != 0; grant = grants[grant + GRANT_NEXT]) {
+        for (int grant = head.firstGrant; grant != 0; grant = grants.next(grant)) {
             used++;
-            require(used * GRANT_INTS < grantsEnd, "a list of grants has a cycle", entry);
-            require(grants[grant + GRANT_PREVIOUS] == previous, "a list of grants is torn", entry);
+            require(used <= grants.count(), "a list of grants has a cycle", entry);
+            require(grants.previous(grant) == previous, "a list of grants is torn", entry);
             previous = grant;
-            count(counts, grants[grant + GRANT_MODE], 1);
-            int parts = head.grantedPartsWithout(grants[grant + GRANT_MODE]);
-            require(
-                    (LockMode.conflictsOf(grants[grant + GRANT_MODE]) & parts) == 0,
-                    "two grants of a lock conflict",
-                    entry);
+            count(counts, grants.mode(grant), 1);
+            int parts = head.grantedPartsWithout(grants.mode(grant));
+            require((LockMode.conflictsOf(grants.mode(grant)) & parts) == 0, "two grants of a lock conflict", entry);
         }
         if (inEntry) {
             require(

@@ -12,14 +12,14 @@ import java.util.Set;
 final class LockModel {
     private record Request(int owner, int target, int held, boolean instant, boolean entitled) {}
 
-    private final Map<Long, LinkedHashMap<Integer, Integer>> holders = new HashMap<>();
+    private final Map<Long, Map<Integer, Integer>> holders = new HashMap<>();
     private final Map<Long, List<Request>> queues = new HashMap<>();
     private final Map<Integer, Long> waitsAt = new HashMap<>();
     private final Map<Long, Long> writeLsns = new HashMap<>();
     private final Map<Long, Long> intentionLsns = new HashMap<>();
     private final Map<Integer, Long> dependsOn = new HashMap<>();
 
-    private LinkedHashMap<Integer, Integer> holdersOf(long name) {
+    private Map<Integer, Integer> holdersOf(long name) {
         return holders.computeIfAbsent(name, ignored -> new LinkedHashMap<>());
     }
 
