@@ -1,10 +1,10 @@
 package dev.lockstep.engine.file;
 
-import dev.lockstep.engine.Message;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 
 /**
  * A file of the operating system.
@@ -70,7 +70,7 @@ final class DiskBlockFile implements BlockFile {
             try {
                 channel.force(metadata);
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot force to the medium", path, Message::toString, e);
+                throw DiskFailures.of("Cannot force to the medium", path, UnaryOperator.identity(), e);
             }
             return null;
         });
@@ -82,7 +82,7 @@ final class DiskBlockFile implements BlockFile {
             try {
                 return channel.size();
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot read the length", path, Message::toString, e);
+                throw DiskFailures.of("Cannot read the length", path, UnaryOperator.identity(), e);
             }
         });
     }
@@ -105,7 +105,7 @@ final class DiskBlockFile implements BlockFile {
             try {
                 channel.close();
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot close", path, Message::toString, e);
+                throw DiskFailures.of("Cannot close", path, UnaryOperator.identity(), e);
             }
             return null;
         });

@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** Turns what the operating system says into the engine's exceptions. */
 final class DiskFailures {
@@ -29,13 +29,11 @@ final class DiskFailures {
      *
      * @param what what could not be done
      * @param path the file
-     * @param more adds further pairs to the message; its result is not used
+     * @param more adds further pairs to the message
      * @param cause what the system said
      */
-    static LockstepException of(String what, Path path, Function<Message, Object> more, IOException cause) {
-        Message message = Message.of(what).with("file", path);
-        more.apply(message);
-        message.with("reason", cause);
+    static LockstepException of(String what, Path path, UnaryOperator<Message> more, IOException cause) {
+        Message message = more.apply(Message.of(what).with("file", path)).with("reason", cause);
         if (cause instanceof NoSuchFileException) {
             return new MissingFileException(
                     message.remedy("Check the directory, or restore the file from a backup."), cause);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** The file system of the operating system. Calls of threads that are no engine threads are handed over to one. */
@@ -78,7 +79,7 @@ public final class DiskStorage implements Storage {
                     forceDirectory(path.toAbsolutePath().getParent());
                 }
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot delete", path, Message::toString, e);
+                throw DiskFailures.of("Cannot delete", path, UnaryOperator.identity(), e);
             }
             return null;
         });
@@ -90,7 +91,7 @@ public final class DiskStorage implements Storage {
             try (Stream<Path> entries = Files.list(directory)) {
                 return entries.sorted().toList();
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot list", directory, Message::toString, e);
+                throw DiskFailures.of("Cannot list", directory, UnaryOperator.identity(), e);
             }
         });
     }
@@ -120,7 +121,7 @@ public final class DiskStorage implements Storage {
                     }
                 }
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot create the directory", directory, Message::toString, e);
+                throw DiskFailures.of("Cannot create the directory", directory, UnaryOperator.identity(), e);
             }
             return null;
         });
@@ -132,7 +133,7 @@ public final class DiskStorage implements Storage {
             try {
                 return lock(directory);
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot lock the directory", directory, Message::toString, e);
+                throw DiskFailures.of("Cannot lock the directory", directory, UnaryOperator.identity(), e);
             }
         });
     }
@@ -208,7 +209,7 @@ public final class DiskStorage implements Storage {
                 try {
                     release(realPath, channel);
                 } catch (IOException e) {
-                    throw DiskFailures.of("Cannot unlock the directory", realPath, Message::toString, e);
+                    throw DiskFailures.of("Cannot unlock the directory", realPath, UnaryOperator.identity(), e);
                 }
                 return null;
             });

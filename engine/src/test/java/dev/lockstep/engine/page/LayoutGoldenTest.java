@@ -14,6 +14,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -92,8 +93,8 @@ class LayoutGoldenTest {
         assertEquals(DOUBLE_WRITE_LAYOUT, constants(DoubleWriteLayout.class));
         StringBuilder formats = new StringBuilder();
         for (FileFormat format : FileFormat.values()) {
-            formats.append(
-                    "%s=%s,%d,%d%n".formatted(format, format.formatName(), format.version(), format.versionMin()));
+            formats.append(String.format(
+                    Locale.ROOT, "%s=%s,%d,%d%n", format, format.formatName(), format.version(), format.versionMin()));
         }
         assertEquals(FILE_FORMATS, formats.toString().replace(System.lineSeparator(), "\n"));
     }
