@@ -1,0 +1,2 @@
+/** Tests of the whole system: crashes, isolation, differential tests, long runs. */
+package dev.lockstep.system;

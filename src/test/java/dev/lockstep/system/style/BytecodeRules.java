@@ -1,0 +1,102 @@
+package dev.lockstep.system.style;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.MonitorInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.reflect.AccessFlag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The rules that compiled code decides. */
+final class BytecodeRules {
+    /**
+     * Calls that no library of Lockstep makes, as class and method, which forbiddenapis cannot name because it runs on
+     * Maven's JDK: those that newer ones brought.
+     */
+    private static final Set<String> FORBIDDEN_CALLS = Set.of(
+            // Restricted: an embedding application would need --enable-native-access.
+            "java/lang/foreign/MemorySegment.reinterpret",
+            "java/lang/foreign/AddressLayout.withTargetLayout",
+            "java/lang/foreign/Linker.downcallHandle",
+            "java/lang/foreign/Linker.upcallStub",
+            "java/lang/foreign/SymbolLookup.libraryLookup",
+            // Also with a Duration: wait for the event itself.
+            "java/lang/Thread.sleep");
+
+    private BytecodeRules() {}
+
+    static ClassModel read(Path file) throws IOException {
+        return ClassFile.of().parse(Files.readAllBytes(file));
+    }
+
+    /** Methods that enter a monitor: an S-thread that waits on one holds its carrier. */
+    static List<String> monitors(ClassModel type) {
+        List<String> violations = new ArrayList<>();
+        for (MethodModel method : type.methods()) {
+            boolean enters = method.flags().has(AccessFlag.SYNCHRONIZED)
+                    || method.code().stream()
+                            .flatMap(CodeModel::elementStream)
+                            .anyMatch(MonitorInstruction.class::isInstance);
+            if (enters) {
+                violations.add(name(type, method) + " enters a monitor: use a latch or java.util.concurrent.locks");
+            }
+        }
+        return violations;
+    }
+
+    /** Methods that make a forbidden call. */
+    static List<String> forbiddenCalls(ClassModel type) {
+        List<String> violations = new ArrayList<>();
+        for (MethodModel method : type.methods()) {
+            method.code().stream().flatMap(CodeModel::elementStream).forEach(element -> {
+                if (element instanceof InvokeInstruction invoke) {
+                    String call = invoke.owner().asInternalName() + "."
+                            + invoke.name().stringValue();
+                    if (FORBIDDEN_CALLS.contains(call)) {
+                        violations.add(name(type, method) + " calls " + call);
+                    }
+                }
+            });
+        }
+        return violations;
+    }
+
+    /** Packages that a class names and that lie outside all the prefixes allowed. */
+    static Set<String> foreignPackages(ClassModel type, List<String> prefixes) {
+        Set<String> packages = new TreeSet<>();
+        for (var entry : type.constantPool()) {
+            switch (entry) {
+                case ClassEntry named -> addPackage(packages, named);
+                case MemberRefEntry member -> addPackage(packages, member.owner());
+                default -> {}
+            }
+        }
+        packages.removeIf(name -> prefixes.stream().anyMatch(name::startsWith));
+        return packages;
+    }
+
+    private static void addPackage(Set<String> packages, ClassEntry entry) {
+        ClassDesc type = entry.asSymbol();
+        while (type.isArray()) {
+            type = type.componentType();
+        }
+        if (type.isClassOrInterface() && !type.packageName().isEmpty()) {
+            packages.add(type.packageName() + ".");
+        }
+    }
+
+    private static String name(ClassModel type, MethodModel method) {
+        return type.thisClass().asInternalName() + "." + method.methodName().stringValue();
+    }
+}
