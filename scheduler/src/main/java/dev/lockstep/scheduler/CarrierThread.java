@@ -189,6 +189,13 @@ final class CarrierThread extends Thread {
         }
     }
 
+    /** The body of the mounted S-thread has returned; the S-thread is about to leave the carrier for good. */
+    void endBody(SThread sThread) {
+        endSample(sThread);
+        finishOperation(sThread);
+        sThread.request = SThread.Request.END;
+    }
+
     void switchPoint(SThread sThread) {
         if (sThread.latchesHeld() != 0) {
             countSkipped(sThread);

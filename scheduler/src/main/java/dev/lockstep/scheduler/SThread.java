@@ -317,8 +317,9 @@ public abstract class SThread extends InboxNode {
             scheduler.reportUncaught(this, e);
         } finally {
             latchesHeld = 0;
-            endOperation();
-            request = Request.END;
+            if (carrier != null) {
+                carrier.endBody(this);
+            }
         }
     }
 

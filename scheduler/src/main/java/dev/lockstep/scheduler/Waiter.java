@@ -175,7 +175,8 @@ public final class Waiter {
     }
 
     private void park(long deadlineNanos, WaitReason reason) {
-        if (stateAcquire() == PREPARED && !casState(PREPARED, PARKED)) {
+        // Only a signal replaces PREPARED, and who replaced PREPARED wakes nobody.
+        if (stateAcquire() != PARKED && !casState(PREPARED, PARKED)) {
             return;
         }
         if (sThread != null) {
