@@ -1,0 +1,213 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Nobody waits for more teams or operations than the documented bounds, counted, not timed. */
+class FairnessTest {
+    private static final int TERMINALS = 10_000;
+    private static final int OPERATIONS_PER_TERMINAL = 6;
+    private static final int SCANNER_STEPS_PER_TURN = 100;
+
+    /** Counts what one carrier runs; everything happens on its thread. */
+    private static final class Progress {
+        private long operationsRun;
+        private long longestWaitTeams;
+        private long longestWaitOperations;
+        private int terminalsEnded;
+        private long scannerTurns;
+    }
+
+    /**
+     * Ten thousand terminals run two operations in turn beside a scanner that never ends its operation while any
+     * terminal lives, but gives up its turn every so many steps.
+     */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, ON", "CONTINUATION, ON", "VIRTUAL, GOVERNED", "CONTINUATION, OFF"})
+    void tenThousandTerminalsBesideOneLongScanner(SThreadKind kind, TeamMode mode) throws InterruptedException {
+        Progress progress = new Progress();
+        SchedulerOptions options = Fixtures.exact(kind).withTeamMode(mode);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int scan = scheduler.registerOperation("scan");
+            int[] operations = {scheduler.registerOperation("fetch"), scheduler.registerOperation("update")};
+            List<Runnable> bodies = new ArrayList<>();
+            bodies.add(() -> scanUntilAllEnded(progress, scan));
+            for (int i = 0; i < TERMINALS; i++) {
+                bodies.add(() -> runTerminal(progress, operations));
+            }
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals(TERMINALS, progress.terminalsEnded);
+            assertTrue(progress.scannerTurns > 0);
+
+            long teamsMax = scheduler.teamsBetweenTurnsMax(TERMINALS + 1, 3);
+            assertTrue(
+                    progress.longestWaitTeams <= teamsMax,
+                    "longestWaitTeams=" + progress.longestWaitTeams + " teamsMax=" + teamsMax);
+            // Where teams are off, everybody has one turn of at most so many operations; where they are on, each of
+            // the teams between two turns runs at most its limit of operations, and each stray one.
+            long turnMax = Scheduler.OPERATIONS_PER_TURN_MAX + 2L * CarrierThread.SAMPLE_INTERVAL;
+            long operationsMax =
+                    Math.max((TERMINALS + 1) * turnMax, teamsMax * SchedulerOptions.TEAM_LIMIT_DEFAULT + TERMINALS + 1);
+            assertTrue(
+                    progress.longestWaitOperations <= operationsMax,
+                    "longestWaitOperations=" + progress.longestWaitOperations + " operationsMax=" + operationsMax);
+        }
+    }
+
+    private static void scanUntilAllEnded(Progress progress, int scan) {
+        SThread self = SThread.current();
+        self.beginOperation(scan);
+        while (progress.terminalsEnded < TERMINALS) {
+            for (int step = 0; step < SCANNER_STEPS_PER_TURN; step++) {
+                self.switchPoint();
+            }
+            progress.scannerTurns++;
+            self.yieldTurn();
+        }
+        self.endOperation();
+    }
+
+    private static void runTerminal(Progress progress, int[] operations) {
+        SThread self = SThread.current();
+        long teamsBefore = self.carrier.teamsFormed();
+        long operationsBefore = progress.operationsRun;
+        for (int i = 0; i < OPERATIONS_PER_TERMINAL; i++) {
+            self.beginOperation(operations[i % operations.length]);
+            progress.longestWaitTeams = Math.max(progress.longestWaitTeams, self.carrier.teamsFormed() - teamsBefore);
+            progress.longestWaitOperations =
+                    Math.max(progress.longestWaitOperations, progress.operationsRun - operationsBefore);
+            progress.operationsRun++;
+            self.switchPoint();
+            teamsBefore = self.carrier.teamsFormed();
+            operationsBefore = progress.operationsRun;
+            self.endOperation();
+        }
+        progress.terminalsEnded++;
+    }
+
+    /**
+     * A policy that always prefers one operation, of which there is always more: the other list must still run, after
+     * exactly the number of teams that may be preferred to it.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void noPolicyStarvesAList(SThreadKind kind) throws InterruptedException {
+        boolean[] neglectedRan = new boolean[1];
+        long[] preferredRun = new long[1];
+        long[] preferredBeforeNeglected = new long[1];
+        int[] preferred = new int[1];
+        SchedulerOptions options =
+                Fixtures.exact(kind).withTeamLimit(1).withPolicy((lastWanted, waiting) -> preferred[0]);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            preferred[0] = scheduler.registerOperation("preferred");
+            int neglected = scheduler.registerOperation("neglected");
+            Runnable greedy = () -> {
+                SThread self = SThread.current();
+                while (!neglectedRan[0]) {
+                    self.beginOperation(preferred[0]);
+                    preferredRun[0]++;
+                    self.endOperation();
+                }
+            };
+            Runnable patient = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(neglected);
+                preferredBeforeNeglected[0] = preferredRun[0];
+                neglectedRan[0] = true;
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(patient, greedy, greedy));
+            assertEquals(Scheduler.TEAMS_PASSED_OVER_MAX, preferredBeforeNeglected[0]);
+        }
+    }
+
+    /** Without teams and without anybody's consent, a turn ends after a bounded number of operations. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aStraightTurnIsBounded(SThreadKind kind) throws InterruptedException {
+        boolean[] otherRan = new boolean[1];
+        long[] operationsRun = new long[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable endless = () -> {
+                SThread self = SThread.current();
+                while (!otherRan[0]) {
+                    self.beginOperation(fetch);
+                    operationsRun[0]++;
+                    self.endOperation();
+                }
+            };
+            Fixtures.runTogether(scheduler, List.of(endless, () -> otherRan[0] = true));
+            assertTrue(operationsRun[0] >= Scheduler.OPERATIONS_PER_TURN_MAX, "operationsRun=" + operationsRun[0]);
+            assertTrue(
+                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN_MAX + 2 * CarrierThread.SAMPLE_INTERVAL,
+                    "operationsRun=" + operationsRun[0]);
+        }
+    }
+
+    /** A transaction boundary lets others run much earlier, and only if there are others. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aTurnMayEndAtATransactionBoundary(SThreadKind kind) throws InterruptedException {
+        boolean[] otherRan = new boolean[1];
+        long[] operationsRun = new long[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable endless = () -> {
+                SThread self = SThread.current();
+                while (!otherRan[0]) {
+                    self.transactionBoundary();
+                    for (int i = 0; i < 10 && !otherRan[0]; i++) {
+                        self.beginOperation(fetch);
+                        operationsRun[0]++;
+                        self.endOperation();
+                    }
+                }
+            };
+            Fixtures.runTogether(scheduler, List.of(endless, () -> otherRan[0] = true));
+            assertTrue(
+                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN + 2 * CarrierThread.SAMPLE_INTERVAL,
+                    "operationsRun=" + operationsRun[0]);
+        }
+    }
+
+    /** Timed waits expire although somebody else always has work. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, ON", "CONTINUATION, ON", "VIRTUAL, OFF", "CONTINUATION, OFF"})
+    void deadlinesAreNoticedBesideABusySThread(SThreadKind kind, TeamMode mode) throws InterruptedException {
+        boolean[] timedOut = new boolean[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(mode))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable busy = () -> {
+                SThread self = SThread.current();
+                while (!timedOut[0]) {
+                    self.beginOperation(fetch);
+                    self.endOperation();
+                }
+            };
+            Runnable waiting = () -> {
+                Waiter waiter = new Waiter();
+                waiter.prepare();
+                assertEquals(Waiter.Outcome.TIMED_OUT, waiter.await(System.nanoTime() + 5_000_000, WaitReason.LOCK));
+                timedOut[0] = true;
+            };
+            Fixtures.runTogether(scheduler, List.of(busy, waiting));
+            assertTrue(timedOut[0]);
+        }
+    }
+
+    @Test
+    void theBoundGrowsWithSThreadsAndLists() {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            assertEquals(Scheduler.TEAMS_PASSED_OVER_MAX + 1, scheduler.teamsBetweenTurnsMax(1, 1));
+            assertEquals(2 * (Scheduler.TEAMS_PASSED_OVER_MAX + 5), scheduler.teamsBetweenTurnsMax(11, 5));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The governor is told times and must draw the right conclusion; no clock is involved. */
+class GovernorTest {
+    private static final long STRAIGHT_NANOS = 1_000;
+    private static final int MEMBERS = 10;
+
+    private final OperationList list = new OperationList(1, TeamMode.GOVERNED);
+
+    private void runStraight(long operations) {
+        for (long i = 0; i < operations; i++) {
+            list.countStraight();
+            if (i % CarrierThread.SAMPLE_INTERVAL == 0) {
+                list.governor.sampleStraight(STRAIGHT_NANOS);
+            }
+        }
+    }
+
+    private void runTeams(int teams, int members, long nanosPerMember) {
+        for (int i = 0; i < teams; i++) {
+            list.counters.add(OperationCounters.TEAMS, 1);
+            list.counters.add(OperationCounters.MEMBERS_IN, members);
+            list.governor.teamEnded(members, nanosPerMember * members);
+        }
+    }
+
+    private void startTrial() {
+        runStraight(Governor.REVIEW_OPERATIONS);
+        list.governor.considerTrial(true);
+        assertFalse(list.straight);
+    }
+
+    @Test
+    void operationsRunStraightUntilEnoughIsKnown() {
+        assertTrue(list.straight);
+        list.governor.considerTrial(true);
+        assertTrue(list.straight, "nothing measured yet");
+        runStraight(Governor.REVIEW_OPERATIONS);
+        list.governor.considerTrial(false);
+        assertTrue(list.straight, "nobody to form a team with");
+    }
+
+    @Test
+    void teamsThatGainAreKeptAndReviewed() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
+        assertFalse(list.straight);
+        runTeams((int) Governor.REVIEW_OPERATIONS / MEMBERS + 1, MEMBERS, STRAIGHT_NANOS / 2);
+        assertTrue(list.straight, "to be measured afresh");
+        runStraight(Governor.REVIEW_OPERATIONS / 16);
+        list.governor.considerTrial(true);
+        assertFalse(list.straight);
+    }
+
+    @Test
+    void teamsThatLoseAreGivenUpForLongerEachTime() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS);
+        assertTrue(list.straight);
+        runStraight(Governor.REVIEW_OPERATIONS);
+        list.governor.considerTrial(true);
+        assertTrue(list.straight, "the distance has doubled");
+        runStraight(Governor.REVIEW_OPERATIONS);
+        list.governor.considerTrial(true);
+        assertFalse(list.straight);
+    }
+
+    /** A gain within the noise, or eaten by the switch into the team, is none. */
+    @Test
+    void smallGainsAreNoGains() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS * 99 / 100 - Governor.SWITCH_NANOS);
+        assertTrue(list.straight);
+    }
+
+    @Test
+    void aTrialWithoutConcurrencyEnds() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS_MAX, 1, 1);
+        assertTrue(list.straight);
+    }
+
+    /** One team that the operating system interrupted for 10 ms does not decide a trial. */
+    @Test
+    void anOutlierDoesNotDecide() {
+        startTrial();
+        runTeams(1, MEMBERS, 10_000_000 / MEMBERS);
+        runTeams(Governor.TRIAL_TEAMS - 1, MEMBERS, STRAIGHT_NANOS / 4);
+        assertFalse(list.straight);
+    }
+
+    @Test
+    void otherModesDecideNothing() {
+        for (TeamMode mode : List.of(TeamMode.ON, TeamMode.OFF)) {
+            OperationList fixed = new OperationList(1, mode);
+            boolean straight = fixed.straight;
+            assertEquals(mode == TeamMode.OFF, straight);
+            for (int i = 0; i < 2 * Governor.TRIAL_TEAMS_MAX; i++) {
+                fixed.counters.add(OperationCounters.MEMBERS_IN, Governor.REVIEW_OPERATIONS);
+                fixed.governor.sampleStraight(STRAIGHT_NANOS);
+                fixed.governor.considerTrial(true);
+                fixed.governor.teamEnded(MEMBERS, 1);
+            }
+            assertEquals(straight, fixed.straight);
+        }
+    }
+}

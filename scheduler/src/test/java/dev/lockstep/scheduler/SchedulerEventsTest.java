@@ -1,0 +1,54 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SchedulerEventsTest {
+    @TempDir
+    Path directory;
+
+    /** Each kind is recorded at its first occurrence, with what happened. */
+    @Test
+    void aRecordingShowsTeams() throws IOException, InterruptedException {
+        Path file = directory.resolve("teams.jfr");
+        try (Recording recording = new Recording()) {
+            recording.start();
+            try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.CONTINUATION))) {
+                int fetch = scheduler.registerOperation("fetch");
+                Runnable body = () -> {
+                    SThread self = SThread.current();
+                    self.beginOperation(fetch);
+                    self.switchPoint();
+                    self.latchAcquired();
+                    self.switchPoint();
+                    self.latchReleased();
+                    self.yieldTurn();
+                    self.endOperation();
+                };
+                Fixtures.runTogether(scheduler, List.of(body, body, body));
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+        Map<String, RecordedEvent> events = RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getCategoryNames().contains("Lockstep"))
+                .collect(Collectors.toMap(event -> event.getEventType().getName(), event -> event));
+        assertEquals(3, events.get("dev.lockstep.TeamFormed").getInt("members"));
+        assertEquals("fetch", events.get("dev.lockstep.TeamFormed").getString("operation"));
+        assertEquals("member-2", events.get("dev.lockstep.TeamSwitch").getString("from"));
+        assertEquals("YIELD", events.get("dev.lockstep.Stray").getString("reason"));
+        assertEquals(1, events.get("dev.lockstep.SwitchSkipped").getInt("latchesHeld"));
+        events.values().forEach(event -> assertTrue(event.getInt("oneOf") > 1, event.toString()));
+    }
+}

@@ -1,0 +1,236 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SchedulerTest {
+    @ParameterizedTest
+    @EnumSource
+    void currentIsTheSThreadThatRuns(SThreadKind kind) throws InterruptedException {
+        assertNull(SThread.current());
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(2))) {
+            AtomicReference<SThread> seen = new AtomicReference<>();
+            SThread sThread = scheduler.start("one", -1, () -> seen.set(SThread.current()));
+            sThread.join();
+            assertSame(kind == SThreadKind.PLAIN ? null : sThread, seen.get());
+            assertEquals(kind, sThread.kind());
+            assertEquals("one", sThread.name());
+            assertTrue(sThread.hasEnded());
+        }
+    }
+
+    /** A virtual thread that a virtual S-thread starts runs on the same carrier, but is not that S-thread. */
+    @Test
+    void childrenOfVirtualSThreadsAreNoSThreads() throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            AtomicReference<SThread> seen = new AtomicReference<>(new PlainSThread(scheduler, "none", () -> {}));
+            SThread parent = scheduler.start("parent", 0, () -> {
+                Thread child = Thread.ofVirtual().start(() -> {
+                    seen.set(SThread.current());
+                    Thread.yield();
+                });
+                try {
+                    child.join();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            parent.join();
+            Fixtures.rethrow(List.of(parent));
+            assertNull(seen.get());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void closeDrainsAndThenRefuses(SThreadKind kind) throws InterruptedException {
+        AtomicInteger ended = new AtomicInteger();
+        CountDownLatch go = new CountDownLatch(1);
+        List<SThread> sThreads = new ArrayList<>();
+        Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(2));
+        int fetch = scheduler.registerOperation("fetch");
+        for (int i = 0; i < 50; i++) {
+            Waiter waiter = new Waiter();
+            sThreads.add(scheduler.start("s" + i, -1, () -> {
+                SThread self = SThread.current();
+                waiter.prepare();
+                go.countDown();
+                waiter.awaitUninterruptibly(System.nanoTime() + 20_000_000, WaitReason.IO);
+                if (self != null) {
+                    self.beginOperation(fetch);
+                    self.switchPoint();
+                }
+                ended.incrementAndGet();
+            }));
+        }
+        go.await();
+        scheduler.close();
+        assertEquals(50, ended.get());
+        Fixtures.rethrow(sThreads);
+        assertThrows(IllegalStateException.class, () -> scheduler.start("late", -1, () -> {}));
+        scheduler.close();
+    }
+
+    /** Who is interrupted while it closes passes the interrupt on to the S-threads, and still waits for them. */
+    @ParameterizedTest
+    @EnumSource
+    void anImpatientCloseInterruptsTheSThreads(SThreadKind kind) throws InterruptedException {
+        Scheduler scheduler = new Scheduler(Fixtures.exact(kind));
+        AtomicReference<Waiter.Outcome> outcome = new AtomicReference<>();
+        scheduler.start("waiting", -1, () -> {
+            Waiter waiter = new Waiter();
+            waiter.prepare();
+            outcome.set(waiter.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+        });
+        AtomicBoolean flagKept = new AtomicBoolean();
+        Thread closer = Thread.ofPlatform().start(() -> {
+            Thread.currentThread().interrupt();
+            scheduler.close();
+            flagKept.set(Thread.currentThread().isInterrupted());
+        });
+        closer.join();
+        assertEquals(Waiter.Outcome.INTERRUPTED, outcome.get());
+        assertTrue(flagKept.get());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatABodyThrowsIsKeptAndReported(SThreadKind kind) throws InterruptedException {
+        List<Throwable> reported = new ArrayList<>();
+        SchedulerOptions options = Fixtures.exact(kind).withUncaughtExceptionHandler((thread, e) -> reported.add(e));
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Error thrown = new StackOverflowError("on purpose");
+            int fetch = scheduler.registerOperation("fetch");
+            SThread failing = scheduler.start("failing", -1, () -> {
+                if (SThread.current() != null) {
+                    SThread.current().beginOperation(fetch);
+                }
+                throw thrown;
+            });
+            failing.join();
+            assertSame(thrown, failing.failure());
+            assertEquals(List.of(thrown), reported);
+            SThread after = scheduler.start("after", -1, () -> {});
+            after.join();
+            assertNull(after.failure());
+        }
+    }
+
+    @Test
+    void aLatchThatStaysHeldIsAFailure() throws InterruptedException {
+        SchedulerOptions options = Fixtures.exact(SThreadKind.VIRTUAL).withUncaughtExceptionHandler((thread, e) -> {});
+        try (Scheduler scheduler = new Scheduler(options)) {
+            SThread leaking =
+                    scheduler.start("leaking", -1, () -> SThread.current().latchAcquired());
+            leaking.join();
+            assertTrue(leaking.failure().getMessage().contains("latchesHeld=1"), () -> "" + leaking.failure());
+        }
+    }
+
+    @Test
+    void operationsKeepTheirNumbersAndOverflowIntoASharedList() {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            int fetch = scheduler.registerOperation("fetch customer");
+            assertEquals(fetch, scheduler.registerOperation("fetch customer"));
+            assertEquals("fetch customer", scheduler.operationName(fetch));
+            assertNotEquals(fetch, scheduler.registerOperation("fetch district"));
+            // One number is the shared list's, two are taken.
+            for (int i = 3; i < Scheduler.OPERATIONS_MAX; i++) {
+                assertEquals(i, scheduler.registerOperation("operation " + i));
+            }
+            int shared = scheduler.registerOperation("one too many");
+            assertEquals(shared, scheduler.registerOperation("two too many"));
+            assertEquals(OperationRegistry.SHARED_NAME, scheduler.operationName(shared));
+            assertEquals(fetch, scheduler.registerOperation("fetch customer"));
+        }
+    }
+
+    @Test
+    void statisticsStartAfreshAfterAReset() throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable body = () -> SThread.current().beginOperation(fetch);
+            Fixtures.runTogether(scheduler, List.of(body, body));
+            assertEquals(2, Fixtures.statistics(scheduler, "fetch").operations());
+            assertTrue(Fixtures.statistics(scheduler, "fetch").nanos() > 0);
+            scheduler.resetStatistics();
+            assertEquals(List.of(), scheduler.statistics());
+            Fixtures.runTogether(scheduler, List.of(body, body, body));
+            assertEquals(3, Fixtures.statistics(scheduler, "fetch").membersIn());
+        }
+    }
+
+    @Test
+    void optionsOutOfRangeAreRefused() {
+        SchedulerOptions options = SchedulerOptions.defaults();
+        assertThrows(IllegalArgumentException.class, () -> options.withCarriers(0));
+        assertThrows(IllegalArgumentException.class, () -> options.withTeamLimit(0));
+        assertThrows(NullPointerException.class, () -> options.withKind(null));
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            assertThrows(IndexOutOfBoundsException.class, () -> scheduler.start("nowhere", 1, () -> {}));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void anSThreadCannotWaitForAll(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            SThread sThread = scheduler.start("closing", -1, () -> {
+                assertThrows(IllegalStateException.class, scheduler::close);
+                assertThrows(IllegalStateException.class, scheduler::awaitTermination);
+            });
+            sThread.join();
+            Fixtures.rethrow(List.of(sThread));
+            SThread other = scheduler.start("other", -1, () -> {});
+            other.join();
+            assertFalse(other.failure() != null, "a refused close changes nothing");
+        }
+    }
+
+    @Test
+    void thisJvmSupportsAllKinds() {
+        for (SThreadKind kind : SThreadKind.values()) {
+            assertEquals(new Support(kind, true, ""), Scheduler.probe(kind));
+        }
+    }
+
+    /** Without flags only the plain kind runs, and the refusal names the flags. */
+    @Test
+    void withoutFlagsThePlainKindRuns() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WithoutFlags.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        assertEquals(
+                """
+                VIRTUAL: add --add-opens java.base/java.lang=ALL-UNNAMED
+                CONTINUATION: add --add-exports java.base/jdk.internal.vm=ALL-UNNAMED
+                PLAIN ran, current=null
+                """,
+                output.replace("\r\n", "\n"));
+    }
+}
