@@ -92,6 +92,12 @@ public final class PageLayout {
     /** Type of a page that holds a part of a value too large for a node. */
     public static final int TYPE_OVERFLOW = 3;
 
+    /**
+     * Type of a page that was freed after it had been changed. Its LSN stays, so that replaying the log does not apply
+     * old changes to it.
+     */
+    public static final int TYPE_FREE = 4;
+
     /** Version of the header described here. */
     public static final int FORMAT = 1;
 

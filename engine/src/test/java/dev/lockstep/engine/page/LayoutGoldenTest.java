@@ -40,6 +40,7 @@ class LayoutGoldenTest {
             TYPE_FILE_HEADER=1
             TYPE_NODE=2
             TYPE_OVERFLOW=3
+            TYPE_FREE=4
             FORMAT=1
             """;
 

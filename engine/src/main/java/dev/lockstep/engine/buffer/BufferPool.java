@@ -1,0 +1,508 @@
+package dev.lockstep.engine.buffer;
+
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.OutOfFramesException;
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.engine.file.IoThreads;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.Backoff;
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A fixed number of frames outside the heap that hold pages of the page file, each with a versioned latch.
+ *
+ * <p>How to read a page {@code p} optimistically, without writing to shared memory:
+ *
+ * <pre>{@code
+ * int f = pool.frame(p, waiter);                     // or residentFrameAcquire(p)
+ * long v = pool.latches().optimisticVersionAcquire(f);
+ * if (pool.pageIdOpaque(f) != p) retry;              // evicted between the two lines
+ * ... read pool.memory() from BufferPool.address(f) ...
+ * if (!pool.latches().validateAcquire(f, v)) retry;  // changed or evicted meanwhile
+ * }</pre>
+ *
+ * <p>Who latches, shared or exclusive, compares {@code pageIdOpaque(f)} with {@code p} after latching; while the latch
+ * is held the page stays. There are no pins: a latch or a version is what keeps a page, or tells that it has gone.
+ *
+ * <p>A page id that was read optimistically may belong to a page freed since. Asking for it is harmless: the page file
+ * yields what was last there, a page of type {@link PageLayout#TYPE_FREE}, or zeros; in memory the answer may be
+ * {@link #NOT_RESIDENT}. Whoever follows such a pointer validates where it came from before believing what it leads to.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>A page is in at most one frame; the states of its entry are described in {@link TranslationArray}, those of a
+ *       frame in {@link FrameTable}.
+ *   <li>A frame's page id changes only under its exclusive latch, so a version that validates proves that it did not.
+ *   <li>The bytes of a page that is being read come into a frame that has no page id, so nobody looks at them.
+ *   <li>A page is written only when the log is durable up to the page's LSN.
+ *   <li>A page that could not be written stays in its frame, dirty.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread, where the method does not ask for a latch.
+ */
+public final class BufferPool implements AutoCloseable {
+    /** Answer for a page that is in no frame. */
+    public static final int NOT_RESIDENT = -1;
+
+    /** Fewest frames of a pool. */
+    public static final int FRAMES_MIN = PoolLimits.FRAMES_MIN;
+
+    /**
+     * Bytes behind the last frame that may be read: optimistic readers compute addresses from offsets that may be torn,
+     * at most 16 bits each, before they validate.
+     */
+    public static final int GUARD_BYTES = 128 * 1024;
+
+    /**
+     * How long {@link #newPage} tries to get a frame. Only if a disk hangs is nothing freed for so long, and then the
+     * caller, who holds latches, must not hold up everybody else for ever.
+     */
+    private static final long NEW_PAGE_NANOS_MAX = 10_000_000_000L;
+
+    /** What the write-ahead log promises. */
+    public interface LogFence {
+        /**
+         * Returns when the record at an LSN is on the medium, or throws. Called by an engine thread without latches.
+         */
+        void ensureDurable(long lsn, Waiter waiter);
+
+        /** Everything before this LSN is on the medium. */
+        long durableLsn();
+    }
+
+    private final Arena arena = Arena.ofShared();
+    private final PoolParts parts;
+    private final PoolLimits limits;
+    private final PageLoader loaderOrNull;
+    private final PageWriter writerOrNull;
+    private final long nativeBytes;
+    private final PageAccessCounters accessCounters = new PageAccessCounters();
+    private volatile boolean isClosed;
+
+    /**
+     * Makes a pool with all frames free.
+     *
+     * @param frameCount number of frames, at least {@link #FRAMES_MIN}
+     * @param fileOrNull where pages come from and go to, or null: then no page ever leaves
+     * @param fence what is asked before a page is written; unused without a file
+     * @param ioOrNull the threads that read pages; unused without a file
+     * @param listener is told when pages cannot be written
+     */
+    public BufferPool(
+            int frameCount, PageFile fileOrNull, LogFence fence, IoThreads ioOrNull, FailureListener listener) {
+        if (frameCount < FRAMES_MIN) {
+            throw new IllegalArgumentException(
+                    "too few frames: frameCount=" + frameCount + ", frameCountMin=" + FRAMES_MIN);
+        }
+        MemorySegment memory = arena.allocate(address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES);
+        parts = PoolParts.of(memory, frameCount);
+        limits = PoolLimits.of(frameCount);
+        if (fileOrNull == null) {
+            loaderOrNull = null;
+            writerOrNull = null;
+            nativeBytes = memory.byteSize();
+        } else {
+            WriteBack writeBack = new WriteBack(parts, fileOrNull, fence, listener);
+            writerOrNull = new PageWriter(parts, limits, writeBack);
+            loaderOrNull = new PageLoader(parts, fileOrNull, ioOrNull, writerOrNull);
+            nativeBytes = memory.byteSize() + writeBack.nativeBytes();
+            writerOrNull.start();
+        }
+    }
+
+    /** Returns the bytes of all frames, and {@link #GUARD_BYTES} behind them. */
+    public MemorySegment memory() {
+        return parts.memory();
+    }
+
+    /** Returns the latches; latch <i>i</i> guards frame <i>i</i>. */
+    public LatchTable latches() {
+        return parts.latches();
+    }
+
+    /** Returns the number of frames. */
+    public int frameCount() {
+        return parts.frameCount();
+    }
+
+    /** Returns the bytes held outside the heap. */
+    public long nativeBytes() {
+        return nativeBytes;
+    }
+
+    /** Returns the offset of a frame in {@link #memory()}, in bytes. */
+    public static long address(int frame) {
+        return (long) frame << PageLayout.PAGE_SHIFT;
+    }
+
+    /** Returns the frame that a page is in, or {@link #NOT_RESIDENT}. Validate as the class comment says. */
+    public int residentFrameAcquire(int pageId) {
+        int entry = parts.translation().entryAcquire(pageId);
+        return TranslationArray.isResident(entry) ? TranslationArray.frame(entry) : NOT_RESIDENT;
+    }
+
+    /** Returns the page in a frame, negative if none; meaningful after a version was taken or a latch acquired. */
+    public int pageIdOpaque(int frame) {
+        return parts.frames().pageIdOpaque(frame);
+    }
+
+    /**
+     * Returns the frame that a page is in, after reading the page if need be; the caller parks meanwhile and so must
+     * hold no latch. An interrupt does not end the wait.
+     *
+     * @param pageId 1 or greater
+     * @param waiter the caller's
+     * @return a frame, to be validated as the class comment says; {@link #NOT_RESIDENT} only in a pool without a file,
+     *     for a page that does not exist (any more)
+     * @throws dev.lockstep.engine.CorruptionException if the page is damaged
+     * @throws dev.lockstep.engine.TruncatedFileException if the file ends within the page
+     * @throws dev.lockstep.engine.StorageException if the page cannot be read, or no frame becomes free because pages
+     *     cannot be written
+     * @throws dev.lockstep.engine.DiskFullException if no frame becomes free because the disk is full
+     * @throws OutOfFramesException if no frame becomes free because every page is latched
+     */
+    public int frame(int pageId, Waiter waiter) {
+        int frame = residentFrameAcquire(pageId);
+        return frame != NOT_RESIDENT || loaderOrNull == null ? frame : load(pageId, EvictionQueues.SMALL, waiter);
+    }
+
+    /**
+     * As {@link #frame}, for a scan that will not come back: a page read for it is the first to be evicted, unless
+     * somebody else {@linkplain #referenced references} it meanwhile. A scan does not reference the pages it visits.
+     */
+    public int frameForScan(int pageId, Waiter waiter) {
+        int frame = residentFrameAcquire(pageId);
+        return frame != NOT_RESIDENT || loaderOrNull == null ? frame : load(pageId, EvictionQueues.SCAN, waiter);
+    }
+
+    private int load(int pageId, int origin, Waiter waiter) {
+        if (pageId <= 0) {
+            throw new IllegalArgumentException("not a page: pageId=" + pageId);
+        }
+        checkOpen();
+        parts.counters().misses.increment();
+        return loaderOrNull.load(pageId, origin, waiter);
+    }
+
+    /** Notes that a page was used, which delays its eviction. Cheap enough for every access. */
+    public void referenced(int frame) {
+        int references = parts.frames().referencesOpaque(frame);
+        if (references < FrameTable.REFERENCES_MAX) {
+            parts.frames().setReferencesOpaque(frame, references + 1);
+        }
+    }
+
+    /**
+     * Waits until the frames that {@link #newPage} may need are free. To be called before latching, by an operation
+     * that may allocate pages. It is no promise: others may take them first, and {@code newPage} waits then.
+     *
+     * @param count how many pages the operation may allocate at most
+     * @param waiter the caller's, who holds no latch
+     * @throws IllegalArgumentException if {@code count} is more than the pool keeps for this purpose
+     * @throws OutOfFramesException if the pool has no file and too few free frames
+     * @throws LockstepException as {@link #frame}, if no frame becomes free
+     */
+    public void reserveFrames(int count, Waiter waiter) {
+        checkOpen();
+        int freeFrames = parts.free().countAcquire();
+        if (writerOrNull == null) {
+            if (freeFrames < count) {
+                throw outOfFrames(count);
+            }
+            return;
+        }
+        if (count > limits.newPageReserve()) {
+            throw new IllegalArgumentException("more pages at once than the pool keeps frames for: count=" + count
+                    + ", countMax=" + limits.newPageReserve());
+        }
+        if (freeFrames < limits.newPageReserve()) {
+            PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, limits.newPageReserve());
+            await(wait, "No frame for a new page");
+        }
+    }
+
+    private void await(PoolRequest.FrameWait wait, String what) {
+        parts.counters().frameWaits.increment();
+        writerOrNull.add(wait);
+        Throwable failure = wait.await();
+        if (failure != null) {
+            throw Failures.of(Message.of(what), failure);
+        }
+    }
+
+    /**
+     * A frame for a page that was just allocated. The bytes are zero but for the page id in the header, whatever was
+     * there before under this id. The caller initialises the page and calls {@link #markDirty} before it unlatches.
+     *
+     * <p>Never parks, so latches may be held. If there is no free frame, which {@link #reserveFrames} makes rare, it
+     * spins and yields until the page writer has freed one; the page writer never waits for a latch.
+     *
+     * @param pageId 1 or greater; not in use
+     * @param waiter the caller's; not used for waiting
+     * @return the frame, latched exclusively by the caller
+     * @throws OutOfFramesException if the pool is full and has no file, or if nothing became free within 10 s
+     * @throws LockstepException as {@link #frame}, if nothing becomes free because pages cannot be written
+     */
+    public int newPage(int pageId, Waiter waiter) {
+        if (pageId <= 0) {
+            throw new IllegalArgumentException("not a page: pageId=" + pageId);
+        }
+        checkOpen();
+        // Ends because a failed attempt means that a stale copy of the page was just read or evicted, by a reader that
+        // will find its pointer invalid.
+        while (true) {
+            int entry = parts.translation().entryAcquire(pageId);
+            int frame = TranslationArray.isResident(entry)
+                    ? reuse(pageId, TranslationArray.frame(entry))
+                    : place(pageId, entry);
+            if (frame != FrameStack.NONE) {
+                return frame;
+            }
+        }
+    }
+
+    /**
+     * The page is still in a frame from its earlier life. Whoever has that latched holds a stale pointer and lets go
+     * soon.
+     */
+    private int reuse(int pageId, int frame) {
+        parts.latches().latchExclusive(frame);
+        if (parts.frames().pageIdAcquire(frame) != pageId) {
+            parts.latches().unlatchExclusiveUnchanged(frame);
+            return FrameStack.NONE;
+        }
+        clear(frame, pageId);
+        return frame;
+    }
+
+    /** Puts the page into a free frame; a read of the page in progress finds its entry taken over and gives up. */
+    private int place(int pageId, int entry) {
+        int frame = takeFreeFrame(pageId);
+        parts.latches().latchExclusive(frame);
+        if (!parts.translation().casEntry(pageId, entry, TranslationArray.resident(frame))) {
+            parts.latches().unlatchExclusiveUnchanged(frame);
+            release(frame);
+            return FrameStack.NONE;
+        }
+        clear(frame, pageId);
+        parts.frames().setOriginOpaque(frame, EvictionQueues.SMALL);
+        parts.frames().setPageIdRelease(frame, pageId);
+        if (writerOrNull != null) {
+            parts.arrivals().push(frame);
+        }
+        return frame;
+    }
+
+    private void clear(int frame, int pageId) {
+        parts.memory().asSlice(address(frame), PageLayout.PAGE_BYTES).fill((byte) 0);
+        PageLayout.setPageId(parts.memory(), address(frame), pageId);
+        parts.frames().setReferencesOpaque(frame, 0);
+    }
+
+    private int takeFreeFrame(int pageId) {
+        int frame = parts.free().pop(0);
+        if (writerOrNull != null && parts.free().countAcquire() < limits.lowWater()) {
+            writerOrNull.wake();
+        }
+        return frame != FrameStack.NONE ? frame : spinForFreeFrame(pageId);
+    }
+
+    private int spinForFreeFrame(int pageId) {
+        if (writerOrNull == null) {
+            throw outOfFrames(1);
+        }
+        long start = System.nanoTime();
+        int attempt = 0;
+        while (System.nanoTime() - start < NEW_PAGE_NANOS_MAX) {
+            int frame = parts.free().pop(0);
+            if (frame != FrameStack.NONE) {
+                return frame;
+            }
+            Throwable failure = writerOrNull.writeFailure();
+            if (failure != null) {
+                throw Failures.of(Message.of("No frame for a new page").with("pageId", pageId), failure);
+            }
+            checkOpen();
+            writerOrNull.wake();
+            attempt = Backoff.pause(attempt);
+        }
+        throw outOfFrames(1);
+    }
+
+    private void release(int frame) {
+        parts.free().push(frame);
+        if (writerOrNull != null && writerOrNull.hasWaits()) {
+            writerOrNull.wake();
+        }
+    }
+
+    /**
+     * Notes a change: stores its LSN in the page, and as the page's recovery LSN if the page was clean. The caller
+     * holds the frame's exclusive latch since before the log record was appended and until after this call; see {@link
+     * #oldestRecoveryLsn()} for why.
+     *
+     * @param frame the frame
+     * @param recordLsn LSN of the record that describes the change
+     */
+    public void markDirty(int frame, long recordLsn) {
+        PageLayout.setLsn(parts.memory(), address(frame), recordLsn);
+        // The compare-and-set fails if the page writer just restored the LSN of an earlier change, which then stands.
+        if (parts.frames().recoveryLsnAcquire(frame) == FrameTable.CLEAN) {
+            parts.frames().casRecoveryLsn(frame, FrameTable.CLEAN, recordLsn);
+        }
+    }
+
+    /**
+     * Lets go of a page that was freed. The caller holds the exclusive latch of its frame, which is released.
+     *
+     * <p>A clean page leaves its frame. A page with changes that the file lacks becomes a page of type {@link
+     * PageLayout#TYPE_FREE} and is written once more like any other: if it were dropped, replaying the log from the
+     * middle of these changes would meet a page that lacks the earlier ones. Without a file every page leaves at once.
+     *
+     * @param pageId a page in a frame
+     * @throws IllegalStateException if the page is in no frame
+     */
+    public void discard(int pageId) {
+        int frame = residentFrameAcquire(pageId);
+        if (frame == NOT_RESIDENT || !parts.latches().isExclusive(frame)) {
+            throw new IllegalStateException("page is not latched exclusively: pageId=" + pageId + ", frame=" + frame);
+        }
+        if (writerOrNull != null && parts.frames().oldestLsnAcquire(frame) != FrameTable.CLEAN) {
+            PageLayout.setType(parts.memory(), address(frame), PageLayout.TYPE_FREE);
+            parts.frames().setReferencesOpaque(frame, 0);
+            parts.latches().unlatchExclusive(frame);
+            return;
+        }
+        parts.frames().setRecoveryLsnRelease(frame, FrameTable.CLEAN);
+        parts.frames().setPageIdRelease(frame, FrameTable.NO_PAGE);
+        parts.translation().setAbsentRelease(pageId);
+        parts.latches().unlatchExclusive(frame);
+        if (writerOrNull == null) {
+            parts.free().push(frame);
+        }
+        // With a file, the frame is still in a queue of the eviction, and becomes free when it is met there.
+    }
+
+    /**
+     * From where the log would have to be replayed for the pages in memory: the least LSN of a change that is not in
+     * the file, {@code Long.MAX_VALUE} if all are.
+     *
+     * <p>A page that is being changed right now is not missed, if the caller asks the log for its tail <em>before</em>
+     * this call and uses the smaller of the two. A record below that tail was appended under the exclusive latch of its
+     * page. If the latch has been released since, the page's recovery LSN is visible here. If it is still held and the
+     * page looks clean, this method waits until it is released. So the caller must hold no latch.
+     */
+    public long oldestRecoveryLsn() {
+        long oldest = FrameTable.CLEAN;
+        for (int frame = 0; writerOrNull != null && frame < parts.frameCount(); frame++) {
+            int attempt = 0;
+            // Ends because an exclusive latch is held for microseconds and a hot page is seldom clean.
+            while (parts.frames().oldestLsnAcquire(frame) == FrameTable.CLEAN
+                    && parts.latches().isExclusive(frame)) {
+                attempt = Backoff.pause(attempt);
+            }
+            oldest = Math.min(oldest, parts.frames().oldestLsnAcquire(frame));
+        }
+        return oldest;
+    }
+
+    /**
+     * Writes the pages that are dirty at the moment with a recovery LSN below the given one, and returns when they are
+     * on the medium. Others go on changing pages meanwhile.
+     *
+     * @param upToRecoveryLsn exclusive bound
+     * @param waiter the caller's, who holds no latch
+     * @throws LockstepException as {@link PageFile#write} and {@link LogFence#ensureDurable}; the pages not written
+     *     stay dirty
+     */
+    public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
+        if (writerOrNull != null) {
+            run(() -> writerOrNull.flush(upToRecoveryLsn), waiter, "Cannot write pages");
+        }
+    }
+
+    /** Writes all pages that are dirty at the moment, as {@link #flushDirty}. */
+    public void flushAll(Waiter waiter) {
+        flushDirty(FrameTable.CLEAN, waiter);
+    }
+
+    private void run(Runnable action, Waiter waiter, String what) {
+        checkOpen();
+        PoolRequest.Command command = new PoolRequest.Command(waiter, action);
+        writerOrNull.add(command);
+        Throwable failure = command.await();
+        if (failure != null) {
+            throw Failures.of(Message.of(what), failure);
+        }
+    }
+
+    /** Makes a counter of page accesses for one session, to be closed with it. */
+    public PageAccessCounter newAccessCounter() {
+        return accessCounters.add();
+    }
+
+    /** Returns what the pool did since it was made. */
+    public BufferStatistics statistics() {
+        PoolCounters counters = parts.counters();
+        return new BufferStatistics(
+                accessCounters.sum(),
+                counters.misses.sum(),
+                counters.pageReads.sum(),
+                counters.evictions.sum(),
+                counters.pageWrites.sum(),
+                counters.batches.sum(),
+                counters.frameWaits.sum());
+    }
+
+    /**
+     * Checks that pages, frames, latches and queues agree. For a pool that nobody uses at the moment.
+     *
+     * @throws dev.lockstep.engine.CorruptionException naming the first difference
+     */
+    public void validate() {
+        checkOpen();
+        if (writerOrNull == null) {
+            new PoolValidator(parts).validate(null);
+        } else {
+            run(writerOrNull::validate, new Waiter(), "The buffer pool is inconsistent");
+        }
+    }
+
+    /**
+     * Ends the pool's thread and gives back the memory. Nothing is written: call {@link #flushAll} before. The caller
+     * has made sure that no operation is running. A second call does nothing.
+     */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (writerOrNull != null) {
+            writerOrNull.close();
+            loaderOrNull.awaitIdle();
+        }
+        arena.close();
+    }
+
+    private void checkOpen() {
+        if (isClosed) {
+            throw new DatabaseClosedException(
+                    Message.of("The buffer pool is closed").remedy("Open the database again."));
+        }
+    }
+
+    private OutOfFramesException outOfFrames(int count) {
+        return new OutOfFramesException(Message.of("The buffer pool is full")
+                .with("frameCount", parts.frameCount())
+                .with("freeFrames", parts.free().countAcquire())
+                .with("neededFrames", count)
+                .remedy("Configure a larger pool."));
+    }
+}

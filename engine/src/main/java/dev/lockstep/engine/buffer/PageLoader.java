@@ -1,0 +1,184 @@
+package dev.lockstep.engine.buffer;
+
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.file.IoThreads;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.PageReader;
+import dev.lockstep.scheduler.Waiter;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Brings pages into frames: one read for each page, shared by all who wait for it.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code loads[frame]} is set before the entry of a page says that it is being read into the frame, and reset
+ *       after the entry says something else. A thread that finds another page's load there, or none, was too late and
+ *       looks again.
+ *   <li>Every load that began ends, whatever the reading throws.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread.
+ */
+final class PageLoader {
+    /** How often {@link #awaitIdle} looks. */
+    private static final long IDLE_LOOK_NANOS = 100_000;
+
+    private final PoolParts parts;
+    private final PageFile file;
+    private final IoThreads io;
+    private final PageWriter writer;
+    private final PoolLimits limits;
+    private final AtomicReferenceArray<PageLoad> loads;
+    private final AtomicInteger loadsRunning = new AtomicInteger();
+
+    /** One per I/O thread, made and used by that thread alone. */
+    private final PageReader[] readers;
+
+    PageLoader(PoolParts parts, PageFile file, IoThreads io, PageWriter writer) {
+        this.parts = parts;
+        this.file = file;
+        this.io = io;
+        this.writer = writer;
+        this.limits = PoolLimits.of(parts.frameCount());
+        this.loads = new AtomicReferenceArray<>(parts.frameCount());
+        this.readers = new PageReader[io.threadCount()];
+    }
+
+    /** Returns the frame of a page after reading it if need be. */
+    int load(int pageId, int origin, Waiter waiter) {
+        // Ends because each turn finds the page, waits for a read to end, or lost a race for the entry to one who won
+        // it; a page that is evicted right after it was read each time would need a pool without room for a page more.
+        while (true) {
+            int entry = parts.translation().entryAcquire(pageId);
+            if (TranslationArray.isResident(entry)) {
+                return TranslationArray.frame(entry);
+            }
+            if (TranslationArray.isLoading(entry)) {
+                join(pageId, TranslationArray.frame(entry), waiter);
+            } else {
+                begin(pageId, origin, waiter);
+            }
+        }
+    }
+
+    private void join(int pageId, int frame, Waiter waiter) {
+        PageLoad load = loads.get(frame);
+        if (load != null && load.pageId() == pageId) {
+            await(load, waiter);
+        } else {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void begin(int pageId, int origin, Waiter waiter) {
+        int frame = takeFrame(waiter);
+        PageLoad load = new PageLoad(pageId);
+        loads.set(frame, load);
+        if (!parts.translation().casEntry(pageId, TranslationArray.ABSENT, TranslationArray.loading(frame))) {
+            loads.set(frame, null);
+            release(frame);
+            return;
+        }
+        loadsRunning.incrementAndGet();
+        PoolRequest.LoadWait wait = load.join(waiter);
+        try {
+            io.submit(threadIndex -> read(load, frame, origin, threadIndex));
+        } catch (RuntimeException | Error e) {
+            end(load, frame, e);
+        }
+        check(wait.await(), pageId);
+    }
+
+    private void await(PageLoad load, Waiter waiter) {
+        PoolRequest.LoadWait wait = load.join(waiter);
+        if (wait != null) {
+            check(wait.await(), load.pageId());
+        }
+    }
+
+    private static void check(Throwable failure, int pageId) {
+        if (failure != null) {
+            throw Failures.of(Message.of("Cannot read a page").with("pageId", pageId), failure);
+        }
+    }
+
+    private int takeFrame(Waiter waiter) {
+        int frame = writer.hasWaits() ? FrameStack.NONE : parts.free().pop(limits.newPageReserve());
+        if (parts.free().countAcquire() < limits.lowWater()) {
+            writer.wake();
+        }
+        if (frame != FrameStack.NONE) {
+            return frame;
+        }
+        parts.counters().frameWaits.increment();
+        PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, 0);
+        writer.add(wait);
+        Throwable failure = wait.await();
+        if (failure != null) {
+            throw Failures.of(Message.of("No frame for a page").with("frameCount", parts.frameCount()), failure);
+        }
+        return wait.frame();
+    }
+
+    /** On an I/O thread. */
+    private void read(PageLoad load, int frame, int origin, int threadIndex) {
+        Throwable failure = null;
+        try {
+            if (readers[threadIndex] == null) {
+                readers[threadIndex] = file.newReader(parts.memory());
+            }
+            readers[threadIndex].read(load.pageId(), BufferPool.address(frame));
+            parts.counters().pageReads.increment();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+        if (failure == null && publish(load.pageId(), frame, origin)) {
+            loads.set(frame, null);
+            parts.arrivals().push(frame);
+            loadsRunning.decrementAndGet();
+            load.end(null);
+        } else {
+            end(load, frame, failure);
+        }
+    }
+
+    /** Makes the page resident, unless it was created anew in another frame while it was read. */
+    private boolean publish(int pageId, int frame, int origin) {
+        parts.frames().setReferencesOpaque(frame, 0);
+        parts.frames().setOriginOpaque(frame, origin);
+        parts.latches().latchExclusive(frame);
+        boolean published =
+                parts.translation().casEntry(pageId, TranslationArray.loading(frame), TranslationArray.resident(frame));
+        if (published) {
+            parts.frames().setPageIdRelease(frame, pageId);
+        }
+        parts.latches().unlatchExclusive(frame);
+        return published;
+    }
+
+    /** Ends a load that brought nothing. */
+    private void end(PageLoad load, int frame, Throwable failureOrNull) {
+        parts.translation().casEntry(load.pageId(), TranslationArray.loading(frame), TranslationArray.ABSENT);
+        loads.set(frame, null);
+        release(frame);
+        loadsRunning.decrementAndGet();
+        load.end(failureOrNull);
+    }
+
+    private void release(int frame) {
+        parts.free().push(frame);
+        if (writer.hasWaits()) {
+            writer.wake();
+        }
+    }
+
+    /** Waits until no page is being read, which the disk bounds. */
+    void awaitIdle() {
+        while (loadsRunning.get() > 0) {
+            LockSupport.parkNanos(this, IDLE_LOOK_NANOS);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.lockstep.engine.buffer;
+
+/**
+ * How many frames are kept free, for a pool of a given size.
+ *
+ * <pre>
+ *  0            newPageReserve              lowWater                 highWater
+ *  |  for newPage only  |  the page writer works  |  it works on until here  |  nothing to do ...
+ * </pre>
+ *
+ * @param newPageReserve frames that a page being read does not take, so that {@link BufferPool#newPage} has them
+ * @param lowWater the page writer begins to free frames when fewer are free
+ * @param highWater it ends when so many are free
+ */
+record PoolLimits(int newPageReserve, int lowWater, int highWater) {
+    /** Below this a root, its children, and the reserves leave no room for anything else. */
+    static final int FRAMES_MIN = 32;
+
+    /** One frame in 16 for each step: of a small pool no more than a fifth is idle. */
+    private static final int DIVISOR = 16;
+
+    /**
+     * A split of every level of a tree takes some 8 pages, so the largest reserve serves 32 splits that happen at once;
+     * and four batches of the page writer, which it needs about a millisecond for, lie between low and high water.
+     */
+    private static final int STEP_MAX = 256;
+
+    private static final int STEP_MIN = 2;
+
+    static PoolLimits of(int frameCount) {
+        int step = Math.clamp(frameCount / DIVISOR, STEP_MIN, STEP_MAX);
+        int reserve = 2 * step;
+        return new PoolLimits(reserve, reserve + step, reserve + 2 * step);
+    }
+}

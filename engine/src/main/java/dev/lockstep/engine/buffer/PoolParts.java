@@ -1,0 +1,44 @@
+package dev.lockstep.engine.buffer;
+
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the pool and its page writer share.
+ *
+ * @param memory the bytes of all frames
+ * @param latches one per frame
+ * @param frames what is known of each frame
+ * @param translation which frame holds which page
+ * @param free frames without a page
+ * @param arrivals frames that got a page and are not in a queue of the eviction yet
+ * @param counters what is counted
+ */
+record PoolParts(
+        MemorySegment memory,
+        LatchTable latches,
+        FrameTable frames,
+        TranslationArray translation,
+        FrameStack free,
+        FrameStack arrivals,
+        PoolCounters counters) {
+    static PoolParts of(MemorySegment memory, int frameCount) {
+        int[] next = new int[frameCount];
+        PoolParts parts = new PoolParts(
+                memory,
+                new LatchTable(frameCount),
+                new FrameTable(frameCount),
+                new TranslationArray(),
+                new FrameStack(next),
+                new FrameStack(next),
+                new PoolCounters());
+        for (int frame = frameCount - 1; frame >= 0; frame--) {
+            parts.free.push(frame);
+        }
+        return parts;
+    }
+
+    int frameCount() {
+        return latches.latchCount();
+    }
+}

@@ -1,0 +1,136 @@
+package dev.lockstep.engine.buffer;
+
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Something that one thread asks of another of the pool, and waits for: a frame, a write, a page being read.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code isDone} goes from false to true once; the outcome is written before and never after.
+ *   <li>The waiter is signalled once, after {@code isDone} was set.
+ * </ul>
+ *
+ * <p>Thread-safety: completed by one thread, awaited by the one that made it.
+ */
+class PoolRequest {
+    private static final VarHandle IS_DONE;
+
+    static {
+        try {
+            IS_DONE = MethodHandles.lookup().findVarHandle(PoolRequest.class, "isDone", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Waiter waiter;
+    private Throwable failure;
+
+    @SuppressWarnings("unused")
+    private boolean isDone;
+
+    PoolRequest(Waiter waiter) {
+        this.waiter = waiter;
+    }
+
+    /** Ends the request and wakes who waits. */
+    final void complete(Throwable failureOrNull) {
+        failure = failureOrNull;
+        setDoneRelease();
+        waiter.signal();
+    }
+
+    /**
+     * Waits until the request is done; an interrupt does not end the wait, because the engine ends each request within
+     * a bounded time and a request given up would have to be found and taken back.
+     *
+     * @return why it failed, or null
+     */
+    final Throwable await() {
+        waiter.prepare();
+        while (!isDoneAcquire()) {
+            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            waiter.prepare();
+        }
+        return failure;
+    }
+
+    private boolean isDoneAcquire() {
+        return (boolean) IS_DONE.getAcquire(this);
+    }
+
+    private void setDoneRelease() {
+        IS_DONE.setRelease(this, true);
+    }
+
+    /** A thread that waits for a page that is being read; a link of the list in {@link PageLoad}. */
+    static final class LoadWait extends PoolRequest {
+        private LoadWait next;
+
+        LoadWait(Waiter waiter) {
+            super(waiter);
+        }
+
+        LoadWait next() {
+            return next;
+        }
+
+        void setNext(LoadWait next) {
+            this.next = next;
+        }
+    }
+
+    /** A thread that needs a frame, or that needs so many to be free. */
+    static final class FrameWait extends PoolRequest {
+        private final int freeFramesMin;
+        private int frame = FrameStack.NONE;
+
+        /**
+         * Makes a request.
+         *
+         * @param waiter of the thread that waits
+         * @param freeFramesMin how many frames must be free, or 0 to be given one
+         */
+        FrameWait(Waiter waiter, int freeFramesMin) {
+            super(waiter);
+            this.freeFramesMin = freeFramesMin;
+        }
+
+        int freeFramesMin() {
+            return freeFramesMin;
+        }
+
+        void completeWith(int grantedFrame) {
+            frame = grantedFrame;
+            complete(null);
+        }
+
+        int frame() {
+            return frame;
+        }
+    }
+
+    /** A thread that has the page writer do something. */
+    static final class Command extends PoolRequest {
+        private final Runnable action;
+
+        Command(Waiter waiter, Runnable action) {
+            super(waiter);
+            this.action = action;
+        }
+
+        void run() {
+            Throwable thrown = null;
+            try {
+                action.run();
+            } catch (Throwable e) {
+                thrown = e;
+            }
+            complete(thrown);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+package dev.lockstep.engine.buffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.OutOfFramesException;
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.Waiter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+class BufferPoolTest {
+    private static final int FRAMES = 64;
+
+    private static <T> FutureTask<T> start(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread.ofVirtual().start(task);
+        return task;
+    }
+
+    @Test
+    void aDatabaseLargerThanThePoolIsReadBack() {
+        FaultyStorage storage = new FaultyStorage(1);
+        int pages = 10 * FRAMES;
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            for (int pageId = 1; pageId <= pages; pageId++) {
+                fixture.create(pageId, 7L * pageId, pageId);
+            }
+            for (int pageId = 1; pageId <= pages; pageId++) {
+                assertEquals(7L * pageId, fixture.word(pageId));
+            }
+            fixture.pool.flushAll(fixture.waiter);
+            assertEquals(Long.MAX_VALUE, fixture.pool.oldestRecoveryLsn());
+            BufferStatistics statistics = fixture.pool.statistics();
+            assertTrue(statistics.pageWrites() >= pages, statistics::toString);
+            assertTrue(statistics.evictions() >= pages - FRAMES, statistics::toString);
+            assertTrue(statistics.pageReads() >= pages - FRAMES, statistics::toString);
+            assertTrue(statistics.batches() * 2 < statistics.pageWrites(), statistics::toString);
+        }
+        storage.crash();
+        try (PoolFixture fixture = PoolFixture.open(storage, FRAMES)) {
+            for (int pageId = pages; pageId >= 1; pageId--) {
+                assertEquals(7L * pageId, fixture.word(pageId));
+            }
+        }
+    }
+
+    @Test
+    void threadsThatWaitForOnePageShareOneRead() throws Exception {
+        FaultyStorage storage = new FaultyStorage(2);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(5, 55, 1);
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        GatedStorage gated = new GatedStorage(storage);
+        try (PoolFixture fixture = PoolFixture.open(gated, FRAMES)) {
+            gated.closeGate();
+            List<FutureTask<Integer>> readers = new ArrayList<>();
+            readers.add(start(() -> fixture.pool.frame(5, new Waiter())));
+            gated.awaitArrival();
+            for (int i = 0; i < 10; i++) {
+                readers.add(start(() -> fixture.pool.frame(5, new Waiter())));
+            }
+            while (fixture.pool.statistics().misses() < readers.size()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.residentFrameAcquire(5));
+            gated.openGate();
+            int frame = fixture.pool.frame(5, fixture.waiter);
+            for (FutureTask<Integer> reader : readers) {
+                assertEquals(frame, reader.get());
+            }
+            assertEquals(1, fixture.pool.statistics().pageReads());
+            assertEquals(55, fixture.word(5));
+        }
+    }
+
+    @Test
+    void aPageCreatedAnewWhileItsOldVersionIsReadIsTheNewOne() throws Exception {
+        FaultyStorage storage = new FaultyStorage(3);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(5, 1, 1);
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        GatedStorage gated = new GatedStorage(storage);
+        try (PoolFixture fixture = PoolFixture.open(gated, FRAMES)) {
+            gated.closeGate();
+            FutureTask<Integer> staleReader = start(() -> fixture.pool.frame(5, new Waiter()));
+            gated.awaitArrival();
+            fixture.create(5, 2, 2);
+            int frame = fixture.pool.residentFrameAcquire(5);
+            assertNotEquals(BufferPool.NOT_RESIDENT, frame);
+            gated.openGate();
+            assertEquals(frame, staleReader.get());
+            assertEquals(2, fixture.word(5));
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        try (PoolFixture fixture = PoolFixture.open(storage, FRAMES)) {
+            assertEquals(2, fixture.word(5));
+        }
+    }
+
+    @Test
+    void aStaleFrameIsToldByVersionOrPageId() {
+        FaultyStorage storage = new FaultyStorage(4);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            BufferPool pool = fixture.pool;
+            fixture.create(1, 11, 1);
+            int frame = pool.frame(1, fixture.waiter);
+            long version = pool.latches().optimisticVersionAcquire(frame);
+            assertEquals(1, pool.pageIdOpaque(frame));
+            for (int pageId = 2; pageId < 4 * FRAMES; pageId++) {
+                fixture.create(pageId, pageId, pageId);
+            }
+            assertEquals(BufferPool.NOT_RESIDENT, pool.residentFrameAcquire(1));
+            assertFalse(pool.latches().validateAcquire(frame, version));
+            assertNotEquals(1, pool.pageIdOpaque(frame));
+        }
+    }
+
+    @Test
+    void discardedPagesLeaveAndChangedOnesAreWrittenAsFreed() {
+        FaultyStorage storage = new FaultyStorage(5);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 10);
+            fixture.create(2, 2, 20);
+            fixture.pool.flushDirty(15, fixture.waiter);
+            assertEquals(20, fixture.pool.oldestRecoveryLsn());
+            fixture.latchExclusive(1);
+            fixture.pool.discard(1);
+            assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.residentFrameAcquire(1));
+            fixture.latchExclusive(2);
+            fixture.pool.discard(2);
+            assertEquals(20, fixture.pool.oldestRecoveryLsn());
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        try (PoolFixture fixture = PoolFixture.open(storage, FRAMES)) {
+            assertEquals(1, fixture.word(1));
+            int frame = fixture.pool.frame(2, fixture.waiter);
+            assertEquals(PageLayout.TYPE_FREE, PageLayout.type(fixture.pool.memory(), BufferPool.address(frame)));
+            assertEquals(20, PageLayout.lsn(fixture.pool.memory(), BufferPool.address(frame)));
+            fixture.create(2, 22, 30);
+            assertEquals(22, fixture.word(2));
+            assertEquals(30, fixture.pool.oldestRecoveryLsn());
+        }
+    }
+
+    @Test
+    void aPoolWithoutAFileKeepsEveryPageUntilItIsFull() {
+        try (PoolFixture fixture = PoolFixture.inMemory(FRAMES)) {
+            for (int pageId = 1; pageId <= FRAMES; pageId++) {
+                fixture.create(pageId, pageId, 1);
+            }
+            OutOfFramesException full =
+                    assertThrows(OutOfFramesException.class, () -> fixture.pool.newPage(1000, fixture.waiter));
+            assertTrue(full.getMessage().contains("frameCount=64"), full.getMessage());
+            assertThrows(OutOfFramesException.class, () -> fixture.pool.reserveFrames(1, fixture.waiter));
+            fixture.latchExclusive(9);
+            fixture.pool.discard(9);
+            assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.frame(9, fixture.waiter));
+            fixture.create(1000, 3, 1);
+            assertEquals(3, fixture.word(1000));
+            assertEquals(Long.MAX_VALUE, fixture.pool.oldestRecoveryLsn());
+        }
+    }
+
+    @Test
+    void damagedPagesAreReportedToEveryReaderAndTheFrameIsFreed() {
+        FaultyStorage storage = new FaultyStorage(6);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 1);
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        try (PoolFixture fixture = PoolFixture.open(storage, FRAMES)) {
+            storage.corrupt(PoolFixture.PAGES, PageLayout.fileOffset(1) + 100, 4);
+            for (int i = 0; i < 2 * FRAMES; i++) {
+                CorruptionException damaged =
+                        assertThrows(CorruptionException.class, () -> fixture.pool.frame(1, fixture.waiter));
+                assertTrue(damaged.getMessage().contains("pageId=1"), damaged.getMessage());
+            }
+            storage.corrupt(PoolFixture.PAGES, PageLayout.fileOffset(1) + 100, 4);
+            assertEquals(1, fixture.word(1));
+        }
+    }
+
+    @Test
+    void aFullDiskFailsOperationsAndLosesNothing() {
+        FaultyStorage storage = new FaultyStorage(7);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            storage.bytesMax(storage.bytes() + 20 * PageLayout.PAGE_BYTES);
+            int[] created = {0};
+            assertThrows(DiskFullException.class, () -> {
+                for (int pageId = 1; pageId < 10 * FRAMES; pageId++) {
+                    fixture.create(pageId, pageId, pageId);
+                    created[0] = pageId;
+                }
+            });
+            assertTrue(created[0] >= FRAMES / 2, "created=" + created[0]);
+            assertFalse(fixture.failures.getFirst().isFatal());
+            DiskFullException flush =
+                    assertThrows(DiskFullException.class, () -> fixture.pool.flushAll(fixture.waiter));
+            assertTrue(flush.getMessage().contains("Free space"), flush.getMessage());
+            assertTrue(fixture.pool.oldestRecoveryLsn() <= created[0]);
+            storage.heal();
+            for (int pageId = created[0] + 1; pageId < 3 * FRAMES; pageId++) {
+                fixture.create(pageId, pageId, pageId);
+            }
+            for (int pageId = 1; pageId < 3 * FRAMES; pageId++) {
+                assertEquals(pageId, fixture.word(pageId));
+            }
+            assertEquals(1, fixture.failures.size());
+        }
+    }
+
+    @Test
+    void pagesAreNotWrittenBeforeTheLog() {
+        FaultyStorage storage = new FaultyStorage(8);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 100);
+            fixture.fence.failWith(new DatabaseFailedException("the log has failed"));
+            long changes = storage.changeCount();
+            assertThrows(DatabaseFailedException.class, () -> fixture.pool.flushAll(fixture.waiter));
+            assertEquals(changes, storage.changeCount());
+            assertTrue(fixture.failures.getFirst().isFatal());
+            assertEquals(100, fixture.pool.oldestRecoveryLsn());
+            fixture.fence.failWith(null);
+            fixture.pool.flushAll(fixture.waiter);
+            assertEquals(101, fixture.fence.durableLsn());
+        }
+    }
+
+    @Test
+    void aFailedForceIsFatalAndThePagesStayInMemory() {
+        FaultyStorage storage = new FaultyStorage(9);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 5);
+            storage.failAtChange(4, false);
+            assertThrows(StorageException.class, () -> fixture.pool.flushAll(fixture.waiter));
+            assertTrue(fixture.failures.getFirst().isFatal());
+            assertEquals(5, fixture.pool.oldestRecoveryLsn());
+            assertEquals(1, fixture.word(1));
+            assertThrows(DatabaseFailedException.class, () -> fixture.pool.flushAll(fixture.waiter));
+        }
+    }
+
+    @Test
+    void anInterruptedThreadReadsItsPageAndStaysInterrupted() {
+        FaultyStorage storage = new FaultyStorage(10);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            for (int pageId = 1; pageId < 3 * FRAMES; pageId++) {
+                fixture.create(pageId, pageId, pageId);
+            }
+            Thread.currentThread().interrupt();
+            for (int pageId = 1; pageId < 3 * FRAMES; pageId++) {
+                assertEquals(pageId, fixture.word(pageId));
+            }
+            fixture.pool.flushAll(fixture.waiter);
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void newPagesFindTheirReserveWhileLatchesAreHeld() {
+        FaultyStorage storage = new FaultyStorage(11);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            int pageId = 1;
+            for (int split = 0; split < 40; split++) {
+                fixture.pool.reserveFrames(4, fixture.waiter);
+                int first = pageId;
+                int[] frames = new int[4];
+                for (int i = 0; i < frames.length; i++) {
+                    frames[i] = fixture.pool.newPage(pageId, fixture.waiter);
+                    PoolFixture.initialise(fixture.pool, frames[i], pageId, pageId);
+                    fixture.pool.markDirty(frames[i], pageId);
+                    pageId++;
+                }
+                for (int i = 0; i < frames.length; i++) {
+                    assertEquals(first + i, fixture.pool.pageIdOpaque(frames[i]));
+                    fixture.pool.latches().unlatchExclusive(frames[i]);
+                }
+            }
+            IllegalArgumentException tooMany = assertThrows(
+                    IllegalArgumentException.class, () -> fixture.pool.reserveFrames(FRAMES, fixture.waiter));
+            assertTrue(tooMany.getMessage().contains("countMax="), tooMany.getMessage());
+        }
+    }
+
+    @Test
+    void usesAfterCloseAreTold() throws ExecutionException, InterruptedException {
+        FaultyStorage storage = new FaultyStorage(12);
+        PoolFixture fixture = PoolFixture.create(storage, FRAMES);
+        fixture.close();
+        fixture.pool.close();
+        assertThrows(DatabaseClosedException.class, () -> fixture.pool.frame(1, fixture.waiter));
+        assertThrows(DatabaseClosedException.class, () -> fixture.pool.newPage(1, fixture.waiter));
+        assertThrows(DatabaseClosedException.class, () -> fixture.pool.flushAll(fixture.waiter));
+    }
+
+    @Test
+    void validationTellsADamagedPool() {
+        FaultyStorage storage = new FaultyStorage(13);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 1);
+            fixture.pool.validate();
+            int frame = fixture.latchShared(1);
+            CorruptionException latched = assertThrows(CorruptionException.class, fixture.pool::validate);
+            assertTrue(latched.getMessage().contains("latch"), latched.getMessage());
+            fixture.pool.latches().unlatchShared(frame);
+        }
+    }
+
+    @Test
+    void accessesAreCountedPerSession() {
+        try (PoolFixture fixture = PoolFixture.inMemory(FRAMES)) {
+            PageAccessCounter first = fixture.pool.newAccessCounter();
+            try (PageAccessCounter second = fixture.pool.newAccessCounter()) {
+                second.countAccess();
+                second.countAccesses(4);
+            }
+            first.countAccess();
+            assertEquals(6, fixture.pool.statistics().accesses());
+            assertEquals(6, fixture.pool.statistics().hits());
+            first.close();
+            first.close();
+            assertEquals(6, fixture.pool.statistics().accesses());
+            assertEquals(1.0, fixture.pool.statistics().hitRatio());
+        }
+    }
+}
