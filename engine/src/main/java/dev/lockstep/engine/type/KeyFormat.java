@@ -37,6 +37,12 @@ public final class KeyFormat {
     /** What {@link #fixedBytes()} returns, and the offset of a part is, where the place depends on the key at hand. */
     public static final int NOT_CONSTANT = -1;
 
+    static {
+        assert KEY_COLUMNS_MAX * (KeyCodec.MARKER_BYTES + ColumnEncoding.widthBytes(ColumnEncoding.DECIMAL16))
+                        <= KEY_BYTES_MAX
+                : "a key of the widest columns must fit";
+    }
+
     private final String name;
     private final int[] ordinals;
     private final Column[] columns;
@@ -53,7 +59,7 @@ public final class KeyFormat {
      * @param tableColumns all columns of the table
      * @param ordinals the ordinals of the key's columns among them, in key order, each once
      * @param descending whether larger values come first, per part
-     * @throws SchemaException if there are too many or no columns, a column is named twice, or no key can be short enough
+     * @throws SchemaException if there are too many or no columns or a column is named twice
      */
     public KeyFormat(String name, Column[] tableColumns, int[] ordinals, boolean[] descending) {
         this.name = name;
@@ -72,7 +78,6 @@ public final class KeyFormat {
         masks = new long[count];
         offsets = new int[count];
         int offset = 0;
-        int bytesMin = 0;
         for (int i = 0; i < count; i++) {
             Column column = tableColumns[ordinals[i]];
             for (int j = 0; j < i; j++) {
@@ -90,17 +95,9 @@ public final class KeyFormat {
             masks[i] = descending[i] ? KeyCodec.DESCENDING : KeyCodec.ASCENDING;
             offsets[i] = offset;
             boolean variable = widths[i] == ColumnEncoding.VARIABLE;
-            bytesMin += column.nullable() ? KeyCodec.MARKER_BYTES : variable ? KeyCodec.TERMINATOR_BYTES : widths[i];
             offset = offset == NOT_CONSTANT || variable || column.nullable() ? NOT_CONSTANT : offset + widths[i];
         }
         fixedBytes = offset;
-        if (bytesMin > KEY_BYTES_MAX) {
-            throw new SchemaException(Message.of("No key of these columns is short enough")
-                    .with("name", name)
-                    .with("keyBytesMin", bytesMin)
-                    .with("keyBytesMax", KEY_BYTES_MAX)
-                    .remedy("Use fewer columns."));
-        }
     }
 
     /**
@@ -167,6 +164,11 @@ public final class KeyFormat {
 
     int widthBytes(int part) {
         return widths[part];
+    }
+
+    /** The offset of a part in every key, or {@link #NOT_CONSTANT}. */
+    int offset(int part) {
+        return offsets[part];
     }
 
     /**

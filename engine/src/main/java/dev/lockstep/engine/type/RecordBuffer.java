@@ -301,6 +301,13 @@ public class RecordBuffer {
         markAssigned(column);
     }
 
+    private int keyStart(int column) {
+        int offset = format.offset(column);
+        return offset != KeyFormat.NOT_CONSTANT
+                ? offset
+                : format.keyFormat().locate(format.keyPart(column), keyBytes, 0, keyLength);
+    }
+
     /**
      * Reads a column of at most eight bytes, wherever it lies.
      *
@@ -313,10 +320,7 @@ public class RecordBuffer {
         int encoding = access & ColumnEncoding.MASK;
         int width = ColumnEncoding.widthBytes(encoding);
         if ((access & ColumnEncoding.IN_KEY) != 0) {
-            int part = format.keyPart(column);
-            KeyFormat keyFormat = format.keyFormat();
-            int at = keyFormat.locate(part, keyBytes, 0, keyLength);
-            long value = KeyCodec.getIntegral(keyBytes, at, width, keyFormat.mask(part));
+            long value = KeyCodec.getIntegral(keyBytes, keyStart(column), width, format.keyMask(column));
             return encoding == ColumnEncoding.FLOAT64 ? KeyCodec.sortable(value) : value;
         }
         if (isNull(column, access)) {
@@ -336,11 +340,8 @@ public class RecordBuffer {
         int encoding = access & ColumnEncoding.MASK;
         int width = ColumnEncoding.widthBytes(encoding);
         if ((access & ColumnEncoding.IN_KEY) != 0) {
-            int part = format.keyPart(column);
-            KeyFormat keyFormat = format.keyFormat();
-            int at = keyFormat.locate(part, keyBytes, 0, keyLength);
             long sortable = encoding == ColumnEncoding.FLOAT64 ? KeyCodec.sortable(value) : value;
-            KeyCodec.putIntegral(keyBytes, at, width, sortable, keyFormat.mask(part));
+            KeyCodec.putIntegral(keyBytes, keyStart(column), width, sortable, format.keyMask(column));
             keyChanged = true;
         } else {
             if ((access & ColumnEncoding.NULLABLE) != 0) {
@@ -360,9 +361,7 @@ public class RecordBuffer {
      */
     protected final long wideHigh(int column, int access) {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
-            int part = format.keyPart(column);
-            int at = format.keyFormat().locate(part, keyBytes, 0, keyLength);
-            return KeyCodec.getWideHigh(keyBytes, at, format.keyFormat().mask(part));
+            return KeyCodec.getWideHigh(keyBytes, keyStart(column), format.keyMask(column));
         }
         return RecordLayout.getLong(valueBytes, format.offset(column) + RecordLayout.DECIMAL16_HIGH_OFFSET);
     }
@@ -376,9 +375,7 @@ public class RecordBuffer {
      */
     protected final long wideLow(int column, int access) {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
-            int part = format.keyPart(column);
-            int at = format.keyFormat().locate(part, keyBytes, 0, keyLength);
-            return KeyCodec.getWideLow(keyBytes, at, format.keyFormat().mask(part));
+            return KeyCodec.getWideLow(keyBytes, keyStart(column), format.keyMask(column));
         }
         return RecordLayout.getLong(valueBytes, format.offset(column));
     }
@@ -393,9 +390,7 @@ public class RecordBuffer {
      */
     protected final void putWide(int column, int access, long high, long low) {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
-            int part = format.keyPart(column);
-            int at = format.keyFormat().locate(part, keyBytes, 0, keyLength);
-            KeyCodec.putWide(keyBytes, at, high, low, format.keyFormat().mask(part));
+            KeyCodec.putWide(keyBytes, keyStart(column), high, low, format.keyMask(column));
             keyChanged = true;
         } else {
             if ((access & ColumnEncoding.NULLABLE) != 0) {

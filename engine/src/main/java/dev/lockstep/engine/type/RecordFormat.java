@@ -32,6 +32,7 @@ public final class RecordFormat {
     private final int[] nullBits;
     private final int[] variables;
     private final int[] keyParts;
+    private final long[] keyMasks;
     private final long[] required;
     private final int endsOffset;
     private final int endBytes;
@@ -67,6 +68,7 @@ public final class RecordFormat {
         nullBits = new int[count];
         variables = new int[count];
         keyParts = new int[count];
+        keyMasks = new long[count];
         required = new long[wordsOf(count)];
         Arrays.fill(keyParts, -1);
         for (int part = 0; part < keyOrdinals.length; part++) {
@@ -96,17 +98,19 @@ public final class RecordFormat {
             if (!columns[i].nullable()) {
                 required[i >> 6] |= 1L << i;
             }
-            if (!inKey && width == ColumnEncoding.VARIABLE) {
+            if (inKey) {
+                keyMasks[i] = keyFormat.mask(keyParts[i]);
+            } else if (width == ColumnEncoding.VARIABLE) {
                 variables[i] = variablesSeen++;
                 variableBytesMax += (long) type.lengthMax() * (encoding == ColumnEncoding.STRING ? 4 : 1);
-            } else if (!inKey) {
+            } else {
                 offsets[i] = fixedBytes;
                 fixedBytes += width;
             }
         }
         int bitmapBytes = (nullableCount + Byte.SIZE - 1) / Byte.SIZE;
         for (int i = 0; i < count; i++) {
-            offsets[i] += bitmapBytes;
+            offsets[i] = keyParts[i] >= 0 ? keyFormat.offset(keyParts[i]) : offsets[i] + bitmapBytes;
         }
         variableCount = variablesSeen;
         endsOffset = bitmapBytes + fixedBytes;
@@ -222,10 +226,11 @@ public final class RecordFormat {
     }
 
     /**
-     * The offset of a column of fixed width in every value; without meaning for other columns.
+     * The offset of a column of fixed width in every value, or of a column of the key in every key; without meaning for
+     * columns of variable length in the value.
      *
      * @param column its ordinal
-     * @return bytes from the start of the value
+     * @return bytes from the start, or {@link KeyFormat#NOT_CONSTANT} for a column of the key that must be searched for
      */
     public int offset(int column) {
         return offsets[column];
@@ -238,6 +243,11 @@ public final class RecordFormat {
     /** The part of the key that a column is, or -1. */
     int keyPart(int column) {
         return keyParts[column];
+    }
+
+    /** The direction of a column of the key. */
+    long keyMask(int column) {
+        return keyMasks[column];
     }
 
     /** The index of a variable column of the value among those, or -1. */

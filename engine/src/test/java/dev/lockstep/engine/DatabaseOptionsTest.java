@@ -1,0 +1,70 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+class DatabaseOptionsTest {
+    private static void assertRefused(String fields, Executable action) {
+        String message = assertThrows(InvalidOptionException.class, action).getMessage();
+        for (String field : fields.split(" ", -1)) {
+            assertTrue(message.contains(field), field + " is not in: " + message);
+        }
+        assertTrue(message.contains("Remedy: "), message);
+    }
+
+    @Test
+    void theDefaultsAreSafe() {
+        DatabaseOptions options = DatabaseOptions.defaults();
+        assertEquals(Durability.SYNC, options.durability());
+        assertEquals(Isolation.SERIALIZABLE, options.isolation());
+        assertFalse(options.createIfMissing());
+        assertFalse(options.readOnly());
+        assertFalse(options.startEmptyAfterUncleanClose());
+        assertEquals(256L << 20, options.poolBytes());
+        assertEquals(Duration.ofSeconds(10), options.lockTimeout());
+        assertEquals(Duration.ofHours(1), options.transactionTimeout());
+        assertEquals(64 << 20, options.logSegmentBytes());
+    }
+
+    @Test
+    void everyOptionArrivesAndIsCopied() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .durability(Durability.NONE)
+                .isolation(Isolation.READ_COMMITTED)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .createIfMissing(true)
+                .startEmptyAfterUncleanClose(true)
+                .lockTimeout(Duration.ofMillis(3))
+                .transactionTimeout(Duration.ofMillis(4))
+                .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
+                .build();
+        String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
+                + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
+                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824";
+        assertEquals(expected, options.toString());
+        assertEquals(expected, options.toBuilder().build().toString());
+        assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
+    }
+
+    @Test
+    void valuesOutOfRangeAreRefused() {
+        DatabaseOptions.Builder builder = DatabaseOptions.builder();
+        assertRefused("poolBytes=1048575 min=1048576 max=1099511627776", () -> builder.poolBytes((1 << 20) - 1));
+        assertRefused("poolBytes=1099511627777", () -> builder.poolBytes((1L << 40) + 1));
+        assertRefused("lockTimeout=PT0S min=PT0.001S", () -> builder.lockTimeout(Duration.ZERO));
+        assertRefused("transactionTimeout=PT-1S", () -> builder.transactionTimeout(Duration.ofSeconds(-1)));
+        assertRefused("transactionTimeout= max=PT8760H", () -> builder.transactionTimeout(Duration.ofDays(366)));
+        assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
+        assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
+        assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());
+        assertRefused(
+                "readOnly=true createIfMissing=true startEmptyAfterUncleanClose=false",
+                () -> builder.readOnly(true).createIfMissing(true).build());
+    }
+}
