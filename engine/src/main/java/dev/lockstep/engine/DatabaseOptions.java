@@ -1,7 +1,6 @@
 package dev.lockstep.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How a database is opened. Immutable and thread-safe.
@@ -218,9 +217,10 @@ public final class DatabaseOptions {
          *
          * @param value the durability
          * @return this builder
+         * @throws InvalidOptionException if null
          */
         public Builder durability(Durability value) {
-            durability = Objects.requireNonNull(value, "durability");
+            durability = requireSet("durability", value);
             return this;
         }
 
@@ -230,9 +230,10 @@ public final class DatabaseOptions {
          *
          * @param value the isolation
          * @return this builder
+         * @throws InvalidOptionException if null
          */
         public Builder isolation(Isolation value) {
-            isolation = Objects.requireNonNull(value, "isolation");
+            isolation = requireSet("isolation", value);
             return this;
         }
 
@@ -342,6 +343,15 @@ public final class DatabaseOptions {
             return new DatabaseOptions(this);
         }
 
+        private static <T> T requireSet(String name, T value) {
+            if (value == null) {
+                throw new InvalidOptionException(Message.of("The option is null")
+                        .with(name, null)
+                        .remedy("Give it a value, or leave it out to get the default."));
+            }
+            return value;
+        }
+
         private static long requireRange(String name, long value, long min, long max) {
             if (value < min || value > max) {
                 throw outOfRange(name, value, min, max);
@@ -350,6 +360,7 @@ public final class DatabaseOptions {
         }
 
         private static Duration requireRange(String name, Duration value, Duration min, Duration max) {
+            requireSet(name, value);
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
                 throw outOfRange(name, value, min, max);
             }

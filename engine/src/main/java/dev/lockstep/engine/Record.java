@@ -484,7 +484,7 @@ public final class Record extends RecordBuffer {
      * Sets a column of type STRING.
      *
      * @param column its ordinal
-     * @param source where its value lies, in UTF-8
+     * @param source where its value lies, in UTF-8; not an array of this record
      * @param from index of the first byte
      * @param length the number of bytes
      */
@@ -521,7 +521,7 @@ public final class Record extends RecordBuffer {
      * Sets a column of type BINARY.
      *
      * @param column its ordinal
-     * @param source where its value lies
+     * @param source where its value lies; not an array of this record
      * @param from index of the first byte
      * @param length the number of bytes
      */

@@ -60,6 +60,9 @@ class DatabaseOptionsTest {
         assertRefused("lockTimeout=PT0S min=PT0.001S", () -> builder.lockTimeout(Duration.ZERO));
         assertRefused("transactionTimeout=PT-1S", () -> builder.transactionTimeout(Duration.ofSeconds(-1)));
         assertRefused("transactionTimeout= max=PT8760H", () -> builder.transactionTimeout(Duration.ofDays(366)));
+        assertRefused("durability=null", () -> builder.durability(null));
+        assertRefused("isolation=null", () -> builder.isolation(null));
+        assertRefused("lockTimeout=null", () -> builder.lockTimeout(null));
         assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
         assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
         assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());

@@ -55,7 +55,7 @@ class TableDefinitionTest {
         assertRefused("column=\"a\\nb\"", () -> Column.notNull("a\nb", ColumnType.int32()));
         assertRefused("column=", () -> Column.notNull("\ud800", ColumnType.int32()));
         assertRefused("charactersMax=128", () -> KeyColumn.ascending("x".repeat(Names.NAME_CHARACTERS_MAX + 1)));
-        assertRefused("column=C", () -> Column.notNull("C", null));
+        assertRefused("column=C type=null Remedy:", () -> Column.notNull("C", null));
         assertRefused("table=ITEM column=NOPE", () -> item().build().ordinal("NOPE"));
         assertRefused("table=ITEM index=NOPE", () -> item().build().indexPosition("NOPE"));
         assertRefused("table=ITEM column=i_id", () -> item().primaryKey("i_id").build());

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.type;
 
+import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
 
 /**
@@ -18,7 +19,10 @@ public record Column(String name, ColumnType type, boolean nullable) {
     public Column {
         Names.require("column", name);
         if (type == null) {
-            throw new SchemaException("A column needs a type: column=" + name);
+            throw new SchemaException(Message.of("A column needs a type")
+                    .with("column", name)
+                    .with("type", null)
+                    .remedy("Give it one of the types that ColumnType makes."));
         }
     }
 
