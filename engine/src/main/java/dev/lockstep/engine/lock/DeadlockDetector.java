@@ -6,9 +6,9 @@ import java.util.Arrays;
 /**
  * Finds and breaks deadlocks at the moment when an owner begins to wait.
  *
- * <p>An owner searches after it stands in its queue, and all searches take turns under one latch. The owners and
- * the requests that block a waiting request never become more while it waits ({@link LockHead}), so a cycle, once closed,
- * stays until one of its members is taken out.
+ * <p>An owner searches after it stands in its queue, and all searches take turns under one latch. While an owner waits,
+ * nobody begins to be blocked by it ({@link LockHead}), and a cycle, once closed, stays until one of its members is taken
+ * out.
  *
  * <p><b>No deadlock is missed.</b> Every member of a cycle stood in its queue before its search; so the member that
  * searches last sees all the others waiting, and finds the cycle. An owner without locks need not search: only requests

@@ -4,19 +4,24 @@ package dev.lockstep.engine.lock;
  * What a lock needs beyond its entry once it is shared or waited for: how often each part of a mode is granted and
  * waited for, the list of further grants, and the queue. Pooled by its stripe.
  *
- * <p>The queue is in the order of arrival, with one exception. A conversion that conflicts with no waiting request, except
- * with such as wait for the converting owner anyway, is <em>entitled</em>: it stands before all others, behind earlier
- * entitled ones. Making it wait behind those who wait for it would be a deadlock, and going before them takes nothing from
- * anybody. A request is blocked
+ * <p>The queue is in the order of arrival, but for conversions. Some of the waiting requests wait for the converting owner
+ * already: those that conflict with the mode it holds, and those that conflict with such a request before them. To stand
+ * behind them would be a deadlock, and to stand before them takes nothing from anybody. So a conversion stands right behind the
+ * last request that conflicts with it and does not wait for its owner. If there is none it is <em>entitled</em>: it stands
+ * before all others, behind earlier entitled ones, and the queue does not concern it. A request is blocked
  * <ul>
  *   <li>by the grants of other owners that conflict with it, and
- *   <li>by the requests before it in the queue that conflict with it, except those that conflict with the mode its owner
- *       already holds.
+ *   <li>unless it is entitled, by the requests before it in the queue that conflict with it, except those that conflict with the
+ *       mode its owner holds.
  * </ul>
- * It is granted as soon as nothing blocks it. So what blocks a waiting request never grows while it waits: a
- * later request passes it only if the two are compatible, or if its owner blocked the waiting one already. From this
- * follow that no request starves while transactions end, and that a deadlock arises only at the moment when its last
- * member begins to wait.
+ * It is granted as soon as nothing blocks it. Therefore:
+ * <ul>
+ *   <li>A waiting request is never blocked by an owner for which it did not wait before, directly or through others: a later
+ *       request passes it only if the two are compatible, or if it waited for the passing owner anyway. So no request starves
+ *       while transactions end.
+ *   <li>A waiting request becomes blocked by another owner only at a moment when that owner runs, or begins to wait. So a
+ *       deadlock arises only at the moment when its last member begins to wait.
+ * </ul>
  *
  * <p>Invariants:
  * <ul>
@@ -74,35 +79,54 @@ final class LockHead {
         return ((grantedParts | waitingParts) & LockMode.conflictsOf(mode)) != 0;
     }
 
-    /** Whether a request of an owner that holds the lock has to wait, because of a grant or of any waiting request. */
+    /** Whether a request of an owner that holds the lock has to wait. */
     boolean blocks(int target, int held) {
-        return (LockMode.conflictsOf(target) & grantedPartsWithout(held)) != 0 || isBlockedByQueue(target, held, null);
+        return (LockMode.conflictsOf(target) & grantedPartsWithout(held)) != 0 || findLastBlocker(target, held) != null;
     }
 
-    /** Whether a request is blocked by one that stands before it. */
+    /** Whether a request that is not entitled is blocked by one that stands before it. */
     static boolean isBlockedBy(int target, int held, int targetBefore) {
         return !LockMode.isCompatible(target, targetBefore) && LockMode.isCompatible(held, targetBefore);
     }
 
-    /** Whether a request is blocked by one of the queue before {@code end}; null means the whole queue. */
-    boolean isBlockedByQueue(int target, int held, LockOwner end) {
-        if ((LockMode.conflictsOf(target) & waitingParts & ~LockMode.conflictsOf(held)) == 0) {
+    /** Whether a waiting request is blocked by one that stands before it. */
+    boolean isBlockedByQueue(LockOwner owner) {
+        if (owner.entitled) {
             return false;
         }
-        for (LockOwner other = first; other != end; other = other.queueNext) {
-            if (isBlockedBy(target, held, other.waitTarget)) {
+        for (LockOwner other = owner.queuePrevious; other != null; other = other.queuePrevious) {
+            if (isBlockedBy(owner.waitTarget, owner.waitHeld, other.waitTarget)) {
                 return true;
             }
         }
         return false;
     }
 
+    /** The last request of the queue that conflicts with a conversion and does not wait for its owner; null if none. */
+    private LockOwner findLastBlocker(int target, int held) {
+        int suspects = LockMode.conflictsOf(target) & waitingParts;
+        // What the owner holds, and what those want that wait for it.
+        int parts = LockMode.partsOf(held);
+        LockOwner blocker = null;
+        for (LockOwner other = first; other != null; other = other.queueNext) {
+            if ((suspects & ~LockMode.conflictsOfSet(parts)) == 0) {
+                // All the rest is compatible with the conversion or waits for its owner.
+                break;
+            }
+            if ((LockMode.conflictsOf(other.waitTarget) & parts) != 0) {
+                parts |= LockMode.partsOf(other.waitTarget);
+            } else if (!LockMode.isCompatible(target, other.waitTarget)) {
+                blocker = other;
+            }
+        }
+        return blocker;
+    }
+
     void enqueue(LockOwner owner) {
         boolean conversion = owner.waitHeld != LockMode.NONE;
-        owner.entitled = conversion && !isBlockedByQueue(owner.waitTarget, owner.waitHeld, null);
-        LockOwner previous = last;
+        LockOwner previous = conversion ? findLastBlocker(owner.waitTarget, owner.waitHeld) : last;
+        owner.entitled = conversion && previous == null;
         if (owner.entitled) {
-            previous = null;
             for (LockOwner other = first; other != null && other.entitled; other = other.queueNext) {
                 previous = other;
             }

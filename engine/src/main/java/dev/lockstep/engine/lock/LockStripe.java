@@ -283,7 +283,7 @@ class LockStripe {
             } else {
                 conversionsAhead--;
                 free = (conflicts & head.grantedPartsWithout(held)) == 0
-                        && ((conflicts & partsBefore) == 0 || !head.isBlockedByQueue(target, held, owner));
+                        && ((conflicts & partsBefore) == 0 || !head.isBlockedByQueue(owner));
             }
             if (!free) {
                 partsBefore |= LockMode.partsOf(target);
@@ -344,7 +344,9 @@ class LockStripe {
         LockHead head = heads[headOf(entry)];
         boolean isPlain = owner.waitHeld == LockMode.NONE;
         int conflicts = LockMode.conflictsOf(owner.waitTarget);
-        if (!isPlain || head.conversions != 0 || (LockMode.conflictsOfSet(head.waitingParts) & ~conflicts) != 0) {
+        boolean queueMatters =
+                !isPlain || head.conversions != 0 || (LockMode.conflictsOfSet(head.waitingParts) & ~conflicts) != 0;
+        if (queueMatters && !owner.entitled) {
             for (LockOwner other = owner.queuePrevious; other != null; other = other.queuePrevious) {
                 if (LockHead.isBlockedBy(owner.waitTarget, owner.waitHeld, other.waitTarget)) {
                     int otherConflicts = LockMode.conflictsOf(other.waitTarget);
@@ -621,8 +623,7 @@ class LockStripe {
             used += owner.waitHeld == LockMode.NONE && owner.waitGrant != 0 ? 1 : 0;
             int parts = head.grantedPartsWithout(owner.waitHeld);
             require(
-                    (LockMode.conflictsOf(owner.waitTarget) & parts) != 0
-                            || head.isBlockedByQueue(owner.waitTarget, owner.waitHeld, owner),
+                    (LockMode.conflictsOf(owner.waitTarget) & parts) != 0 || head.isBlockedByQueue(owner),
                     "a queued request is not blocked",
                     entry);
         }

@@ -51,8 +51,19 @@ final class LockModel {
         return dependsOn.getOrDefault(owner, 0L);
     }
 
-    private static boolean passes(int target, int held, Request before) {
-        return LockMode.isCompatible(target, before.target) || !LockMode.isCompatible(held, before.target);
+    /** The place behind the last request that conflicts with a new one and does not wait for its owner; 0 if there is none. */
+    private static int placeBehindBlockers(List<Request> queue, int target, int held) {
+        List<Integer> wantedByThoseWaitingForOwner = new ArrayList<>(List.of(held));
+        int place = 0;
+        for (int i = 0; i < queue.size(); i++) {
+            int other = queue.get(i).target;
+            if (wantedByThoseWaitingForOwner.stream().anyMatch(mode -> !LockMode.isCompatible(mode, other))) {
+                wantedByThoseWaitingForOwner.add(other);
+            } else if (!LockMode.isCompatible(target, other)) {
+                place = i + 1;
+            }
+        }
+        return place;
     }
 
     private boolean fitsHolders(int owner, long name, int target) {
@@ -63,8 +74,7 @@ final class LockModel {
     /** Whether a request would be granted on arrival. */
     boolean isFree(int owner, long name, int target) {
         int held = heldMode(owner, name);
-        boolean free = fitsHolders(owner, name, target)
-                && queueOf(name).stream().allMatch(before -> passes(target, held, before));
+        boolean free = fitsHolders(owner, name, target) && placeBehindBlockers(queueOf(name), target, held) == 0;
         if (free) {
             depend(owner, name, target);
         }
@@ -78,8 +88,12 @@ final class LockModel {
     void enqueue(int owner, long name, int target, boolean instant) {
         int held = heldMode(owner, name);
         List<Request> queue = queueOf(name);
-        boolean entitled = held != LockMode.NONE && queue.stream().allMatch(before -> passes(target, held, before));
         int place = queue.size();
+        boolean entitled = false;
+        if (held != LockMode.NONE) {
+            place = placeBehindBlockers(queue, target, held);
+            entitled = place == 0;
+        }
         if (entitled) {
             place = (int) queue.stream().filter(Request::entitled).count();
         }
@@ -147,7 +161,9 @@ final class LockModel {
             }
         });
         for (Request before : queueOf(name).subList(0, place)) {
-            if (!passes(request.target, request.held, before)) {
+            if (!request.entitled
+                    && !LockMode.isCompatible(request.target, before.target)
+                    && LockMode.isCompatible(request.held, before.target)) {
                 blockers.add(before.owner);
             }
         }
@@ -163,6 +179,20 @@ final class LockModel {
             }
         });
         return edges;
+    }
+
+    /** Everybody for whom an owner waits, directly or through others. */
+    static Set<Integer> closure(Map<Integer, Set<Integer>> edges, int owner) {
+        Set<Integer> closure = new HashSet<>();
+        List<Integer> open = new ArrayList<>(List.of(owner));
+        while (!open.isEmpty()) {
+            for (int blocker : edges.getOrDefault(open.removeLast(), Set.of())) {
+                if (closure.add(blocker)) {
+                    open.add(blocker);
+                }
+            }
+        }
+        return closure;
     }
 
     /** Whether a cycle leads through the owner and otherwise only through some of the given ones. */
