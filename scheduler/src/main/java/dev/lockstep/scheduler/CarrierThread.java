@@ -25,7 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  *       waited longer.
  * </ul>
  *
- * <p>Thread-safety: {@link #submit}, {@link #addForeignTask}, {@link #isCurrent} and {@link #stopWhenDrained} by any thread.
+ * <p>Thread-safety: {@link #submit}, {@link #addForeignTask}, {@link #isCurrent} and {@link #stopWhenDrained} by any
+ * thread.
  */
 final class CarrierThread extends Thread {
     /**
@@ -266,7 +267,7 @@ final class CarrierThread extends Thread {
         // The last member or stray does the wrapper's work where it is, and leads the next team if that is its own:
         // one switch fewer per team.
         join(sThread, list);
-        formTeam(chooseList());
+        formTeam(chooseListOrWithdraw(sThread, list));
         if (sThread.member) {
             sThread.state = SThread.State.RUNNING;
             team.lead(sThread);
@@ -340,6 +341,20 @@ final class CarrierThread extends Thread {
             waiting.append(list, teamsFormed);
         }
         lastWanted = list.operation;
+    }
+
+    /** A policy that throws does so into the operation that asked, which must not stay in a list then. */
+    private OperationList chooseListOrWithdraw(SThread sThread, OperationList list) {
+        boolean chosen = false;
+        try {
+            OperationList result = chooseList();
+            chosen = true;
+            return result;
+        } finally {
+            if (!chosen) {
+                withdraw(sThread, list);
+            }
+        }
     }
 
     private void withdraw(SThread sThread, OperationList list) {

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The operations that have lists, by name and by number.
  *
- * <p>Invariants: numbers are given from 0 without gaps, a name keeps its number, and number {@link #SHARED} is the list of
- * all that came after {@link Scheduler#OPERATIONS_MAX} were given.
+ * <p>Invariants: numbers are given from 0 without gaps, a name keeps its number, and number {@link #SHARED} is the list
+ * of all that came after {@link Scheduler#OPERATIONS_MAX} were given.
  *
  * <p>Thread-safety: all methods may be called by any thread.
  */

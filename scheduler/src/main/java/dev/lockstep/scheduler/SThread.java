@@ -25,7 +25,8 @@ import java.util.concurrent.CountDownLatch;
  *       links.
  *   <li>{@code member} is set exactly while it is linked in the running team; {@code turns} implies {@code member} and
  *       {@code operating}.
- *   <li>With {@code latchesHeld} not 0 it is mounted, and stays so.
+ *   <li>With {@code latchesHeld} not 0 it stays mounted, but for a virtual one that waits long for another latch
+ *       ({@link dev.lockstep.scheduler.latch.Backoff}).
  *   <li>{@code request} is {@code NONE} except between an S-thread's decision to leave its carrier and the carrier's
  *       reaction.
  * </ul>
@@ -321,6 +322,12 @@ public abstract class SThread extends InboxNode {
                 carrier.endBody(this);
             }
         }
+    }
+
+    /** Its carrier has failed: it will never run again, and those who join it must not wait for that. */
+    final void endWithCarrier(Throwable e) {
+        failure = e;
+        publishEnded();
     }
 
     final void publishEnded() {

@@ -39,8 +39,8 @@ public final class Scheduler implements AutoCloseable {
     public static final int OPERATIONS_MAX = 1024;
 
     /**
-     * Teams that may be preferred to a list before it is run regardless of policy. With ten members a team and 250 ns an
-     * operation that is 80 µs; a smaller value would often break the policy's choice, under which a list waits about
+     * Teams that may be preferred to a list before it is run regardless of policy. With ten members a team and 250 ns
+     * an operation that is 80 µs; a smaller value would often break the policy's choice, under which a list waits about
      * as many teams as a transaction has different operations.
      */
     public static final int TEAMS_PASSED_OVER_MAX = 32;
@@ -207,8 +207,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Takes no more S-threads, waits until those that run have ended, and stops the carriers. If the caller is
-     * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. Does nothing the
-     * second time.
+     * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. Does
+     * nothing the second time.
      *
      * @throws IllegalStateException if called by an S-thread, or if a carrier has failed
      */
@@ -352,6 +352,11 @@ public final class Scheduler implements AutoCloseable {
 
     void carrierFailed(CarrierThread carrier, Throwable e) {
         carrierFailure = e;
+        for (SThread sThread : live) {
+            if (sThread.carrier == carrier) {
+                sThread.endWithCarrier(e);
+            }
+        }
         signalNoneLive();
     }
 

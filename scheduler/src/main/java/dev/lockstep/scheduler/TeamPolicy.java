@@ -4,6 +4,9 @@ package dev.lockstep.scheduler;
  * Decides which operation list becomes the next team (STEPS, 4.1.1, footnote 1). A carrier overrules it for a list that
  * {@link Scheduler#TEAMS_PASSED_OVER_MAX} teams were preferred to, so no policy can starve anybody.
  *
+ * <p>It is called with the carrier's state in between two teams, so it must not call S-threads, and must be quick. What
+ * it throws reaches the S-thread whose operation asked, or, out of the carrier's loop, ends the carrier.
+ *
  * <p>Thread-safety: one policy serves all carriers of a scheduler and is called by all of them.
  */
 @FunctionalInterface

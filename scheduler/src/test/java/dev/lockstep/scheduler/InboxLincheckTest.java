@@ -14,8 +14,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model checking of {@link Inbox} against a plain queue: nothing is lost, doubled or reordered. The same check on a copy
- * that takes its content in two steps must fail.
+ * Model checking of {@link Inbox} against a plain queue: nothing is lost, doubled or reordered. The same check on a
+ * copy that takes its content in two steps must fail.
  */
 class InboxLincheckTest {
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);

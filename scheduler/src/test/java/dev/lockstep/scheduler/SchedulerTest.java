@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -161,6 +162,81 @@ class SchedulerTest {
             assertEquals(OperationRegistry.SHARED_NAME, scheduler.operationName(shared));
             assertEquals(fetch, scheduler.registerOperation("fetch customer"));
         }
+    }
+
+    /** Long enough for each carrier to try teams, which such short operations do not gain by. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void governedOperationsTryTeams(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.GOVERNED))) {
+            int fetch = scheduler.registerOperation("fetch");
+            int members = 5;
+            long operationsEach = 2 * Governor.REVIEW_OPERATIONS / members;
+            Runnable body = () -> {
+                for (long i = 0; i < operationsEach; i++) {
+                    SThread.current().beginOperation(fetch);
+                    SThread.current().endOperation();
+                }
+            };
+            Fixtures.runTogether(scheduler, Collections.nCopies(members, body));
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(members * operationsEach, statistics.operations());
+            assertTrue(statistics.teams() >= Governor.TRIAL_TEAMS, statistics.toString());
+            assertEquals(statistics.membersIn(), statistics.membersOut());
+        }
+    }
+
+    /** A policy that fails does so where the operation began; the S-thread goes on as if it had not begun one. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aFailingPolicyReachesTheOperation(SThreadKind kind) throws InterruptedException {
+        boolean[] fails = {true};
+        SchedulerOptions options = Fixtures.exact(kind).withPolicy((lastWanted, waiting) -> {
+            if (fails[0]) {
+                throw new IllegalArgumentException("on purpose");
+            }
+            return lastWanted;
+        });
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable body = () -> {
+                SThread self = SThread.current();
+                assertThrows(IllegalArgumentException.class, () -> self.beginOperation(fetch));
+                fails[0] = false;
+                self.beginOperation(fetch);
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(body));
+            assertEquals(1, Fixtures.statistics(scheduler, "fetch").membersOut());
+        }
+    }
+
+    /** A carrier that fails takes its S-threads with it, and nobody waits for them any longer. */
+    @Test
+    void aFailedCarrierIsReportedToAll() throws InterruptedException {
+        Error thrown = new AssertionError("on purpose");
+        Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.CONTINUATION)
+                .withPolicy((lastWanted, waiting) -> {
+                    throw thrown;
+                })
+                .withName("failing"));
+        int fetch = scheduler.registerOperation("fetch");
+        List<SThread> members = new ArrayList<>();
+        SThread starter = scheduler.start("starter", 0, () -> {
+            Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
+            for (int i = 0; i < 2; i++) {
+                members.add(scheduler.start("member", 0, () -> SThread.current().beginOperation(fetch)));
+            }
+            members.add(scheduler.start("busy", 0, () -> {}));
+        });
+        starter.join();
+        IllegalStateException refusal = assertThrows(IllegalStateException.class, scheduler::close);
+        assertSame(thrown, refusal.getCause());
+        for (SThread member : members) {
+            member.join();
+        }
+        assertSame(thrown, members.getFirst().failure());
+        assertThrows(IllegalStateException.class, () -> scheduler.start("late", -1, () -> {}));
     }
 
     @Test

@@ -102,8 +102,8 @@ class TeamInterleavingTest {
     }
 
     /**
-     * Member a waits in its second step. It leaves the team, the next member runs on at once, and it continues after the
-     * team has ended, without passing switch points, until its next operation.
+     * Member a waits in its second step. It leaves the team, the next member runs on at once, and it continues after
+     * the team has ended, without passing switch points, until its next operation.
      */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})

@@ -1,0 +1,109 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * S-threads on two carriers do at random what S-threads can do, and signal each other. Nothing hangs, and the books
+ * balance: who entered a team left it, as a member or as a stray.
+ */
+class RandomScheduleTest {
+    private static final int CARRIERS = 2;
+    private static final int S_THREADS = 60;
+    private static final int OPERATIONS = 400;
+    private static final int OPERATION_KINDS = 4;
+
+    @ParameterizedTest
+    @CsvSource({
+        "VIRTUAL, ON, 1", "VIRTUAL, GOVERNED, 2", "VIRTUAL, OFF, 3",
+        "CONTINUATION, ON, 4", "CONTINUATION, GOVERNED, 5", "CONTINUATION, OFF, 6"
+    })
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void theBooksBalance(SThreadKind kind, TeamMode mode, long seed) throws InterruptedException {
+        SchedulerOptions options =
+                Fixtures.exact(kind).withCarriers(CARRIERS).withTeamMode(mode).withTeamLimit(7);
+        AtomicReferenceArray<Waiter> waiters = new AtomicReferenceArray<>(S_THREADS);
+        AtomicLong begun = new AtomicLong();
+        String replay = "seed=" + seed;
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int[] operations = new int[OPERATION_KINDS];
+            for (int i = 0; i < OPERATION_KINDS; i++) {
+                operations[i] = scheduler.registerOperation("operation " + i);
+            }
+            List<SThread> sThreads = new ArrayList<>();
+            for (int i = 0; i < S_THREADS; i++) {
+                int number = i;
+                sThreads.add(scheduler.start("s" + i, -1, () -> {
+                    Random random = new Random(seed * S_THREADS + number);
+                    SThread self = SThread.current();
+                    for (int operation = 0; operation < OPERATIONS; operation++) {
+                        self.beginOperation(operations[random.nextInt(OPERATION_KINDS)]);
+                        begun.incrementAndGet();
+                        act(random, self, number, waiters);
+                        if (random.nextBoolean()) {
+                            self.endOperation();
+                        }
+                        if (random.nextInt(5) == 0) {
+                            self.transactionBoundary();
+                        }
+                    }
+                }));
+            }
+            scheduler.awaitTermination();
+            Fixtures.rethrow(sThreads);
+
+            long counted = 0;
+            for (OperationStatistics each : scheduler.statistics()) {
+                String context = replay + " " + each;
+                counted += each.operations();
+                assertEquals(each.membersIn(), each.membersOut() + each.straysTotal(), context);
+                assertTrue(each.teams() <= each.membersIn(), context);
+                assertTrue(each.membersInMean() <= 7, context);
+                if (mode == TeamMode.ON) {
+                    assertEquals(0, each.straightOperations(), context);
+                } else if (mode == TeamMode.OFF) {
+                    assertEquals(0, each.teams(), context);
+                }
+            }
+            // Who is pinned or latched at its begin runs straight; nobody here is.
+            assertEquals(begun.get(), counted, replay);
+            assertEquals((long) S_THREADS * OPERATIONS, counted, replay);
+        }
+    }
+
+    private static void act(Random random, SThread self, int number, AtomicReferenceArray<Waiter> waiters) {
+        for (int step = random.nextInt(4); step >= 0; step--) {
+            switch (random.nextInt(6)) {
+                case 0, 1 -> self.switchPoint();
+                case 2 -> {
+                    self.latchAcquired();
+                    self.switchPoint();
+                    self.latchReleased();
+                }
+                case 3 -> self.yieldTurn();
+                case 4 -> {
+                    Waiter waiter = waiters.get(random.nextInt(S_THREADS));
+                    if (waiter != null) {
+                        waiter.signal();
+                    }
+                }
+                default -> {
+                    Waiter waiter = new Waiter();
+                    waiter.prepare();
+                    waiters.set(number, waiter);
+                    // Nobody is sure to signal, so there is a limit.
+                    waiter.await(System.nanoTime() + random.nextInt(200_000), WaitReason.LOCK);
+                }
+            }
+        }
+    }
+}
