@@ -116,8 +116,10 @@ final class FormatSources {
             if (continues) {
                 lines.set(i + 1, marker + next.group(2) + rest + " " + next.group(4));
             } else {
-                boolean hangs = comment.group(4).startsWith("<li>") || comment.group(4).startsWith("@");
-                String indent = comment.group(2) + " ".repeat(hangs ? 4 : comment.group(3).length());
+                boolean hangs =
+                        comment.group(4).startsWith("<li>") || comment.group(4).startsWith("@");
+                String indent = comment.group(2)
+                        + " ".repeat(hangs ? 4 : comment.group(3).length());
                 lines.add(i + 1, marker + indent + rest);
             }
         }

@@ -94,7 +94,7 @@ enum TextRule {
     /** Builds repeat only with fixed versions. */
     FLOATING_VERSION(
             new SourceFile("pom.xml", "<version>1.0-SNAP" + "SHOT</version>"),
-            new SourceFile("pom.xml", "<version>1.0</version>")) {
+            new SourceFile("pom.xml", "<version>1.0.RELEASE</version>")) {
         @Override
         List<String> violations(SourceFile file) {
             return file.path().endsWith("pom.xml")
@@ -118,7 +118,7 @@ enum TextRule {
             "/usr/lib/jvm/[A-Za-z]|(?<![\\w.}~])/(ro" + "ot|ho" + "me|wo" + "rk|Users)/\\w|C:\\\\Users");
     private static final Pattern REPOSITORIES = Pattern.compile("<(plugin)?[rR]epo" + "sitor(y|ies)>|<distribution");
     private static final Pattern FLOATING_VERSIONS =
-            Pattern.compile("<version>[^<]*(SNAP" + "SHOT|LATE" + "ST|RELE" + "ASE)[^<]*<");
+            Pattern.compile("-SNAP" + "SHOT<|<version>\\s*(LATEST|RELEASE)\\s*<");
 
     final SourceFile offender;
     final SourceFile innocent;
