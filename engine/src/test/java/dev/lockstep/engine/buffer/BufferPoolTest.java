@@ -131,6 +131,40 @@ class BufferPoolTest {
         }
     }
 
+    /** The version changes although the frame has not got another page yet: its bytes may change at any moment. */
+    @Test
+    void everyEvictionChangesTheVersion() {
+        FaultyStorage storage = new FaultyStorage(14);
+        int[] frames = new int[FRAMES + 1];
+        long[] versions = new long[FRAMES + 1];
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            BufferPool pool = fixture.pool;
+            fixture.fence.failWith(new DatabaseFailedException("nothing is written, so nothing evicted"));
+            for (int pageId = 1; pageId <= FRAMES; pageId++) {
+                int frame = pool.newPage(pageId, fixture.waiter);
+                PoolFixture.initialise(pool, frame, pageId, pageId);
+                pool.markDirty(frame, pageId);
+                pool.latches().unlatchExclusive(frame);
+                frames[pageId] = frame;
+                versions[pageId] = pool.latches().optimisticVersionAcquire(frame);
+            }
+            fixture.fence.failWith(null);
+            pool.flushAll(fixture.waiter);
+            pool.reserveFrames(1, fixture.waiter);
+            pool.validate(); // The page writer does this, so it has ended what it was doing.
+            int evicted = 0;
+            for (int pageId = 1; pageId <= FRAMES; pageId++) {
+                if (pool.residentFrameAcquire(pageId) == BufferPool.NOT_RESIDENT) {
+                    evicted++;
+                    assertFalse(pool.latches().validateAcquire(frames[pageId], versions[pageId]), "pageId=" + pageId);
+                } else {
+                    assertTrue(pool.latches().validateAcquire(frames[pageId], versions[pageId]), "pageId=" + pageId);
+                }
+            }
+            assertTrue(evicted > 0, "nothing was evicted");
+        }
+    }
+
     @Test
     void discardedPagesLeaveAndChangedOnesAreWrittenAsFreed() {
         FaultyStorage storage = new FaultyStorage(5);

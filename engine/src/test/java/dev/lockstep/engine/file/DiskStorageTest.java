@@ -1,0 +1,217 @@
+package dev.lockstep.engine.file;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.DatabaseInUseException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.StorageException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiskStorageTest {
+    private static final Storage STORAGE = DiskStorage.INSTANCE;
+
+    @TempDir
+    Path directory;
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String read(BlockFile file, long position, int lengthBytes) {
+        ByteBuffer target = ByteBuffer.allocateDirect(lengthBytes);
+        int count = file.read(target, position);
+        byte[] read = new byte[count];
+        target.flip().get(read);
+        return new String(read, StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void filesAreMadeWrittenReplacedAndRemoved() {
+        Path sub = directory.resolve("a/b");
+        STORAGE.createDirectories(sub);
+        STORAGE.createDirectories(sub);
+        Path first = sub.resolve("first");
+        Path second = sub.resolve("second");
+        try (BlockFile file = STORAGE.open(first, Storage.OpenMode.CREATE)) {
+            file.write(bytes("0123456789"), 5);
+            file.force(true);
+            assertEquals(15, file.size());
+            assertEquals("3456789", read(file, 8, 100));
+            assertEquals("", read(file, 100, 10));
+            file.truncate(7);
+            assertEquals("01", read(file, 5, 10));
+        }
+        try (BlockFile file = STORAGE.open(second, Storage.OpenMode.CREATE)) {
+            file.write(bytes("old"), 0);
+        }
+        assertEquals(List.of(first, second), STORAGE.list(sub));
+        STORAGE.atomicReplace(first, second);
+        assertFalse(STORAGE.exists(first));
+        try (BlockFile file = STORAGE.open(second, Storage.OpenMode.READ_ONLY)) {
+            assertEquals("01", read(file, 5, 10));
+            assertThrows(RuntimeException.class, () -> file.write(bytes("x"), 0));
+        }
+        STORAGE.delete(second);
+        STORAGE.delete(second);
+        assertFalse(STORAGE.exists(second));
+        MissingFileException missing =
+                assertThrows(MissingFileException.class, () -> STORAGE.open(second, Storage.OpenMode.READ_WRITE));
+        assertTrue(missing.getMessage().contains("file="), missing.getMessage());
+    }
+
+    @Test
+    void anInterruptedCallerNeitherClosesAFileNorLosesItsFlag() {
+        Path path = directory.resolve("file");
+        Thread.currentThread().interrupt();
+        try (BlockFile file = STORAGE.open(path, Storage.OpenMode.CREATE)) {
+            for (int i = 0; i < 20; i++) {
+                file.write(bytes("ab"), 2L * i);
+                file.force(false);
+                assertEquals("ab", read(file, 2L * i, 10));
+                assertTrue(Thread.currentThread().isInterrupted());
+            }
+            assertEquals(40, file.size());
+        }
+        try (Storage.DirectoryLock _ = STORAGE.lockDirectory(directory)) {
+            assertTrue(Thread.currentThread().isInterrupted());
+            assertThrows(DatabaseInUseException.class, () -> STORAGE.lockDirectory(directory));
+        }
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
+    void engineThreadsCannotBeInterrupted() throws InterruptedException {
+        boolean[] wasInterrupted = new boolean[1];
+        EngineThread thread = new EngineThread(
+                () -> wasInterrupted[0] = Thread.currentThread().isInterrupted(), "lockstep-test");
+        thread.interrupt();
+        thread.start();
+        thread.interrupt();
+        thread.join();
+        assertFalse(wasInterrupted[0]);
+        assertTrue(thread.isDaemon());
+    }
+
+    @Test
+    void aDirectoryIsLockedOnceInThisJvm() {
+        Storage.DirectoryLock lock = STORAGE.lockDirectory(directory);
+        DatabaseInUseException inUse =
+                assertThrows(DatabaseInUseException.class, () -> STORAGE.lockDirectory(directory.resolve(".")));
+        assertTrue(inUse.getMessage().contains("holder=\"this process\""), inUse.getMessage());
+        lock.close();
+        lock.close();
+        STORAGE.lockDirectory(directory).close();
+        assertThrows(MissingFileException.class, () -> STORAGE.lockDirectory(directory.resolve("none")));
+    }
+
+    @Test
+    void aDirectoryIsLockedForOneProcess() throws Exception {
+        Path database = Files.createDirectory(directory.resolve("database"));
+        Path result = directory.resolve("result");
+        try (Storage.DirectoryLock _ = STORAGE.lockDirectory(database)) {
+            assertEquals("DatabaseInUseException another process", lockInChild(database, result));
+        }
+        assertEquals("locked", lockInChild(database, result));
+        STORAGE.lockDirectory(database).close();
+    }
+
+    private static String lockInChild(Path database, Path result) throws IOException, InterruptedException {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LockingChild.class.getName(),
+                        database.toString(),
+                        result.toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, child.waitFor(), output);
+        return Files.readString(result);
+    }
+
+    /** Tries to lock a directory and writes into a file how that went. */
+    static final class LockingChild {
+        private LockingChild() {}
+
+        public static void main(String[] arguments) throws IOException {
+            String outcome;
+            try (Storage.DirectoryLock _ = STORAGE.lockDirectory(Path.of(arguments[0]))) {
+                outcome = "locked";
+            } catch (DatabaseInUseException e) {
+                String holder = e.getMessage().contains("another process") ? " another process" : " other";
+                outcome = e.getClass().getSimpleName() + holder;
+            }
+            Files.writeString(Path.of(arguments[1]), outcome);
+        }
+    }
+
+    @Test
+    void whatTheSystemSaysBecomesAnExceptionOfItsOwn() {
+        Path path = Path.of("x");
+        assertInstanceOf(DiskFullException.class, failure(path, new IOException("No space left on device")));
+        assertInstanceOf(DiskFullException.class, failure(path, new IOException("Disk quota exceeded")));
+        assertInstanceOf(MissingFileException.class, failure(path, new NoSuchFileException("x")));
+        assertInstanceOf(StorageException.class, failure(path, new IOException("Input/output error")));
+        assertInstanceOf(StorageException.class, failure(path, new IOException((String) null)));
+        assertTrue(failure(path, new IOException("Input/output error"))
+                .getMessage()
+                .startsWith("Cannot test: file=x, position=7, reason="));
+    }
+
+    private static RuntimeException failure(Path path, IOException cause) {
+        return DiskFailures.of("Cannot test", path, (Message message) -> message.with("position", 7), cause);
+    }
+
+    @Test
+    void pagesSurviveOnARealDisk() {
+        DatabaseId id = DatabaseId.random();
+        PageFile.create(STORAGE, directory, id).close();
+        try (PageFile file = PageFile.open(STORAGE, directory, id, false)) {
+            assertEquals(id, file.databaseId());
+            assertEquals(1, file.pageCount());
+            file.grow(10);
+            assertEquals(10, file.pageCount());
+            file.force();
+        }
+        assertArrayEquals(
+                new String[] {PageFile.DOUBLE_WRITE_FILE, PageFile.PAGES_FILE},
+                STORAGE.list(directory).stream()
+                        .map(p -> p.getFileName().toString())
+                        .toArray());
+    }
+
+    @Test
+    void tasksRunOnAllThreadsAndBeforeClose() {
+        int tasks = 1000;
+        int[] ranBy = new int[3];
+        AtomicInteger ran = new AtomicInteger();
+        try (IoThreads io = new IoThreads(ranBy.length)) {
+            assertEquals(ranBy.length, io.threadCount());
+            for (int i = 0; i < tasks; i++) {
+                io.submit(threadIndex -> {
+                    ranBy[threadIndex]++;
+                    ran.incrementAndGet();
+                });
+            }
+        }
+        assertEquals(tasks, ran.get());
+        assertEquals(tasks, ranBy[0] + ranBy[1] + ranBy[2]);
+    }
+}
