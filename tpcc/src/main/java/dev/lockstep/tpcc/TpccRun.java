@@ -20,8 +20,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One run of TPC-C on one engine: load, check, warm up, measure, check. Not thread-safe; the engine stays open and may be
- * used for another run, without loading.
+ * One run of TPC-C on one engine: load, check, warm up, measure, check. Not thread-safe; the engine stays open and may
+ * be used for another run, without loading.
  */
 public final class TpccRun {
     private final TpccConfiguration configuration;

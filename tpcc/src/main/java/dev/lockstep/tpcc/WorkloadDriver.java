@@ -113,7 +113,7 @@ final class WorkloadDriver {
         boolean byTime = configuration.transactions() == 0;
         long startNanos = System.nanoTime();
         long measureNanos = startNanos + configuration.warmUp().toNanos();
-        long stopNanos = measureNanos + configuration.duration().toNanos();
+        long stopNanos = measureNanos;
         long lastCompleted = -1;
         long lastProgressNanos = startNanos;
         boolean measuring = false;
@@ -127,6 +127,7 @@ final class WorkloadDriver {
                 measuring = true;
                 measureBegins();
                 control.phase(RunControl.MEASURE);
+                stopNanos = System.nanoTime() + configuration.duration().toNanos();
             }
             if (byTime && measuring && !stopping && now - stopNanos >= 0) {
                 stopping = true;

@@ -7,7 +7,9 @@ public enum IsolationLevel {
     REPEATABLE_READ,
     SERIALIZABLE;
 
-    /** The level that TPC-C asks for (clause 3.4): Stock-Level may run at READ COMMITTED, the others are serializable. */
+    /**
+     * The level that TPC-C asks for (clause 3.4): Stock-Level may run at READ COMMITTED, the others are serializable.
+     */
     public static IsolationLevel required(TransactionType type) {
         return type == TransactionType.STOCK_LEVEL ? READ_COMMITTED : SERIALIZABLE;
     }

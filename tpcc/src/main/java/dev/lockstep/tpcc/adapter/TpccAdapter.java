@@ -8,7 +8,9 @@ public interface TpccAdapter extends AutoCloseable {
     /** Most sessions that may be open at a time; 1 for engines without concurrency control. */
     int sessionsMax();
 
-    /** The isolation level that transactions of a type really run at, in the words of the SQL standard, or {@code none}. */
+    /**
+     * The isolation level that transactions of a type really run at, in the words of the SQL standard, or {@code none}.
+     */
     String isolation(TransactionType type);
 
     /** Opens a session for a terminal, or for a thread that serves several terminals. */

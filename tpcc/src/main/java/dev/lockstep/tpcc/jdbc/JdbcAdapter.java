@@ -70,7 +70,8 @@ public final class JdbcAdapter implements TpccAdapter {
     }
 
     /**
-     * Connects to a PostgreSQL server and creates empty tables in the schema {@code lockstep_tpcc}, which is dropped first.
+     * Connects to a PostgreSQL server and creates empty tables in the schema {@code lockstep_tpcc}, which is dropped
+     * first.
      *
      * @param url of the database, with user and password
      * @param isolation the level of all transactions, or {@code null} for those that TPC-C requires

@@ -106,7 +106,9 @@ public enum JdbcPeer {
         }
     },
 
-    /** PostgreSQL at a URL; uses a schema of its own there, which is dropped when it is opened and when it is closed. */
+    /**
+     * PostgreSQL at a URL; uses a schema of its own there, which is dropped when it is opened and when it is closed.
+     */
     POSTGRESQL("postgresql", SQLDialect.POSTGRES, true, Integer.MAX_VALUE) {
         @Override
         String url(String database) {

@@ -23,6 +23,7 @@ import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Index;
+import org.jooq.Log;
 import org.jooq.Param;
 import org.jooq.Record;
 import org.jooq.SQLDialect;
@@ -33,10 +34,11 @@ import org.jooq.conf.RenderNameCase;
 import org.jooq.conf.RenderQuotedNames;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
+import org.jooq.tools.JooqLogger;
 
 /**
- * The text of every statement in one database's dialect. Parameters come in the order in which the columns are named, the
- * key last. Thread-safe.
+ * The text of every statement in one database's dialect. Parameters come in the order in which the columns are named,
+ * the key last. Thread-safe.
  */
 final class TpccStatements {
     /** The tables in the order in which they are created. */
@@ -71,6 +73,11 @@ final class TpccStatements {
     final String creditCustomer;
     final String nextOrderId;
     final String lowStock;
+
+    static {
+        // jOOQ greets at level INFO, and a library does not print.
+        JooqLogger.globalThreshold(Log.Level.WARN);
+    }
 
     private static final Param<Integer> ID = val(1);
     private static final Param<BigDecimal> CENTS = val(BigDecimal.ZERO, WAREHOUSE.W_YTD.getDataType());

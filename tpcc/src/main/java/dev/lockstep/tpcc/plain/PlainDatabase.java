@@ -113,6 +113,8 @@ final class PlainDatabase {
         int districts = scale.districts();
         int customerCount = scale.customers();
         int stockCount = arrayLength(warehouses, scale.items());
+        // The longest array: refused before anything is allocated.
+        arrayLength(stockCount, TpccScale.DISTRICTS * INFO_CHARACTERS);
         warehouseTax = new int[warehouses];
         warehouseYtd = new long[warehouses];
         warehouseTexts = new TextRecords(warehouses, 10, 20, 20, 20, 2, 9);

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What the driver and the terminals of a run tell each other: the phase, which either the driver switches by the clock or
- * the terminals by counting transactions, and the first failure. Thread-safe.
+ * What the driver and the terminals of a run tell each other: the phase, which either the driver switches by the clock
+ * or the terminals by counting transactions, and the first failure. Thread-safe.
  */
 public final class RunControl {
     /** Transactions are run but not measured. */

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  * run stops. Engines with a thread per terminal get loops of one terminal; an engine without concurrency control gets
  * one loop with all terminals, which then see every warehouse as often.
  *
- * <p>Invariants: counters are written by this loop's thread alone; {@code completed} may be read at any time, the others
- * after {@code ended} was called.
+ * <p>Invariants: counters are written by this loop's thread alone; {@code completed} may be read at any time, the
+ * others after {@code ended} was called.
  */
 public final class TerminalLoop implements Runnable {
     /**

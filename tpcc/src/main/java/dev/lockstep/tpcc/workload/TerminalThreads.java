@@ -3,8 +3,8 @@ package dev.lockstep.tpcc.workload;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The kind of thread that terminals run on: platform threads, the JDK's virtual threads, or S-threads. Terminals neither
- * start threads nor wait in any other way.
+ * The kind of thread that terminals run on: platform threads, the JDK's virtual threads, or S-threads. Terminals
+ * neither start threads nor wait in any other way.
  */
 public interface TerminalThreads {
     /** The name of the kind, as a result shows it. */

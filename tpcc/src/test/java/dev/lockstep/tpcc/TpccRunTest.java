@@ -1,0 +1,241 @@
+package dev.lockstep.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.IsolationLevel;
+import dev.lockstep.tpcc.adapter.RetryableTransactionException;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.jdbc.JdbcAdapter;
+import dev.lockstep.tpcc.jdbc.JdbcPeer;
+import dev.lockstep.tpcc.ordered.OrderedAdapter;
+import dev.lockstep.tpcc.plain.PlainAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TpccRunTest {
+    private static final TpccScale SCALE = SmallDatabase.SCALE;
+
+    private static TpccConfiguration.Builder counted(long transactions) {
+        return TpccConfiguration.builder(SCALE).transactions(50, transactions);
+    }
+
+    @Test
+    void countedRunMeasuresExactlyThatMany() throws InterruptedException {
+        try (TpccAdapter adapter = new PlainAdapter(SCALE)) {
+            TpccResult result =
+                    TpccRun.execute(counted(2_300).build(), adapter, TerminalThreads.platform(), TpccProgress.NONE);
+            assertTrue(result.ok(), result::toString);
+            assertEquals(1, result.threads(), "plain serves all terminals by one thread");
+            assertEquals("none", result.isolation().get(TransactionType.PAYMENT));
+            assertEquals(2_300, result.committed() + result.aborts().get(AbortReason.UNUSED_ITEM));
+            assertEquals(1_000, result.commits().get(TransactionType.PAYMENT), 60);
+            assertEquals(
+                    result.commits().get(TransactionType.NEW_ORDER),
+                    result.latencies().get(TransactionType.NEW_ORDER).count());
+            assertEquals(12, result.consistencyAfterLoad().size());
+            assertEquals(12, result.consistency().size());
+            assertTrue(result.transactionsPerSecond() > 0 && result.newOrdersPerMinute() > 0);
+
+            TpccResult again = TpccRun.execute(
+                    counted(500).load(false).seed(2).build(), adapter, TerminalThreads.virtual(), TpccProgress.NONE);
+            assertTrue(again.ok(), again::toString);
+            assertEquals(0, again.consistencyAfterLoad().size());
+        }
+    }
+
+    @Test
+    void timedRunGoesThroughItsPhases() throws InterruptedException {
+        List<TpccProgress.Phase> phases = new ArrayList<>();
+        AtomicInteger loaded = new AtomicInteger();
+        TpccProgress progress = new TpccProgress() {
+            @Override
+            public void phase(Phase phase) {
+                phases.add(phase);
+            }
+
+            @Override
+            public void loaded(long rows, long rowsEstimated) {
+                loaded.set((int) rows);
+            }
+        };
+        try (TpccAdapter adapter = new OrderedAdapter()) {
+            TpccResult result = TpccRun.execute(
+                    TpccConfiguration.builder(SCALE)
+                            .mix(TransactionMix.INTERACTIVE)
+                            .warmUp(Duration.ofMillis(50))
+                            .duration(Duration.ofMillis(200))
+                            .build(),
+                    adapter,
+                    TerminalThreads.virtual(),
+                    progress);
+            assertTrue(result.ok(), result::toString);
+            assertEquals(0, result.commits().get(TransactionType.DELIVERY));
+            assertTrue(result.committed() > 0);
+            assertTrue(result.measuredNanos() >= Duration.ofMillis(200).toNanos(), result::toString);
+        }
+        assertEquals(List.of(TpccProgress.Phase.values()), phases);
+        assertTrue(loaded.get() > 5_000, loaded::toString);
+    }
+
+    static Stream<Named<JdbcPeer>> concurrentPeers() {
+        return Stream.of(JdbcPeer.H2, JdbcPeer.HSQLDB, JdbcPeer.DERBY).map(peer -> Named.of(peer.title(), peer));
+    }
+
+    @ParameterizedTest
+    @MethodSource("concurrentPeers")
+    void concurrentSessionsKeepConditionsAndTally(JdbcPeer peer) throws InterruptedException {
+        try (TpccAdapter adapter = JdbcAdapter.inMemory(peer, null)) {
+            TpccResult result = TpccRun.execute(
+                    counted(800).threads(4).loadThreads(2).build(),
+                    adapter,
+                    TerminalThreads.platform(),
+                    TpccProgress.NONE);
+            assertTrue(result.ok(), result::toString);
+            assertEquals(4, result.threads());
+            assertEquals("SERIALIZABLE", result.isolation().get(TransactionType.NEW_ORDER));
+            assertEquals("READ COMMITTED", result.isolation().get(TransactionType.STOCK_LEVEL));
+            assertEquals(800, result.committed() + result.aborts().get(AbortReason.UNUSED_ITEM));
+        }
+    }
+
+    @Test
+    void isolationIsWhatWasAskedFor() {
+        try (TpccAdapter adapter = JdbcAdapter.inMemory(JdbcPeer.DERBY, IsolationLevel.REPEATABLE_READ)) {
+            for (TransactionType type : TransactionType.values()) {
+                assertEquals("REPEATABLE READ", adapter.isolation(type));
+            }
+        }
+    }
+
+    @Test
+    void victimsAreTriedAgainWithTheSameInput() throws InterruptedException {
+        AtomicInteger begins = new AtomicInteger();
+        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+            if (method.equals("begin") && begins.incrementAndGet() % 10 == 5) {
+                throw new RetryableTransactionException(AbortReason.DEADLOCK, new IllegalStateException("made up"));
+            }
+        });
+        TpccResult result = TpccRun.execute(
+                TpccConfiguration.builder(SCALE).transactions(0, 900).build(),
+                adapter.proxy(),
+                TerminalThreads.platform(),
+                TpccProgress.NONE);
+        assertTrue(result.ok(), result::toString);
+        assertEquals(900, result.committed() + result.aborts().get(AbortReason.UNUSED_ITEM));
+        assertEquals(100, result.aborts().get(AbortReason.DEADLOCK));
+        assertEquals(100, result.retries());
+    }
+
+    @Test
+    void failureOfATerminalIsTheRunsFailure() throws InterruptedException {
+        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+            if (method.equals("insertHistory")) {
+                throw new UnsupportedOperationException("no history");
+            }
+        });
+        TpccResult result =
+                TpccRun.execute(counted(1_000).build(), adapter.proxy(), TerminalThreads.virtual(), TpccProgress.NONE);
+        assertFalse(result.ok());
+        assertTrue(result.failure().contains("no history"), result::failure);
+        assertTrue(result.consistency().isEmpty(), "a database that failed is not judged");
+    }
+
+    @Test
+    void stallEndsWithAThreadDump(@TempDir Path directory) throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+            if (method.equals("insertHistory")) {
+                awaitUninterruptibly(released);
+            }
+        });
+        try {
+            TpccResult result = TpccRun.execute(
+                    counted(1_000)
+                            .stallLimit(Duration.ofMillis(300))
+                            .dumpDirectory(directory)
+                            .build(),
+                    adapter.proxy(),
+                    TerminalThreads.virtual(),
+                    TpccProgress.NONE);
+            assertFalse(result.ok());
+            assertTrue(result.failure().contains("stallLimitMillis=300"), result::failure);
+            assertTrue(result.commits().isEmpty(), "counters of running terminals are not read");
+            try (Stream<Path> files = Files.list(directory)) {
+                String dump = Files.readString(files.findFirst().orElseThrow());
+                assertTrue(dump.contains("TpccTransactions.payment"), dump);
+            }
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void contradictionsAreRefused() {
+        TpccConfiguration.Builder builder = TpccConfiguration.builder(SCALE).terminals(4);
+        assertThrows(IllegalArgumentException.class, () -> builder.threads(5).build());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> builder.threads(2).think(true).build());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> TpccConfiguration.builder(SCALE).transactions(0, -1).build());
+        assertThrows(IllegalArgumentException.class, () -> new TpccScale(0, 100, 30, 9));
+        assertThrows(IllegalArgumentException.class, () -> new TpccScale(1, 100, 30, 31));
+        assertThrows(IllegalArgumentException.class, () -> new PlainAdapter(TpccScale.standard(100)));
+    }
+
+    /** An adapter whose sessions tell the name of each method before it runs. */
+    private record Intercepted(TpccAdapter adapter, Watcher watcher) {
+        interface Watcher {
+            void called(String method);
+        }
+
+        TpccAdapter proxy() {
+            return proxy(TpccAdapter.class, adapter);
+        }
+
+        private <T> T proxy(Class<T> type, T target) {
+            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (p, method, a) -> {
+                if (type == TpccSession.class) {
+                    watcher.called(method.getName());
+                }
+                try {
+                    Object result = method.invoke(target, a);
+                    return result instanceof TpccSession session ? proxy(TpccSession.class, session) : result;
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            }));
+        }
+    }
+}
