@@ -94,6 +94,9 @@ final class CarrierThread extends Thread {
     private int sampleSeed;
 
     @SuppressWarnings("unused")
+    private long stackProbe;
+
+    @SuppressWarnings("unused")
     private boolean idle;
 
     @SuppressWarnings("unused")
@@ -169,6 +172,7 @@ final class CarrierThread extends Thread {
         OperationList list = listOrNew(operation);
         sThread.list = list;
         if (sThread.latchesHeld() != 0) {
+            reserveStack();
             leaveTeam(sThread, null);
             countSkipped(sThread);
             runStraight(sThread, list);
@@ -182,11 +186,11 @@ final class CarrierThread extends Thread {
     /** Ends the operation for the statistics; the S-thread keeps its place in the team, if it has one. */
     void finishOperation(SThread sThread) {
         if (sThread.operating) {
-            sThread.operating = false;
-            sThread.turns = false;
             if (sThread.member) {
                 sThread.list.counters.add(OperationCounters.MEMBERS_OUT, 1);
             }
+            sThread.operating = false;
+            sThread.turns = false;
         }
     }
 
@@ -209,6 +213,7 @@ final class CarrierThread extends Thread {
         if (sThread.latchesHeld() != 0) {
             return;
         }
+        reserveStack();
         pollArrivals();
         if (othersWait() && !sThread.suspend(SThread.Request.YIELD)) {
             countSkipped(sThread);
@@ -225,11 +230,22 @@ final class CarrierThread extends Thread {
     }
 
     private void beginStraight(SThread sThread, OperationList list, boolean sampled) {
-        if (team.size() > 1 && sThread.member) {
-            // The others of the team go on first.
-            sThread.suspend(SThread.Request.TURN_OVER);
+        if (sThread.member) {
+            if (team.size() > 1) {
+                // The others of the team go on first.
+                sThread.suspend(SThread.Request.TURN_OVER);
+            }
+            reserveStack();
+            leaveTeam(sThread, null);
         }
-        leaveTeam(sThread, null);
+        if (!sampled) {
+            runStraight(sThread, list);
+            sThread.untilSlow = 1;
+            sThread.sampledList = list;
+            sThread.sampleStartNanos = System.nanoTime();
+            return;
+        }
+        reserveStack();
         pollArrivals();
         boolean othersWait = othersWait();
         if (othersWait && sThread.operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN_MAX) {
@@ -237,20 +253,19 @@ final class CarrierThread extends Thread {
         }
         list.governor.considerTrial(othersWait);
         runStraight(sThread, list);
-        if (sampled) {
-            int interval = sampleInterval();
-            sThread.untilSlow = interval;
-            sThread.operationsThisTurn += interval;
-        } else {
-            sThread.untilSlow = 1;
-            sThread.sampledList = list;
-            sThread.sampleStartNanos = System.nanoTime();
-        }
+        int interval = sampleInterval();
+        sThread.untilSlow = interval;
+        sThread.operationsThisTurn += interval;
+    }
+
+    /** To be called by code on an S-thread's stack, of unknown depth, before it changes what S-threads share. */
+    private void reserveStack() {
+        stackProbe = StackProbe.check();
     }
 
     private void runStraight(SThread sThread, OperationList list) {
-        sThread.operating = true;
         list.countStraight();
+        sThread.operating = true;
     }
 
     private void beginInTeam(SThread sThread, OperationList list) {
@@ -258,6 +273,7 @@ final class CarrierThread extends Thread {
             joinByLoop(sThread, list);
             return;
         }
+        reserveStack();
         leaveTeam(sThread, null);
         // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
         if (!ready.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
@@ -271,14 +287,26 @@ final class CarrierThread extends Thread {
         if (sThread.member) {
             sThread.state = SThread.State.RUNNING;
             team.lead(sThread);
-        } else if (!sThread.suspend(SThread.Request.JOINED)) {
-            withdraw(sThread, list);
+        } else if (!suspendListed(sThread, list)) {
             runPinned(sThread, list);
+        }
+    }
+
+    private boolean suspendListed(SThread sThread, OperationList list) {
+        boolean left = false;
+        try {
+            left = sThread.suspend(SThread.Request.JOINED);
+            return left;
+        } finally {
+            if (!left) {
+                withdraw(sThread, list);
+            }
         }
     }
 
     private void joinByLoop(SThread sThread, OperationList list) {
         if (!sThread.suspend(SThread.Request.JOIN)) {
+            reserveStack();
             leaveTeam(sThread, null);
             runPinned(sThread, list);
         }
@@ -326,8 +354,8 @@ final class CarrierThread extends Thread {
         OperationList list = lists[operation];
         if (list == null) {
             list = new OperationList(operation, teamMode);
-            lists[operation] = list;
             publishedLists.setRelease(operation, list);
+            lists[operation] = list;
         }
         return list;
     }

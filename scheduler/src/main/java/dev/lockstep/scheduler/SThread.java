@@ -285,13 +285,19 @@ public abstract class SThread extends InboxNode {
     /** Makes the first mount possible. By the starting thread. */
     abstract void begin();
 
+    /** Leaves the carrier for a reason; returns whether it did, rather than being pinned. */
     final boolean suspend(Request why) {
+        boolean left = false;
         request = why;
-        if (giveUpCarrier()) {
-            return true;
+        try {
+            left = giveUpCarrier();
+            return left;
+        } finally {
+            // Also where the JVM had no memory or stack left to suspend.
+            if (!left) {
+                request = Request.NONE;
+            }
         }
-        request = Request.NONE;
-        return false;
     }
 
     final void park(Waiter blocker, long deadline, WaitReason reason) {

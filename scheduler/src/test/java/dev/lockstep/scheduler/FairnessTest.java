@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nobody waits for more teams or operations than the documented bounds, counted, not timed. */
+/** Nobody waits for more teams or operations than the documented bounds, counted, not timed. Starving ends nowhere. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FairnessTest {
     private static final int TERMINALS = 10_000;
     private static final int OPERATIONS_PER_TERMINAL = 6;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class InboxLincheckTest {
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);
-    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 12);
+    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 8);
 
     @Test
     void behavesLikeAQueue() {

@@ -21,6 +21,7 @@ class RandomScheduleTest {
     private static final int S_THREADS = 60;
     private static final int OPERATIONS = 400;
     private static final int OPERATION_KINDS = 4;
+    private static final int ATTEMPTS_PER_OVERFLOW = 20;
 
     @ParameterizedTest
     @CsvSource({
@@ -77,6 +78,58 @@ class RandomScheduleTest {
             // Who is pinned or latched at its begin runs straight; nobody here is.
             assertEquals(begun.get(), counted, replay);
             assertEquals((long) S_THREADS * OPERATIONS, counted, replay);
+        }
+    }
+
+    /** S-threads overflow their stacks and go on, in the scheduler as well as outside. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, ON", "VIRTUAL, GOVERNED", "CONTINUATION, ON", "CONTINUATION, GOVERNED"})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void stackOverflowsLeaveListsAndTeamsWhole(SThreadKind kind, TeamMode mode) throws InterruptedException {
+        int members = 5;
+        int overflowsEach = 10;
+        AtomicLong overflows = new AtomicLong();
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(mode))) {
+            int[] operations = {scheduler.registerOperation("fetch"), scheduler.registerOperation("update")};
+            List<Runnable> bodies = new ArrayList<>();
+            for (int i = 0; i < members; i++) {
+                bodies.add(() -> {
+                    SThread self = SThread.current();
+                    for (int round = 0; round < overflowsEach; round++) {
+                        try {
+                            nestOperations(self, operations, new int[1]);
+                        } catch (StackOverflowError e) {
+                            overflows.incrementAndGet();
+                        }
+                        for (int operation : operations) {
+                            self.beginOperation(operation);
+                            self.switchPoint();
+                        }
+                        self.endOperation();
+                    }
+                });
+            }
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals((long) members * overflowsEach, overflows.get());
+            for (OperationStatistics each : scheduler.statistics()) {
+                assertEquals(each.membersIn(), each.membersOut() + each.straysTotal(), each.toString());
+            }
+        }
+    }
+
+    /**
+     * Recurses until the stack overflows, and on the way back begins operations where there is a little more stack at
+     * each level, so that overflows happen at many depths inside {@code beginOperation}.
+     */
+    @SuppressWarnings("InfiniteRecursion") // That is what is tested.
+    private static int nestOperations(SThread self, int[] operations, int[] attempts) {
+        try {
+            return nestOperations(self, operations, attempts) + 1;
+        } catch (StackOverflowError e) {
+            if (attempts[0] < ATTEMPTS_PER_OVERFLOW) {
+                self.beginOperation(operations[attempts[0]++ % operations.length]);
+            }
+            throw e;
         }
     }
 

@@ -15,7 +15,7 @@ class LatchTableLincheckTest {
     /** Shallow in the normal build; a longer run sets the property to some thousands. */
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);
 
-    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 12);
+    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 8);
 
     @Test
     void modesAreAtomicToEachOther() {
