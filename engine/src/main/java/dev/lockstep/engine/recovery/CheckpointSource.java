@@ -1,0 +1,39 @@
+package dev.lockstep.engine.recovery;
+
+import dev.lockstep.scheduler.Waiter;
+
+/** What a {@link Checkpointer} has to know of the database. All methods are called on its thread. */
+public interface CheckpointSource {
+    /** As an LSN: there is none. */
+    long NO_LSN = Long.MAX_VALUE;
+
+    /**
+     * The lowest LSN of a record that a running transaction has written or is writing, or that work left to do by a
+     * committed one refers to; {@link #NO_LSN} if there is none. A transaction must count from before its first append:
+     * noting the tail of the log before appending is enough.
+     */
+    long oldestActiveLsn();
+
+    /**
+     * The lowest LSN of a change that is in the buffer pool and may not be in the page file; {@link #NO_LSN} if there is
+     * none. A page that is being changed right now, its record appended and itself not marked dirty yet, must count.
+     */
+    long oldestRecoveryLsn();
+
+    /**
+     * Writes the pages back whose oldest change lies before an LSN, and forces the page file.
+     *
+     * @param upToRecoveryLsn pages first changed at or behind it may be left
+     * @param waiter the checkpointer's own
+     */
+    void flushDirty(long upToRecoveryLsn, Waiter waiter);
+
+    /**
+     * The checkpoint to write, made of the state as it is now. Changes beside the call are fine: everything behind
+     * {@code redoScanLsn} is repeated by recovery.
+     *
+     * @param redoScanLsn where recovery is to begin
+     * @return the state, with any {@code durableLsn}
+     */
+    Checkpoint snapshot(long redoScanLsn);
+}

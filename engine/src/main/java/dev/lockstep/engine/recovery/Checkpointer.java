@@ -1,0 +1,354 @@
+package dev.lockstep.engine.recovery;
+
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.EngineThread;
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes a checkpoint whenever enough log has come together, and on request, on a thread of its own, beside the running
+ * transactions (a fuzzy checkpoint).
+ *
+ * <p>Each checkpoint writes back the pages that were dirty before the checkpoint before: so recovery repeats at most about
+ * two intervals of log (more while a transaction runs longer than that), and a page that is changed all the time is
+ * written once in two intervals and not whenever it happens to be dirty.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code redoScanLsn} is chosen as the least of: the log's tail, read first; the oldest LSN of a running
+ *       transaction; the oldest change not in the page file. What begins after the tail was read lies behind it.
+ *   <li>The state is read after that, and the log is durable up to where it was then before the file is replaced. Else a
+ *       page could be free in the checkpoint whose removal from a tree the log has lost.
+ *   <li>Log segments are let go only after the file is replaced.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread.
+ */
+public final class Checkpointer implements AutoCloseable {
+    /**
+     * Default bytes of log between two checkpoints. Recovery reads some hundred MB of log a second, so that it stays
+     * within seconds; and at 200 MB of log a second a checkpoint begins no more often than once a second.
+     */
+    public static final long INTERVAL_BYTES_DEFAULT = 256L * 1024 * 1024;
+
+    private static final String THREAD_NAME = "lockstep-checkpointer";
+
+    private static final VarHandle COMPLETED_COUNT;
+    private static final VarHandle LAST_REDO_SCAN_LSN;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COMPLETED_COUNT = lookup.findVarHandle(Checkpointer.class, "completedCount", long.class);
+            LAST_REDO_SCAN_LSN = lookup.findVarHandle(Checkpointer.class, "lastRedoScanLsn", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Log log;
+    private final CheckpointFile file;
+    private final DatabaseId databaseId;
+    private final CheckpointSource source;
+    private final long intervalBytes;
+    private final FailureListener failureListener;
+    private final Waiter waiter = new Waiter();
+
+    /** Guards {@code requests}, {@code closing} and {@code ended}. */
+    private final SpinLatch latch = new SpinLatch();
+
+    private final List<Request> requests = new ArrayList<>();
+    private final Request end = new Request(false, new Waiter());
+    private boolean closing;
+    private boolean ended;
+
+    private long previousBeginLsn;
+    private long armedLsn;
+
+    @SuppressWarnings("unused")
+    private long completedCount;
+
+    @SuppressWarnings("unused")
+    private long lastRedoScanLsn;
+
+    /** Somebody who waits for a checkpoint. */
+    private static final class Request {
+        private static final VarHandle DONE;
+
+        static {
+            try {
+                DONE = MethodHandles.lookup().findVarHandle(Request.class, "done", boolean.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        private final boolean everything;
+        private final Waiter waiter;
+        private RuntimeException failure;
+
+        @SuppressWarnings("unused")
+        private boolean done;
+
+        Request(boolean everything, Waiter waiter) {
+            this.everything = everything;
+            this.waiter = waiter;
+        }
+
+        boolean doneAcquire() {
+            return (boolean) DONE.getAcquire(this);
+        }
+
+        void finish(RuntimeException failureOrNull) {
+            failure = failureOrNull;
+            DONE.setRelease(this, true);
+            waiter.signal();
+        }
+
+        void await() {
+            // Ends because every request is finished, by a checkpoint or when the checkpointer ends.
+            while (true) {
+                waiter.prepare();
+                if (doneAcquire()) {
+                    return;
+                }
+                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            }
+        }
+    }
+
+    private Checkpointer(
+            Log log,
+            CheckpointFile file,
+            DatabaseId databaseId,
+            CheckpointSource source,
+            long intervalBytes,
+            FailureListener failureListener) {
+        this.log = log;
+        this.file = file;
+        this.databaseId = databaseId;
+        this.source = source;
+        this.intervalBytes = intervalBytes;
+        this.failureListener = failureListener;
+        previousBeginLsn = log.tailLsn();
+    }
+
+    /**
+     * Starts to write checkpoints.
+     *
+     * @param log the log
+     * @param file where checkpoints go
+     * @param databaseId the database
+     * @param source the database's state
+     * @param intervalBytes bytes of log between two checkpoints, at least 1
+     * @param failureListener is told of checkpoints that failed; the old one is still good then, and the next is tried
+     *     after another interval
+     */
+    public static Checkpointer start(
+            Log log,
+            CheckpointFile file,
+            DatabaseId databaseId,
+            CheckpointSource source,
+            long intervalBytes,
+            FailureListener failureListener) {
+        if (intervalBytes < 1) {
+            throw new IllegalArgumentException("not an interval: intervalBytes=" + intervalBytes);
+        }
+        Checkpointer checkpointer = new Checkpointer(log, file, databaseId, source, intervalBytes, failureListener);
+        new EngineThread(checkpointer::run, THREAD_NAME).start();
+        return checkpointer;
+    }
+
+    /**
+     * Writes a checkpoint now and waits for it.
+     *
+     * @param everything whether all pages that are dirty now are written back, as before a close, or only the old ones
+     * @param callersWaiter the caller's own
+     * @throws RuntimeException what the checkpoint failed with
+     * @throws DatabaseClosedException if this checkpointer is closed
+     */
+    public void checkpoint(boolean everything, Waiter callersWaiter) {
+        Request request = new Request(everything, callersWaiter);
+        latch.latch();
+        try {
+            if (closing || ended) {
+                throw new DatabaseClosedException(
+                        Message.of("Checkpoints have ended").remedy("Open the database again."));
+            }
+            requests.add(request);
+        } finally {
+            latch.unlatch();
+        }
+        waiter.signal();
+        request.await();
+        if (request.failure != null) {
+            throw request.failure;
+        }
+    }
+
+    /** Checkpoints written since the start. A count read late is as good as one read early. */
+    public long completedCount() {
+        return (long) COMPLETED_COUNT.getOpaque(this);
+    }
+
+    /** Where recovery would begin, as of the last checkpoint; 0 before the first one. For statistics only. */
+    public long lastRedoScanLsn() {
+        return (long) LAST_REDO_SCAN_LSN.getOpaque(this);
+    }
+
+    /** Waits for a checkpoint that is being written, writes no other, and ends the thread. A second call does nothing. */
+    @Override
+    public void close() {
+        latch.latch();
+        try {
+            closing = true;
+        } finally {
+            latch.unlatch();
+        }
+        waiter.signal();
+        end.await();
+    }
+
+    private void run() {
+        try {
+            serve();
+        } catch (Throwable t) {
+            // Not a checkpoint that failed (serve deals with those): the thread itself cannot go on.
+            failureListener.failed(t, true);
+        } finally {
+            finish();
+        }
+    }
+
+    private void serve() {
+        // Ends when closed or when the log has failed.
+        while (true) {
+            waiter.prepare();
+            arm();
+            List<Request> taken = takeRequests();
+            if (isClosing()) {
+                refuse(taken);
+                return;
+            }
+            boolean due = log.tailLsn() - previousBeginLsn >= intervalBytes;
+            if (due || !taken.isEmpty()) {
+                RuntimeException failure = tryCheckpoint(taken);
+                if (failure instanceof DatabaseFailedException || failure instanceof DatabaseClosedException) {
+                    return;
+                }
+            } else {
+                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            }
+        }
+    }
+
+    /** Has the log signal when the next checkpoint is due, unless it has been told already. */
+    private void arm() {
+        long dueLsn = previousBeginLsn + intervalBytes;
+        if (armedLsn <= log.writtenLsn() && dueLsn > armedLsn && log.signalWhenWritten(dueLsn, waiter)) {
+            armedLsn = dueLsn;
+        }
+    }
+
+    private RuntimeException tryCheckpoint(List<Request> taken) {
+        boolean everything = false;
+        for (Request request : taken) {
+            everything |= request.everything;
+        }
+        RuntimeException failure = null;
+        try {
+            writeCheckpoint(everything);
+        } catch (RuntimeException e) {
+            failure = e;
+            // The next one is due an interval later, so that a disk that stays full is not tried without pause.
+            previousBeginLsn = log.tailLsn();
+            if (taken.isEmpty()) {
+                failureListener.failed(e, false);
+            }
+        } catch (Error e) {
+            finish(
+                    taken,
+                    new DatabaseFailedException(
+                            Message.of("A checkpoint failed").with("cause", e).remedy("Open the database again."), e));
+            throw e;
+        }
+        finish(taken, failure);
+        return failure;
+    }
+
+    private void writeCheckpoint(boolean everything) {
+        long beginLsn = log.tailLsn();
+        source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
+        long tailLsn = log.tailLsn();
+        long redoScanLsn = Math.min(tailLsn, Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
+        Checkpoint state = source.snapshot(redoScanLsn);
+        log.awaitDurable(log.tailLsn() - 1, waiter);
+        file.write(
+                databaseId,
+                new Checkpoint(
+                        redoScanLsn,
+                        log.durableLsn(),
+                        state.nextTransactionId(),
+                        state.nextTreeId(),
+                        state.catalogRootPageId(),
+                        state.allocatedPageCount(),
+                        state.pageBitmap()));
+        log.deleteBefore(redoScanLsn);
+        previousBeginLsn = beginLsn;
+        LAST_REDO_SCAN_LSN.setOpaque(this, redoScanLsn);
+        COMPLETED_COUNT.setOpaque(this, completedCount() + 1);
+    }
+
+    private List<Request> takeRequests() {
+        latch.latch();
+        try {
+            List<Request> taken = List.copyOf(requests);
+            requests.clear();
+            return taken;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    private boolean isClosing() {
+        latch.latch();
+        try {
+            return closing;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    private void finish() {
+        latch.latch();
+        try {
+            ended = true;
+        } finally {
+            latch.unlatch();
+        }
+        refuse(takeRequests());
+        end.finish(null);
+    }
+
+    private static void refuse(List<Request> taken) {
+        finish(
+                taken,
+                new DatabaseClosedException(Message.of("Checkpoints have ended").remedy("Open the database again.")));
+    }
+
+    private static void finish(List<Request> taken, RuntimeException failureOrNull) {
+        for (Request request : taken) {
+            request.finish(failureOrNull);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.lockstep.engine.recovery;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogReader;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.scheduler.Waiter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * Brings a database back after a crash, as ARIES does (Mohan et al. 1992, sections 3 and 6): one scan of the log that
+ * repeats history and learns which transactions were running, then the rollback of those, newest record first.
+ *
+ * <p>Analysis and redo are one pass: redo needs no dirty page table, because a page knows the LSN of its last change.
+ *
+ * <p>Use: {@link #redo()}, then {@link Log#open} at the LSN that it returns, then {@link #undo}.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code running} holds the transactions that wrote a record which may have to be undone and whose end was not
+ *       seen. {@code lastLsn} is their latest record, {@code undoNextLsn} the latest one not compensated yet.
+ *   <li>Undo appends a compensation record for every record it takes back and ABORT_END when a transaction has none
+ *       left; so a crash during undo repeats nothing that reached the log, and a second recovery goes on where the
+ *       first one was.
+ *   <li>Undo only goes back: every step's LSN is lower than the one before of the same transaction.
+ * </ul>
+ *
+ * <p>Not thread-safe.
+ */
+public final class Recovery {
+    private static final long NO_LSN = 0;
+
+    private final LogReader reader;
+    private final RedoHandler redoHandler;
+    private final long redoScanLsn;
+    private final Map<Long, Progress> running = new HashMap<>();
+
+    /** Commit LSNs by transaction, for commits that left work to do. */
+    private final Map<Long, Long> purgePending = new HashMap<>();
+
+    private long endLsn;
+    private long scannedRecordCount;
+    private long committedCount;
+    private long rolledBackCount;
+    private long undoneRecordCount;
+    private long transactionIdMax;
+
+    /** How far a transaction has come. */
+    private static final class Progress {
+        private final long transactionId;
+        private long lastLsn;
+        private long undoNextLsn;
+
+        Progress(long transactionId) {
+            this.transactionId = transactionId;
+        }
+
+        long undoNextLsn() {
+            return undoNextLsn;
+        }
+    }
+
+    /**
+     * Prepares a recovery.
+     *
+     * @param reader the log, positioned at the checkpoint's {@code redoScanLsn} and not read from yet
+     * @param redoScanLsn that position
+     * @param redoHandler repeats records
+     */
+    public Recovery(LogReader reader, long redoScanLsn, RedoHandler redoHandler) {
+        this.reader = reader;
+        this.redoScanLsn = redoScanLsn;
+        this.redoHandler = redoHandler;
+    }
+
+    /**
+     * Scans the log and repeats everything in it.
+     *
+     * @return where the log ends
+     * @throws CorruptionException if the log is damaged
+     */
+    public long redo() {
+        // Ends with the log.
+        for (LogRecordView record = reader.next(); record != null; record = reader.next()) {
+            scannedRecordCount++;
+            follow(record);
+            redoHandler.redo(record);
+        }
+        endLsn = reader.endLsn();
+        return endLsn;
+    }
+
+    /** Whether transactions are to be rolled back; known after {@link #redo()}. */
+    public boolean hasLosers() {
+        return !running.isEmpty();
+    }
+
+    /**
+     * Rolls back the transactions that were running. What it appends need not be durable on return: until it is, another
+     * recovery would do the same again.
+     *
+     * @param log opened where {@link #redo()} said
+     * @param undoHandler takes records back
+     * @param waiter the caller's own
+     * @return what was done
+     * @throws CorruptionException if a chain of records is broken
+     */
+    public RecoveryReport undo(Log log, UndoHandler undoHandler, Waiter waiter) {
+        long loserCount = running.size();
+        PriorityQueue<Progress> losers = new PriorityQueue<>(
+                Comparator.comparingLong(Progress::undoNextLsn).reversed());
+        losers.addAll(running.values());
+        LogRecordBuffer buffer = new LogRecordBuffer();
+        // Ends because every round brings a transaction back to a lower LSN or ends it.
+        while (!losers.isEmpty()) {
+            log.throttle(waiter);
+            Progress loser = losers.remove();
+            if (loser.undoNextLsn == NO_LSN) {
+                log.append(buffer.begin(LogRecordType.ABORT_END, 0, loser.transactionId, loser.lastLsn));
+                running.remove(loser.transactionId);
+            } else {
+                step(loser, undoHandler);
+                losers.add(loser);
+            }
+        }
+        return report(loserCount);
+    }
+
+    /**
+     * What was done so far; for a database that needs no undo, or may not write.
+     *
+     * @return a report without losers
+     */
+    public RecoveryReport report() {
+        return report(0);
+    }
+
+    private void step(Progress loser, UndoHandler undoHandler) {
+        long lsn = loser.undoNextLsn;
+        LogRecordView record = reader.read(lsn);
+        if (record.transactionId() != loser.transactionId) {
+            throw brokenChain(loser, lsn, record.transactionId());
+        }
+        boolean isCompensation = record.isCompensation();
+        long next = isCompensation ? record.undoNextLsn() : record.previousLsn();
+        if (next >= lsn) {
+            throw brokenChain(loser, lsn, next);
+        }
+        if (!isCompensation && LogRecordType.isUndoable(record.type(), record.flags())) {
+            long compensationLsn = undoHandler.undo(record, loser.lastLsn);
+            if (compensationLsn <= loser.lastLsn) {
+                throw new IllegalStateException("undo appended no compensation record: lsn=" + lsn
+                        + ", compensationLsn=" + compensationLsn + ", lastLsn=" + loser.lastLsn);
+            }
+            loser.lastLsn = compensationLsn;
+            undoneRecordCount++;
+        }
+        loser.undoNextLsn = next;
+    }
+
+    private void follow(LogRecordView record) {
+        long transactionId = record.transactionId();
+        if (transactionId == 0) {
+            return;
+        }
+        transactionIdMax = Math.max(transactionIdMax, transactionId);
+        switch (record.type()) {
+            case LogRecordType.COMMIT -> {
+                running.remove(transactionId);
+                committedCount++;
+                if ((record.flags() & LogRecordType.FLAG_PURGE_PENDING) != 0) {
+                    purgePending.put(transactionId, record.lsn());
+                }
+            }
+            case LogRecordType.ABORT_END -> {
+                running.remove(transactionId);
+                rolledBackCount++;
+            }
+            case LogRecordType.PURGE_DONE -> purgePending.remove(transactionId);
+            case LogRecordType.SYSTEM -> {
+                // Nothing to undo, and it may come from the work that a committed transaction left to do.
+                Progress progress = running.get(transactionId);
+                if (progress != null) {
+                    progress.lastLsn = record.lsn();
+                }
+            }
+            default -> {
+                Progress progress = running.computeIfAbsent(transactionId, Progress::new);
+                progress.lastLsn = record.lsn();
+                progress.undoNextLsn = record.isCompensation() ? record.undoNextLsn() : record.lsn();
+            }
+        }
+    }
+
+    private RecoveryReport report(long loserCount) {
+        List<RecoveryReport.PurgePending> pending = new ArrayList<>();
+        purgePending.forEach((id, lsn) -> pending.add(new RecoveryReport.PurgePending(id, lsn)));
+        pending.sort(Comparator.comparingLong(RecoveryReport.PurgePending::commitLsn));
+        return new RecoveryReport(
+                redoScanLsn,
+                endLsn,
+                scannedRecordCount,
+                committedCount,
+                rolledBackCount,
+                loserCount,
+                undoneRecordCount,
+                transactionIdMax,
+                List.copyOf(pending));
+    }
+
+    private static CorruptionException brokenChain(Progress loser, long lsn, long found) {
+        return new CorruptionException(Message.of("The chain of a transaction's log records is broken")
+                .with("transactionId", loser.transactionId)
+                .with("lsn", lsn)
+                .with("found", found)
+                .remedy("Restore the database from a backup."));
+    }
+}

@@ -1,0 +1,157 @@
+package dev.lockstep.engine.log;
+
+import static dev.lockstep.engine.log.LogRecordLayout.LSN_FIRST;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.scheduler.Waiter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Disks that refuse, fill up, or change what was written. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class LogFailureTest {
+    private static final long SEED = 1_111L;
+
+    private final LogFixture fixture = new LogFixture(SEED);
+    private final LogRecordBuffer buffer = new LogRecordBuffer();
+    private final Waiter waiter = new Waiter();
+    private final List<Throwable> failures = new ArrayList<>();
+
+    private Log open(long startLsn) {
+        return fixture.open(LogFixture.small(LogOptions.sync()), startLsn, (cause, isFatal) -> {
+            assertTrue(isFatal);
+            failures.add(cause);
+        });
+    }
+
+    private long append(Log log, long number) {
+        return log.append(LogFixture.record(buffer, number, 40));
+    }
+
+    @Test
+    void aFailedForcePoisonsTheLog() throws InterruptedException, ExecutionException {
+        Log log = open(LSN_FIRST);
+        log.awaitDurable(append(log, 0), waiter);
+        long durableLsn = log.durableLsn();
+        // The write, then its force.
+        fixture.storage.failAtChange(2, false);
+        int waiterCount = 20;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<DatabaseFailedException>> waits = new ArrayList<>();
+            for (int i = 1; i <= waiterCount; i++) {
+                long number = i;
+                waits.add(threads.submit(() -> assertThrows(DatabaseFailedException.class, () -> {
+                    LogRecordBuffer own = new LogRecordBuffer();
+                    log.awaitDurable(log.append(LogFixture.record(own, number, 10)), new Waiter());
+                })));
+            }
+            for (Future<DatabaseFailedException> wait : waits) {
+                assertInstanceOf(StorageException.class, wait.get().getCause());
+            }
+        }
+        assertThrows(DatabaseFailedException.class, () -> append(log, 99));
+        assertThrows(DatabaseFailedException.class, () -> log.awaitDurable(log.tailLsn() - 1, waiter));
+        assertEquals(durableLsn, log.durableLsn());
+        log.close();
+        assertEquals(1, failures.size());
+        assertSame(log.failure(), failures.getFirst());
+        fixture.storage.crash();
+        assertEquals(0, fixture.read(LSN_FIRST, durableLsn).numbers().getFirst());
+    }
+
+    @Test
+    void afterAFullDiskTheLogOpensCleanUpToWhatWasAcknowledged() {
+        Log log = open(LSN_FIRST);
+        fixture.storage.bytesMax(700_000);
+        long acknowledged = -1;
+        try {
+            for (long number = 0; number < 100_000; number++) {
+                log.throttle(waiter);
+                long lsn = append(log, number);
+                if (number % 10 == 0) {
+                    log.awaitDurable(lsn, waiter);
+                    acknowledged = number;
+                }
+            }
+        } catch (DatabaseFailedException e) {
+            assertInstanceOf(DiskFullException.class, e.getCause());
+        }
+        long durableLsn = log.durableLsn();
+        log.close();
+        assertEquals(1, failures.size());
+        assertTrue(acknowledged > 0);
+        fixture.storage.heal();
+        LogFixture.Content content = fixture.read(LSN_FIRST, durableLsn);
+        assertTrue(content.numbers().getLast() >= acknowledged);
+        assertTrue(content.endLsn() >= durableLsn);
+        long next = content.numbers().size();
+        try (Log again = open(content.endLsn())) {
+            again.awaitDurable(append(again, next), waiter);
+        }
+        assertEquals(next, fixture.read(LSN_FIRST, 0).numbers().getLast());
+    }
+
+    @Test
+    void aLogThatCannotBeOpenedSaysWhy() {
+        fixture.storage.failAtChange(1, true);
+        assertThrows(StorageException.class, () -> open(LSN_FIRST));
+        fixture.storage.heal();
+        open(LSN_FIRST).close();
+    }
+
+    @Test
+    void damageBeforeTheEndIsToldFromAMissingEnd() {
+        List<Long> lsns = new ArrayList<>();
+        try (Log log = open(LSN_FIRST)) {
+            for (long number = 0; number < 50; number++) {
+                lsns.add(append(log, number));
+                log.awaitDurable(lsns.getLast(), waiter);
+            }
+        }
+        long endLsn = fixture.read(LSN_FIRST, 0).endLsn();
+        Path path = LogSegmentLayout.path(LogFixture.DIRECTORY, LSN_FIRST);
+        for (int index = 0; index < 49; index += 7) {
+            long position = LogSegmentLayout.filePosition(LSN_FIRST, lsns.get(index)) + index % 60;
+            fixture.storage.corrupt(path, position, 0x5a);
+            CorruptionException e = assertThrows(CorruptionException.class, () -> fixture.read(LSN_FIRST, 0));
+            assertTrue(e.getMessage().contains("validEndLsn=" + lsns.get(index)), e.getMessage());
+            fixture.storage.corrupt(path, position, 0x5a);
+        }
+        assertEquals(50, fixture.read(LSN_FIRST, endLsn).numbers().size());
+        fixture.storage.corrupt(path, LogSegmentLayout.filePosition(LSN_FIRST, lsns.getLast()) + 30, 1);
+        assertEquals(49, fixture.read(LSN_FIRST, 0).numbers().size());
+        assertThrows(CorruptionException.class, () -> fixture.read(LSN_FIRST, endLsn));
+    }
+
+    @Test
+    void aMissingSegmentIsReported() {
+        try (Log log = open(LSN_FIRST)) {
+            for (long number = 0; number < 6_000; number++) {
+                log.throttle(waiter);
+                log.append(LogFixture.record(buffer, number, 200));
+            }
+            assertTrue(log.statistics().segmentCount() >= 4);
+        }
+        List<Path> segments = fixture.storage.list(LogFixture.DIRECTORY);
+        fixture.storage.delete(segments.get(1));
+        assertThrows(CorruptionException.class, () -> fixture.read(LSN_FIRST, 0));
+        fixture.storage.delete(segments.getFirst());
+        assertThrows(CorruptionException.class, () -> fixture.read(LSN_FIRST, 0));
+    }
+}

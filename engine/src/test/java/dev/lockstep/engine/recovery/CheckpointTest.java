@@ -1,0 +1,280 @@
+package dev.lockstep.engine.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.OutOfFramesException;
+import dev.lockstep.engine.TruncatedFileException;
+import dev.lockstep.engine.UnknownFormatException;
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.scheduler.Waiter;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class CheckpointTest {
+    private static final long SEED = 65_537L;
+    private static final Path DIRECTORY = Path.of("/checkpoints");
+    private static final Path PATH = DIRECTORY.resolve(CheckpointLayout.FILE_NAME);
+    private static final DatabaseId DATABASE_ID = new DatabaseId(0x11, 0x22);
+    private static final Checkpoint FIRST = new Checkpoint(0x1000, 0x2000, 7, 3, 1, 70, new long[] {-1, 0x3f});
+    private static final Checkpoint SECOND = new Checkpoint(0x5000, 0x6000, 9, 4, 1, 130, new long[] {-1, -1, 3});
+
+    private final FaultyStorage storage = new FaultyStorage(SEED);
+    private final CheckpointFile file = new CheckpointFile(storage, DIRECTORY);
+
+    /** A database of which only the log is real. */
+    private static final class Source implements CheckpointSource {
+        final AtomicLong flushCount = new AtomicLong();
+        final AtomicLong flushedUpToLsn = new AtomicLong();
+        final AtomicLong activeLsn = new AtomicLong(NO_LSN);
+        final AtomicLong recoveryLsn = new AtomicLong(NO_LSN);
+        final AtomicReference<RuntimeException> failure = new AtomicReference<>();
+
+        @Override
+        public long oldestActiveLsn() {
+            return activeLsn.get();
+        }
+
+        @Override
+        public long oldestRecoveryLsn() {
+            return recoveryLsn.get();
+        }
+
+        @Override
+        public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
+            RuntimeException planned = failure.getAndSet(null);
+            if (planned != null) {
+                throw planned;
+            }
+            flushedUpToLsn.set(upToRecoveryLsn);
+            flushCount.incrementAndGet();
+        }
+
+        @Override
+        public Checkpoint snapshot(long redoScanLsn) {
+            return new Checkpoint(redoScanLsn, 0, 5, 6, 1, 64, new long[] {-1});
+        }
+    }
+
+    private final Source source = new Source();
+    private final Waiter waiter = new Waiter();
+    private final LogRecordBuffer buffer = new LogRecordBuffer();
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+
+    private Log openLog() {
+        storage.createDirectories(DIRECTORY);
+        LogOptions options = LogOptions.sync()
+                .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
+                .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        return Log.open(storage, DIRECTORY, DATABASE_ID, options, LogRecordLayout.LSN_FIRST, FailureListener.IGNORE);
+    }
+
+    private Checkpointer start(Log log, long intervalBytes) {
+        return Checkpointer.start(log, file, DATABASE_ID, source, intervalBytes, (cause, isFatal) -> {
+            assertFalse(isFatal);
+            failures.add(cause);
+        });
+    }
+
+    private long append(Log log, int bytes) {
+        log.throttle(waiter);
+        return log.append(buffer.begin(LogRecordType.SYSTEM, 0, 0, 0).putBytes(new byte[bytes], 0, bytes));
+    }
+
+    @Test
+    void bytesOfTheFile() {
+        file.write(DATABASE_ID, FIRST);
+        ByteBuffer bytes = ByteBuffer.allocate(CheckpointLayout.fileBytes(2));
+        try (BlockFile opened = storage.open(PATH, Storage.OpenMode.READ_ONLY)) {
+            assertEquals(CheckpointLayout.fileBytes(2), opened.size());
+            opened.read(bytes, 0);
+        }
+        StringJoiner found = new StringJoiner("\n");
+        for (int at = CheckpointLayout.REDO_SCAN_LSN_OFFSET; at < bytes.capacity(); at += 8) {
+            found.add(HexFormat.of()
+                    .formatHex(Arrays.copyOfRange(bytes.array(), at, Math.min(at + 8, bytes.capacity()))));
+        }
+        assertEquals(
+                """
+                0010000000000000
+                0020000000000000
+                0700000000000000
+                0300000001000000
+                4600000002000000
+                ffffffffffffffff
+                3f00000000000000
+                47fecb0a
+                """
+                        .stripTrailing(),
+                found.toString());
+    }
+
+    @Test
+    void whatIsWrittenIsReadBack() {
+        assertFalse(file.exists());
+        assertThrows(MissingFileException.class, () -> file.read(DATABASE_ID));
+        file.write(DATABASE_ID, FIRST);
+        assertTrue(file.exists());
+        assertEquals(FIRST, file.read(DATABASE_ID));
+        file.write(DATABASE_ID, SECOND);
+        assertEquals(SECOND, file.read(DATABASE_ID));
+        assertThrows(UnknownFormatException.class, () -> file.read(new DatabaseId(1, 1)));
+    }
+
+    @Test
+    void damageIsReported() {
+        file.write(DATABASE_ID, FIRST);
+        int fileBytes = CheckpointLayout.fileBytes(2);
+        for (int at = CheckpointLayout.REDO_SCAN_LSN_OFFSET; at < fileBytes; at++) {
+            storage.corrupt(PATH, at, 0x10);
+            assertThrows(CorruptionException.class, () -> file.read(DATABASE_ID));
+            storage.corrupt(PATH, at, 0x10);
+        }
+        assertEquals(FIRST, file.read(DATABASE_ID));
+        try (BlockFile opened = storage.open(PATH, Storage.OpenMode.READ_WRITE)) {
+            opened.truncate(fileBytes - 1);
+        }
+        assertThrows(TruncatedFileException.class, () -> file.read(DATABASE_ID));
+    }
+
+    @Test
+    void aCrashAtEveryChangeLeavesTheOldCheckpointOrTheNewOne() {
+        file.write(DATABASE_ID, FIRST);
+        boolean through = false;
+        int change = 1;
+        // Ends because a write has finitely many changes.
+        while (!through) {
+            storage.crashAtChange(change);
+            try {
+                file.write(DATABASE_ID, SECOND);
+                through = true;
+            } catch (LockstepException e) {
+                assertTrue(storage.isCrashed(), e::toString);
+            }
+            storage.crash();
+            Checkpoint found = file.read(DATABASE_ID);
+            assertTrue(found.equals(through ? SECOND : FIRST) || found.equals(SECOND), "change=" + change);
+            file.write(DATABASE_ID, FIRST);
+            change++;
+        }
+        assertTrue(change > 4, "change=" + change);
+    }
+
+    @Test
+    void enoughLogBringsACheckpointAndLetsSegmentsGo() {
+        long interval = 200_000;
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, interval)) {
+            while (checkpointer.completedCount() < 12) {
+                append(log, 1_000);
+            }
+            assertTrue(log.tailLsn() - LogRecordLayout.LSN_FIRST >= 12 * interval);
+            checkpointer.checkpoint(false, waiter);
+            long redoScanLsn = file.read(DATABASE_ID).redoScanLsn();
+            assertEquals(redoScanLsn, checkpointer.lastRedoScanLsn());
+            assertTrue(redoScanLsn > LogRecordLayout.LSN_FIRST + 12 * interval - interval);
+            assertTrue(log.statistics().recycledSegmentCount() > 0);
+        }
+        assertEquals(List.of(), failures);
+    }
+
+    @Test
+    void recoveryBeginsAtTheOldestThingThatIsNotSafe() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
+            long first = append(log, 10);
+            long second = append(log, 10);
+            source.activeLsn.set(second);
+            checkpointer.checkpoint(true, waiter);
+            assertEquals(second, file.read(DATABASE_ID).redoScanLsn());
+            assertEquals(Long.MAX_VALUE, source.flushedUpToLsn.get());
+            source.recoveryLsn.set(first);
+            long tailLsn = log.tailLsn();
+            checkpointer.checkpoint(false, waiter);
+            Checkpoint checkpoint = file.read(DATABASE_ID);
+            assertEquals(first, checkpoint.redoScanLsn());
+            assertEquals(log.durableLsn(), checkpoint.durableLsn());
+            assertTrue(source.flushedUpToLsn.get() <= tailLsn);
+            source.recoveryLsn.set(CheckpointSource.NO_LSN);
+            source.activeLsn.set(CheckpointSource.NO_LSN);
+            append(log, 10);
+            tailLsn = log.tailLsn();
+            checkpointer.checkpoint(false, waiter);
+            assertEquals(tailLsn, file.read(DATABASE_ID).redoScanLsn());
+            assertEquals(5, file.read(DATABASE_ID).nextTransactionId());
+            assertEquals(3, checkpointer.completedCount());
+        }
+    }
+
+    @Test
+    void aFailedCheckpointLeavesTheOldOneAndTheNextIsTried() {
+        RuntimeException planned = new OutOfFramesException("planned");
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, 100_000)) {
+            append(log, 10);
+            checkpointer.checkpoint(false, waiter);
+            Checkpoint before = file.read(DATABASE_ID);
+            source.failure.set(planned);
+            assertSame(planned, assertThrows(RuntimeException.class, () -> checkpointer.checkpoint(false, waiter)));
+            assertEquals(before, file.read(DATABASE_ID));
+            assertEquals(List.of(), failures);
+            source.failure.set(planned);
+            while (failures.isEmpty()) {
+                append(log, 1_000);
+            }
+            assertEquals(List.of(planned), failures);
+            long completed = checkpointer.completedCount();
+            while (checkpointer.completedCount() == completed) {
+                append(log, 1_000);
+            }
+        }
+    }
+
+    @Test
+    void afterCloseThereAreNoCheckpoints() {
+        try (Log log = openLog()) {
+            Checkpointer checkpointer = start(log, Long.MAX_VALUE);
+            checkpointer.close();
+            checkpointer.close();
+            assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter));
+        }
+    }
+
+    @Test
+    void afterTheLogHasFailedACheckpointSaysSo() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
+            append(log, 10);
+            storage.failAtChange(1, true);
+            assertThrows(LockstepException.class, () -> checkpointer.checkpoint(true, waiter));
+            assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter));
+        }
+    }
+}
