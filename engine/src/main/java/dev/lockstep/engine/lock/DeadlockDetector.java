@@ -7,8 +7,8 @@ import java.util.Arrays;
  * Finds and breaks deadlocks at the moment when an owner begins to wait.
  *
  * <p>An owner searches after it stands in its queue, and all searches take turns under one latch. While an owner waits,
- * nobody begins to be blocked by it ({@link LockHead}), and a cycle, once closed, stays until one of its members is taken
- * out.
+ * nobody begins to be blocked by it ({@link LockHead}), and a cycle, once closed, stays until one of its members is
+ * taken out.
  *
  * <p><b>No deadlock is missed.</b> Every member of a cycle stood in its queue before its search; so the member that
  * searches last sees all the others waiting, and finds the cycle. An owner without locks need not search: only requests
@@ -17,9 +17,9 @@ import java.util.Arrays;
  * does hides a cycle only if some of its members form a shorter one, which is found.)
  *
  * <p><b>No victim is innocent.</b> The first search holds one stripe latch at a time, so what it finds may have changed
- * meanwhile. It is cheap and almost always finds nothing. Only if it finds a cycle are all stripes latched, in ascending
- * order, and the search repeated on that frozen picture; then the victim is chosen, and leaves its queue, before any latch
- * is given up. Nobody else holds two stripe latches, so the latches themselves cannot deadlock.
+ * meanwhile. It is cheap and almost always finds nothing. Only if it finds a cycle are all stripes latched, in
+ * ascending order, and the search repeated on that frozen picture; then the victim is chosen, and leaves its queue,
+ * before any latch is given up. Nobody else holds two stripe latches, so the latches themselves cannot deadlock.
  *
  * <p>The victim is the member that holds the fewest locks, a measure of the work lost; of several the youngest, the one
  * with the largest transaction id.
@@ -29,8 +29,8 @@ import java.util.Arrays;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code path[0..depth)} is a chain of waiting owners, each blocked by the next; the blockers of {@code path[i]} that are
- *       still to be tried are {@code blockers[blockersFrom[i]..blockersFrom[i + 1])}, the last up to
+ *   <li>{@code path[0..depth)} is a chain of waiting owners, each blocked by the next; the blockers of {@code path[i]}
+ *       that are still to be tried are {@code blockers[blockersFrom[i]..blockersFrom[i + 1])}, the last up to
  *       {@code blockerCount}.
  *   <li>An owner whose {@code searchStamp} equals {@code stamp} was on the path during this search.
  * </ul>

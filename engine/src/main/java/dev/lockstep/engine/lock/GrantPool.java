@@ -13,13 +13,13 @@ import java.util.Arrays;
  *     g + 3  previous grant of the lock
  * </pre>
  *
- * <p>Index 0 means none. Grants never move, so that a release finds its grant without searching, however many owners share
- * the lock.
+ * <p>Index 0 means none. Grants never move, so that a release finds its grant without searching, however many owners
+ * share the lock.
  *
  * <p>Invariants:
  * <ul>
- *   <li>Every index that is a multiple of {@link #INTS} from the first to {@code end} is free, or reserved, or in the list of one
- *       lock.
+ *   <li>Every index that is a multiple of {@link #INTS} from the first to {@code end} is free, or reserved, or in the
+ *       list of one lock.
  * </ul>
  *
  * <p>Thread-safety: guarded by the latch of the stripe.

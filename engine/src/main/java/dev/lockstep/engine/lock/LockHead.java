@@ -4,23 +4,24 @@ package dev.lockstep.engine.lock;
  * What a lock needs beyond its entry once it is shared or waited for: how often each part of a mode is granted and
  * waited for, the list of further grants, and the queue. Pooled by its stripe.
  *
- * <p>The queue is in the order of arrival, but for conversions. Some of the waiting requests wait for the converting owner
- * already: those that conflict with the mode it holds, and those that conflict with such a request before them. To stand
- * behind them would be a deadlock, and to stand before them takes nothing from anybody. So a conversion stands right behind the
- * last request that conflicts with it and does not wait for its owner. If there is none it is <em>entitled</em>: it stands
- * before all others, behind earlier entitled ones, and the queue does not concern it. A request is blocked
+ * <p>The queue is in the order of arrival, but for conversions. Some of the waiting requests wait for the converting
+ * owner already: those that conflict with the mode it holds, and those that conflict with such a request before them.
+ * To stand behind them would be a deadlock, and to stand before them takes nothing from anybody. So a conversion stands
+ * right behind the last request that conflicts with it and does not wait for its owner. If there is none it is
+ * <em>entitled</em>: it stands before all others, behind earlier entitled ones, and the queue does not concern it. A
+ * request is blocked
  * <ul>
  *   <li>by the grants of other owners that conflict with it, and
- *   <li>unless it is entitled, by the requests before it in the queue that conflict with it, except those that conflict with the
- *       mode its owner holds.
+ *   <li>unless it is entitled, by the requests before it in the queue that conflict with it, except those that conflict
+ *       with the mode its owner holds.
  * </ul>
  * It is granted as soon as nothing blocks it. Therefore:
  * <ul>
- *   <li>A waiting request is never blocked by an owner for which it did not wait before, directly or through others: a later
- *       request passes it only if the two are compatible, or if it waited for the passing owner anyway. So no request starves
- *       while transactions end.
- *   <li>A waiting request becomes blocked by another owner only at a moment when that owner runs, or begins to wait. So a
- *       deadlock arises only at the moment when its last member begins to wait.
+ *   <li>A waiting request is never blocked by an owner for which it did not wait before, directly or through others: a
+ *       later request passes it only if the two are compatible, or if it waited for the passing owner anyway. So no
+ *       request starves while transactions end.
+ *   <li>A waiting request becomes blocked by another owner only at a moment when that owner runs, or begins to wait. So
+ *       a deadlock arises only at the moment when its last member begins to wait.
  * </ul>
  *
  * <p>Invariants:

@@ -17,19 +17,20 @@ import java.util.function.Function;
  * The lock table: two-phase locks on hashed names, with conversions, fair queues, deadlock detection and early release.
  *
  * <p>After the lock managers of Gray and Reuter (Transaction Processing, 1993, 8.4), with names hashed to 64 bits,
- * key and gap locked separately ({@link LockMode}), and early lock release after Johnson, Pandis, Stoica, Athanassoulis and
- * Ailamaki (Aether, VLDB 2010): see {@link #releaseAll}.
+ * key and gap locked separately ({@link LockMode}), and early lock release after Johnson, Pandis, Stoica, Athanassoulis
+ * and Ailamaki (Aether, VLDB 2010): see {@link #releaseAll}.
  *
- * <p>The table is divided into stripes, each under one short latch. A lock that nobody else wants costs two passes through
- * its stripe, one to take and one to release it; asking again for a lock that is held touches nothing but the owner.
- * Neither allocates, once the arrays have reached their size. The rules of the queue are those of {@link LockHead};
- * what is known about deadlocks is at {@link DeadlockDetector}.
+ * <p>The table is divided into stripes, each under one short latch. A lock that nobody else wants costs two passes
+ * through its stripe, one to take and one to release it; asking again for a lock that is held touches nothing but the
+ * owner. Neither allocates, once the arrays have reached their size. The rules of the queue are those of {@link
+ * LockHead}; what is known about deadlocks is at {@link DeadlockDetector}.
  *
  * <p>Invariants:
  * <ul>
- *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that owner.
- *   <li>{@code owners[i]} is the owner with index {@code i}; free places are {@code freePlaces[0..freePlaceCount)} and those
- *       from {@code placesEnd} on.
+ *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that
+ *       owner.
+ *   <li>{@code owners[i]} is the owner with index {@code i}; free places are {@code freePlaces[0..freePlaceCount)} and
+ *       those from {@code placesEnd} on.
  *   <li>Only the deadlock detector holds more than one stripe latch, and it takes them in ascending order.
  *   <li>No latch is held while waiting or signalling.
  * </ul>
@@ -57,8 +58,8 @@ public final class LockManager {
     /**
      * Creates an empty lock table.
      *
-     * @param stripeCount number of stripes, a power of two from 1 to {@link #STRIPES_MAX}; a few times the number of threads
-     *     that run at once keeps them apart, 256 is a good choice
+     * @param stripeCount number of stripes, a power of two from 1 to {@link #STRIPES_MAX}; a few times the number of
+     *     threads that run at once keeps them apart, 256 is a good choice
      */
     public LockManager(int stripeCount) {
         this(checkStripeCount(stripeCount), LockStripe::new);
@@ -105,8 +106,8 @@ public final class LockManager {
     }
 
     /**
-     * Takes a lock like {@link #lock}, but only if that is possible at once. Never waits, except for the latch of a stripe,
-     * so it may be called with page latches held.
+     * Takes a lock like {@link #lock}, but only if that is possible at once. Never waits, except for the latch of a
+     * stripe, so it may be called with page latches held.
      *
      * @return whether the owner holds the lock at least in this mode now; if not, nothing has changed
      * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
@@ -131,8 +132,8 @@ public final class LockManager {
 
     /**
      * Tells whether {@link #tryLock} would succeed, without keeping anything; the modes in which the owner itself holds
-     * the lock do not stand in the way. May be called with page latches held. If true, {@link LockOwner#dependsOnLsn()} has
-     * been raised as by a lock.
+     * the lock do not stand in the way. May be called with page latches held. If true, {@link LockOwner#dependsOnLsn()}
+     * has been raised as by a lock.
      *
      * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
      */
@@ -149,8 +150,8 @@ public final class LockManager {
     }
 
     /**
-     * Waits, in the same queue as {@link #lock} and with the same exceptions, until the lock could be granted, and does not
-     * keep it. By the time of the return another owner may have taken it.
+     * Waits, in the same queue as {@link #lock} and with the same exceptions, until the lock could be granted, and does
+     * not keep it. By the time of the return another owner may have taken it.
      *
      * @param owner who waits
      * @param name what is locked
@@ -170,8 +171,8 @@ public final class LockManager {
     }
 
     /**
-     * Releases one lock before the end of the transaction: a read lock at READ COMMITTED. A lock under which something may
-     * have been written stays. Whoever had the lock before a conversion must not call this; {@link #lock} tells.
+     * Releases one lock before the end of the transaction: a read lock at READ COMMITTED. A lock under which something
+     * may have been written stays. Whoever had the lock before a conversion must not call this; {@link #lock} tells.
      *
      * @return whether the lock was held and is released
      */
@@ -196,10 +197,11 @@ public final class LockManager {
     /**
      * Releases all locks of an owner, which can then serve the next transaction.
      *
-     * <p>With a commit LSN, this is early lock release: the commit record is in the log buffer, but not yet on disk. The lock
-     * table remembers the LSN for every name under which something may have been written, in a table of fixed size
-     * that hash collisions can only make more cautious, and raises {@link LockOwner#dependsOnLsn()} of whoever locks that name
-     * later. Such a transaction must not be answered before the log is durable up to there, even if it only read.
+     * <p>With a commit LSN, this is early lock release: the commit record is in the log buffer, but not yet on disk.
+     * The lock table remembers the LSN for every name under which something may have been written, in a table of fixed
+     * size that hash collisions can only make more cautious, and raises {@link LockOwner#dependsOnLsn()} of whoever
+     * locks that name later. Such a transaction must not be answered before the log is durable up to there, even if it
+     * only read.
      *
      * @param owner whose locks are released; it must not wait
      * @param commitLsn where the commit record is in the log, or 0 if nobody needs to know
@@ -339,7 +341,8 @@ public final class LockManager {
     }
 
     /**
-     * Ends the wait of an owner: takes it out of the queue if it is still there, and adds what was granted to its locks.
+     * Ends the wait of an owner: takes it out of the queue if it is still there, and adds what was granted to its
+     * locks.
      *
      * @return how the wait ended: {@link LockOwner#GRANTED}, {@link LockOwner#VICTIM}, or {@link LockOwner#IDLE} if the
      *     owner had to be taken out

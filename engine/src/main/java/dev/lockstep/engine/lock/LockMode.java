@@ -3,21 +3,21 @@ package dev.lockstep.engine.lock;
 /**
  * Lock modes as small integers, their compatibility and their suprema.
  *
- * <p>A mode has two parts that do not conflict with each other: the key part (bits 0 to 2), which is also the whole mode
- * of a table or database lock, and the gap part (bits 3 and 4), which only key locks have and which covers the open
- * interval between the key and its predecessor in the index.
+ * <p>A mode has two parts that do not conflict with each other: the key part (bits 0 to 2), which is also the whole
+ * mode of a table or database lock, and the gap part (bits 3 and 4), which only key locks have and which covers the
+ * open interval between the key and its predecessor in the index.
  *
  * <pre>
  *   bit     4   3 | 2   1   0
  *         gap part|  key part
  * </pre>
  *
- * <p>The key part is one of the granularity modes of Gray, Lorie, Putzolu and Traiger (1976) with the update mode of Gray
- * and Reuter (Transaction Processing, 1993, 7.8). U is compatible with S in both directions: the queue of a lock is fair,
- * so readers that arrive after a waiting conversion from U to X wait behind it and cannot starve it. The separate gap
- * part is the orthogonal key-value locking of Graefe (A Survey of B-Tree Locking Techniques, 2010, and later): GAP_S
- * keeps new keys out of the gap, GAP_IX (insert intention) is what an insert asks for, and GAP_X is for whoever removes
- * the key and thereby changes the borders of the gap.
+ * <p>The key part is one of the granularity modes of Gray, Lorie, Putzolu and Traiger (1976) with the update mode of
+ * Gray and Reuter (Transaction Processing, 1993, 7.8). U is compatible with S in both directions: the queue of a lock
+ * is fair, so readers that arrive after a waiting conversion from U to X wait behind it and cannot starve it. The
+ * separate gap part is the orthogonal key-value locking of Graefe (A Survey of B-Tree Locking Techniques, 2010, and
+ * later): GAP_S keeps new keys out of the gap, GAP_IX (insert intention) is what an insert asks for, and GAP_X is for
+ * whoever removes the key and thereby changes the borders of the gap.
  *
  * <pre>
  *   compatible     IS  IX  S   SIX U   X          GAP_S GAP_IX GAP_X

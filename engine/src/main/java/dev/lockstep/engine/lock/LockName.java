@@ -10,10 +10,10 @@ import java.util.HexFormat;
 /**
  * Names of locks: 64-bit hashes of what is locked.
  *
- * <p>Bit 63 is set in the names of tables and of the database and clear in the names of keys, so that a key never meets a
- * table; the other 63 bits are hash. Two different keys with one name only cost a needless wait: with a million locks
- * held, the next one meets such a name with a probability of about 10<sup>-13</sup>. The hash multiplies 64 by 64 bits and folds the
- * 128-bit product, eight bytes of key at a time, after the wyhash family of Wang Yi.
+ * <p>Bit 63 is set in the names of tables and of the database and clear in the names of keys, so that a key never meets
+ * a table; the other 63 bits are hash. Two different keys with one name only cost a needless wait: with a million locks
+ * held, the next one meets such a name with a probability of about 10<sup>-13</sup>. The hash multiplies 64 by 64 bits
+ * and folds the 128-bit product, eight bytes of key at a time, after the wyhash family of Wang Yi.
  *
  * <p>A name depends on nothing but its arguments, and is the same for bytes on and off the heap. It is not persistent.
  */

@@ -19,13 +19,13 @@ import java.util.Arrays;
  * <ul>
  *   <li>Position {@code p < heldCount} describes one lock: {@code names[p]}, held in mode {@code modes[p]}, its entry
  *       {@code entries[p]} in the stripe of that name and its grant {@code grants[p]} there (0: in the entry itself).
- *   <li>{@code slots[slotOf[p]] == p} for every {@code p < heldCount}, and no slot between the home of {@code names[p]} and
- *       {@code slotOf[p]} is empty.
+ *   <li>{@code slots[slotOf[p]] == p} for every {@code p < heldCount}, and no slot between the home of {@code names[p]}
+ *       and {@code slotOf[p]} is empty.
  *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} times the capacity of the other arrays.
  *   <li>The owner waits for at most one lock. While {@code waitState} is {@link #WAITING}, the fields {@code wait*},
  *       {@code queue*} and {@code entitled} describe the wait and are guarded by the latch of the stripe of
- *       {@code waitName}; whoever ends the wait under that latch sets {@code waitState} last. While it is {@link #GRANTING}, {@code wakeNext}
- *       belongs to the granting thread.
+ *       {@code waitName}; whoever ends the wait under that latch sets {@code waitState} last. While it is {@link
+ *       #GRANTING}, {@code wakeNext} belongs to the granting thread.
  * </ul>
  *
  * <p>Thread-safety: used by one thread at a time. Other threads touch only the fields of a wait, as above, and read

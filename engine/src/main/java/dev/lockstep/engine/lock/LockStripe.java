@@ -1,5 +1,6 @@
 package dev.lockstep.engine.lock;
 
+import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.util.Arrays;
 
@@ -19,9 +20,10 @@ import java.util.Arrays;
  * Entries never move while they are in use, so that a release finds its entry without searching.
  *
  * <p>The stripe also remembers, in a table of fixed size hashed by name, the largest commit LSN of those that released
- * a lock early (see {@link LockManager#releaseAll}). Per place there are two numbers: one of releases that conflict with
- * every mode (X and the like), and one of releases of intention modes, which occur on tables only and which only
- * requests that conflict with IX heed: otherwise every reader of a table would depend on every writer of other keys in it.
+ * a lock early (see {@link LockManager#releaseAll}). Per place there are two numbers: one of releases that conflict
+ * with every mode (X and the like), and one of releases of intention modes, which occur on tables only and which only
+ * requests that conflict with IX heed: otherwise every reader of a table would depend on every writer of other keys in
+ * it.
  *
  * <p>Invariants:
  * <ul>
@@ -39,7 +41,9 @@ class LockStripe {
     /** What {@link #acquire} and {@link #convert} return when the caller has to wait. */
     static final boolean BLOCKED = false;
 
-    /** Places for early releases; 256 stripes then hold 16,384, a few times the locks that one group commit releases. */
+    /**
+     * Places for early releases; 256 stripes then hold 16,384, a few times the locks that one group commit releases.
+     */
     static final int RELEASE_PLACES = 64;
 
     private static final int NAME = 0;
@@ -85,8 +89,27 @@ class LockStripe {
         this.manager = manager;
     }
 
+    /**
+     * Latches the stripe. A virtual thread spins and does not yield: the caller may hold other latches, and once it is
+     * off its carrier, threads that spin and yield for those may keep it off for good. Spinning ends, because nobody
+     * waits or yields while a stripe is latched.
+     */
     void latch() {
-        latch.latch();
+        if (!latch.tryLatch()) {
+            latchContended();
+        }
+    }
+
+    private void latchContended() {
+        boolean yields = !Thread.currentThread().isVirtual();
+        int attempt = 0;
+        while (!latch.tryLatch()) {
+            if (yields) {
+                attempt = Backoff.pause(attempt);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     void unlatch() {
@@ -334,8 +357,8 @@ class LockStripe {
      * whoever is reachable over all its blockers is reachable over these. For a plain request it leaves out
      * <ul>
      *   <li>earlier plain requests that conflict with no more than this one does: what blocks them blocks this one, and
-     *   <li>everything before an earlier plain request that conflicts with all that this one conflicts with: it is among the
-     *       blockers of that one.
+     *   <li>everything before an earlier plain request that conflicts with all that this one conflicts with: it is
+     *       among the blockers of that one.
      * </ul>
      * So a queue of writers behind one holder costs one step and not one per writer.
      */

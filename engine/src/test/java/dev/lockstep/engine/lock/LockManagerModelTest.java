@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random schedules of one thread that plays all owners, compared with {@link LockModel} after every step: what is granted,
- * who waits, which deadlocks are broken and by whom, what early release makes depend on what.
+ * Random schedules of one thread that plays all owners, compared with {@link LockModel} after every step: what is
+ * granted, who waits, which deadlocks are broken and by whom, what early release makes depend on what.
  */
 class LockManagerModelTest {
     private static final int STEPS = 30_000;

@@ -224,8 +224,8 @@ class LockManagerTest {
     }
 
     /**
-     * A reader that stands behind a writer waits, through that writer, for the holder of U. Had the conversion to X to wait
-     * for the reader, that would be a deadlock among owners who all did as they should.
+     * A reader that stands behind a writer waits, through that writer, for the holder of U. Had the conversion to X to
+     * wait for the reader, that would be a deadlock among owners who all did as they should.
      */
     @Test
     void conversionsOvertakeWhoWaitsForThemThroughOthers() throws Exception {

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 /**
  * Derives compatibility and suprema from first principles and pins the result.
  *
- * <p>A mode permits its owner a set of actions. Some pairs of actions of two owners disturb each other; two modes are compatible
- * when no action of one disturbs an action of the other. The supremum of two modes is the mode that permits the fewest
- * actions among those that permit all the actions of both.
+ * <p>A mode permits its owner a set of actions. Some pairs of actions of two owners disturb each other; two modes are
+ * compatible when no action of one disturbs an action of the other. The supremum of two modes is the mode that permits
+ * the fewest actions among those that permit all the actions of both.
  */
 class LockModeTest {
     /** What the owner of a lock may do to the thing locked, or to some of its parts after locking those too. */
@@ -32,7 +32,9 @@ class LockModeTest {
         INSERT_INTO_GAP,
         CHANGE_GAP;
 
-        /** Whether two owners must not be allowed these actions at the same time. SOME against SOME is settled below. */
+        /**
+         * Whether two owners must not be allowed these actions at the same time. SOME against SOME is settled below.
+         */
         boolean disturbs(Action other) {
             return disturbsAbove(this, other) || disturbsAbove(other, this);
         }

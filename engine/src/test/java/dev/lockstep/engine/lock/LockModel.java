@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The rules of {@link LockHead} written down as plainly as possible: lists, loops and no counters. Owners are numbers. */
+/**
+ * The rules of {@link LockHead} written down as plainly as possible: lists, loops and no counters. Owners are numbers.
+ */
 final class LockModel {
     private record Request(int owner, int target, int held, boolean instant, boolean entitled) {}
 
@@ -51,7 +53,10 @@ final class LockModel {
         return dependsOn.getOrDefault(owner, 0L);
     }
 
-    /** The place behind the last request that conflicts with a new one and does not wait for its owner; 0 if there is none. */
+    /**
+     * The place behind the last request that conflicts with a new one and does not wait for its owner; 0 if there is
+     * none.
+     */
     private static int placeBehindBlockers(List<Request> queue, int target, int held) {
         List<Integer> wantedByThoseWaitingForOwner = new ArrayList<>(List.of(held));
         int place = 0;

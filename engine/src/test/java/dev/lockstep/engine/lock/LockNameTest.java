@@ -70,7 +70,9 @@ class LockNameTest {
         assertEquals("key:0x000000000000002a", LockName.toString(42));
     }
 
-    /** Sequential keys, which real tables have, must spread over the bits that choose stripe, bucket, slot and place. */
+    /**
+     * Sequential keys, which real tables have, must spread over the bits that choose stripe, bucket, slot and place.
+     */
     @Test
     void sequentialKeysSpreadOverEveryGroupOfBits() {
         int keys = 1 << 16;

@@ -13,9 +13,9 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model checking of the lock table. Conditional requests must behave as they do one after the other in {@link LockModel};
- * and a number under waiting locks must behave like one that is changed atomically, with nobody left waiting. The same
- * checks on {@link UnlatchedStripe} must fail.
+ * Model checking of the lock table. Conditional requests must behave as they do one after the other in {@link
+ * LockModel}; and a number under waiting locks must behave like one that is changed atomically, with nobody left
+ * waiting. The same checks on {@link UnlatchedStripe} must fail.
  */
 class LockTableLincheckTest {
     /** Shallow in the normal build; a longer run sets the property to some thousands. */
