@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
  */
 class LockTableLincheckTest {
     /** Shallow in the normal build; a longer run sets the property to some thousands. */
-    private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 120);
+    private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 60);
 
-    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 8);
+    private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 5);
 
     private static final int THREADS = 3;
     private static final int[] MODES = {
