@@ -36,6 +36,11 @@ public final class JdbcAdapter implements TpccAdapter {
             IsolationLevel level = isolation == null ? IsolationLevel.required(type) : isolation;
             levels.put(type, peer.switchesIsolation() ? level : IsolationLevel.SERIALIZABLE);
         }
+        peer.systemProperties().forEach((name, value) -> {
+            if (System.getProperty(name) == null) {
+                System.setProperty(name, value);
+            }
+        });
         this.anchor = DriverManager.getConnection(peer.url(database));
         try {
             JdbcPeer.run(anchor, peer.openStatements());
