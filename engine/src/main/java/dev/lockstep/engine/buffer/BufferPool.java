@@ -78,6 +78,14 @@ public final class BufferPool implements AutoCloseable {
 
     private final Arena arena = Arena.ofShared();
     private final PoolParts parts;
+
+    // Parts of the parts: each level of objects costs every access a load that no compiler may hoist over an acquire.
+    private final MemorySegment memory;
+    private final LatchTable latches;
+    private final int[][] translationChunks;
+    private final int[] pageIds;
+    private final FrameTable frames;
+
     private final PoolLimits limits;
     private final PageLoader loaderOrNull;
     private final PageWriter writerOrNull;
@@ -100,8 +108,12 @@ public final class BufferPool implements AutoCloseable {
             throw new IllegalArgumentException(
                     "too few frames: frameCount=" + frameCount + ", frameCountMin=" + FRAMES_MIN);
         }
-        MemorySegment memory = arena.allocate(address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES);
+        memory = arena.allocate(address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES);
         parts = PoolParts.of(memory, frameCount);
+        latches = parts.latches();
+        translationChunks = parts.translation().chunks();
+        frames = parts.frames();
+        pageIds = frames.pageIds();
         limits = PoolLimits.of(frameCount);
         if (fileOrNull == null) {
             loaderOrNull = null;
@@ -118,12 +130,12 @@ public final class BufferPool implements AutoCloseable {
 
     /** Returns the bytes of all frames, and {@link #GUARD_BYTES} behind them. */
     public MemorySegment memory() {
-        return parts.memory();
+        return memory;
     }
 
     /** Returns the latches; latch <i>i</i> guards frame <i>i</i>. */
     public LatchTable latches() {
-        return parts.latches();
+        return latches;
     }
 
     /** Returns the number of frames. */
@@ -143,13 +155,13 @@ public final class BufferPool implements AutoCloseable {
 
     /** Returns the frame that a page is in, or {@link #NOT_RESIDENT}. Validate as the class comment says. */
     public int residentFrameAcquire(int pageId) {
-        int entry = parts.translation().entryAcquire(pageId);
+        int entry = TranslationArray.entryAcquire(translationChunks, pageId);
         return TranslationArray.isResident(entry) ? TranslationArray.frame(entry) : NOT_RESIDENT;
     }
 
     /** Returns the page in a frame, negative if none; meaningful after a version was taken or a latch acquired. */
     public int pageIdOpaque(int frame) {
-        return parts.frames().pageIdOpaque(frame);
+        return FrameTable.pageIdOpaque(pageIds, frame);
     }
 
     /**
@@ -192,9 +204,9 @@ public final class BufferPool implements AutoCloseable {
 
     /** Notes that a page was used, which delays its eviction. Cheap enough for every access. */
     public void referenced(int frame) {
-        int references = parts.frames().referencesOpaque(frame);
+        int references = frames.referencesOpaque(frame);
         if (references < FrameTable.REFERENCES_MAX) {
-            parts.frames().setReferencesOpaque(frame, references + 1);
+            frames.setReferencesOpaque(frame, references + 1);
         }
     }
 
@@ -272,9 +284,9 @@ public final class BufferPool implements AutoCloseable {
      * soon.
      */
     private int reuse(int pageId, int frame) {
-        parts.latches().latchExclusive(frame);
-        if (parts.frames().pageIdAcquire(frame) != pageId) {
-            parts.latches().unlatchExclusiveUnchanged(frame);
+        latches.latchExclusive(frame);
+        if (frames.pageIdAcquire(frame) != pageId) {
+            latches.unlatchExclusiveUnchanged(frame);
             return FrameStack.NONE;
         }
         clear(frame, pageId);
@@ -284,15 +296,15 @@ public final class BufferPool implements AutoCloseable {
     /** Puts the page into a free frame; a read of the page in progress finds its entry taken over and gives up. */
     private int place(int pageId, int entry) {
         int frame = takeFreeFrame(pageId);
-        parts.latches().latchExclusive(frame);
+        latches.latchExclusive(frame);
         if (!parts.translation().casEntry(pageId, entry, TranslationArray.resident(frame))) {
-            parts.latches().unlatchExclusiveUnchanged(frame);
+            latches.unlatchExclusiveUnchanged(frame);
             release(frame);
             return FrameStack.NONE;
         }
         clear(frame, pageId);
-        parts.frames().setOriginOpaque(frame, EvictionQueues.SMALL);
-        parts.frames().setPageIdRelease(frame, pageId);
+        frames.setOriginOpaque(frame, EvictionQueues.SMALL);
+        frames.setPageIdRelease(frame, pageId);
         if (writerOrNull != null) {
             parts.arrivals().push(frame);
         }
@@ -300,9 +312,9 @@ public final class BufferPool implements AutoCloseable {
     }
 
     private void clear(int frame, int pageId) {
-        parts.memory().asSlice(address(frame), PageLayout.PAGE_BYTES).fill((byte) 0);
-        PageLayout.setPageId(parts.memory(), address(frame), pageId);
-        parts.frames().setReferencesOpaque(frame, 0);
+        memory.asSlice(address(frame), PageLayout.PAGE_BYTES).fill((byte) 0);
+        PageLayout.setPageId(memory, address(frame), pageId);
+        frames.setReferencesOpaque(frame, 0);
     }
 
     private int takeFreeFrame(int pageId) {
@@ -351,10 +363,10 @@ public final class BufferPool implements AutoCloseable {
      * @param recordLsn LSN of the record that describes the change
      */
     public void markDirty(int frame, long recordLsn) {
-        PageLayout.setLsn(parts.memory(), address(frame), recordLsn);
+        PageLayout.setLsn(memory, address(frame), recordLsn);
         // The compare-and-set fails if the page writer just restored the LSN of an earlier change, which then stands.
-        if (parts.frames().recoveryLsnAcquire(frame) == FrameTable.CLEAN) {
-            parts.frames().casRecoveryLsn(frame, FrameTable.CLEAN, recordLsn);
+        if (frames.recoveryLsnAcquire(frame) == FrameTable.CLEAN) {
+            frames.casRecoveryLsn(frame, FrameTable.CLEAN, recordLsn);
         }
     }
 
@@ -370,19 +382,19 @@ public final class BufferPool implements AutoCloseable {
      */
     public void discard(int pageId) {
         int frame = residentFrameAcquire(pageId);
-        if (frame == NOT_RESIDENT || !parts.latches().isExclusive(frame)) {
+        if (frame == NOT_RESIDENT || !latches.isExclusive(frame)) {
             throw new IllegalStateException("page is not latched exclusively: pageId=" + pageId + ", frame=" + frame);
         }
-        if (writerOrNull != null && parts.frames().oldestLsnAcquire(frame) != FrameTable.CLEAN) {
-            PageLayout.setType(parts.memory(), address(frame), PageLayout.TYPE_FREE);
-            parts.frames().setReferencesOpaque(frame, 0);
-            parts.latches().unlatchExclusive(frame);
+        if (writerOrNull != null && frames.oldestLsnAcquire(frame) != FrameTable.CLEAN) {
+            PageLayout.setType(memory, address(frame), PageLayout.TYPE_FREE);
+            frames.setReferencesOpaque(frame, 0);
+            latches.unlatchExclusive(frame);
             return;
         }
-        parts.frames().setRecoveryLsnRelease(frame, FrameTable.CLEAN);
-        parts.frames().setPageIdRelease(frame, FrameTable.NO_PAGE);
+        frames.setRecoveryLsnRelease(frame, FrameTable.CLEAN);
+        frames.setPageIdRelease(frame, FrameTable.NO_PAGE);
         parts.translation().setAbsentRelease(pageId);
-        parts.latches().unlatchExclusive(frame);
+        latches.unlatchExclusive(frame);
         if (writerOrNull == null) {
             parts.free().push(frame);
         }
@@ -403,11 +415,10 @@ public final class BufferPool implements AutoCloseable {
         for (int frame = 0; writerOrNull != null && frame < parts.frameCount(); frame++) {
             int attempt = 0;
             // Ends because an exclusive latch is held for microseconds and a hot page is seldom clean.
-            while (parts.frames().oldestLsnAcquire(frame) == FrameTable.CLEAN
-                    && parts.latches().isExclusive(frame)) {
+            while (frames.oldestLsnAcquire(frame) == FrameTable.CLEAN && latches.isExclusive(frame)) {
                 attempt = Backoff.pause(attempt);
             }
-            oldest = Math.min(oldest, parts.frames().oldestLsnAcquire(frame));
+            oldest = Math.min(oldest, frames.oldestLsnAcquire(frame));
         }
         return oldest;
     }

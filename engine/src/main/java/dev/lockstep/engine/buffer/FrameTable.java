@@ -52,8 +52,13 @@ final class FrameTable {
      * For optimistic readers, between taking the version and validating: the version orders it. A stale value was right
      * when the version before was, and validation fails then.
      */
-    int pageIdOpaque(int frame) {
+    static int pageIdOpaque(int[] pageIds, int frame) {
         return (int) PAGE_ID.getOpaque(pageIds, frame);
+    }
+
+    /** The page ids, for who wants to save the load of this object on every access. */
+    int[] pageIds() {
+        return pageIds;
     }
 
     int pageIdAcquire(int frame) {

@@ -51,12 +51,17 @@ class PoolRequest {
      * @return why it failed, or null
      */
     final Throwable await() {
-        waiter.prepare();
-        while (!isDoneAcquire()) {
-            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+        // Ends with the request; each further turn is a late signal of an earlier one.
+        while (true) {
             waiter.prepare();
+            // The store of prepare() must be visible before isDone is read. Otherwise it could come after the signal
+            // that follows isDone, and wipe it out.
+            VarHandle.fullFence();
+            if (isDoneAcquire()) {
+                return failure;
+            }
+            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
         }
-        return failure;
     }
 
     private boolean isDoneAcquire() {

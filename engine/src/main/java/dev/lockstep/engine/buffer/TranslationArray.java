@@ -71,9 +71,18 @@ final class TranslationArray {
      * <p>The chunk is read without ordering: a stale null makes the page look absent, and the compare-and-set that
      * follows a look at an absent page finds the chunk; the entries of a chunk are zero before anybody writes them.
      */
-    int entryAcquire(int pageId) {
+    static int entryAcquire(int[][] chunks, int pageId) {
         int[] chunk = chunks[pageId >>> CHUNK_SHIFT];
         return chunk == null ? ABSENT : (int) ENTRY.getAcquire(chunk, pageId & CHUNK_MASK);
+    }
+
+    int entryAcquire(int pageId) {
+        return entryAcquire(chunks, pageId);
+    }
+
+    /** The chunks, for who wants to save the load of this object on every access. */
+    int[][] chunks() {
+        return chunks;
     }
 
     /** Replaces an entry if it is still the expected one. */

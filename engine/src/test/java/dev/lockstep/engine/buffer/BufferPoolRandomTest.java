@@ -156,14 +156,16 @@ class BufferPoolRandomTest {
                 pool.latches().unlatchExclusiveUnchanged(frame);
                 continue;
             }
-            if (states.get(pageId) != USED) {
-                pool.latches().unlatchExclusiveUnchanged(frame);
-                return;
+            try {
+                // A thread that gave up with the latch held would make the others wait for ever.
+                if (states.get(pageId) == USED) {
+                    assertEquals(words.get(pageId), PoolFixture.word(pool, frame), replay + ", pageId=" + pageId);
+                    PoolFixture.fill(pool, frame, log(pageId));
+                    pool.markDirty(frame, words.get(pageId));
+                }
+            } finally {
+                pool.latches().unlatchExclusive(frame);
             }
-            assertEquals(words.get(pageId), PoolFixture.word(pool, frame), replay + ", pageId=" + pageId);
-            PoolFixture.fill(pool, frame, log(pageId));
-            pool.markDirty(frame, words.get(pageId));
-            pool.latches().unlatchExclusive(frame);
             return;
         }
     }
