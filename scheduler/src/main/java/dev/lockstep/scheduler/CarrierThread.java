@@ -213,8 +213,10 @@ final class CarrierThread extends Thread {
         if (sThread.latchesHeld() != 0) {
             return;
         }
-        reserveStack();
-        pollArrivals();
+        if (!inbox.isEmpty() || !timers.isEmpty()) {
+            reserveStack();
+            pollArrivals();
+        }
         if (othersWait() && !sThread.suspend(SThread.Request.YIELD)) {
             countSkipped(sThread);
         }
@@ -245,8 +247,10 @@ final class CarrierThread extends Thread {
             sThread.sampleStartNanos = System.nanoTime();
             return;
         }
-        reserveStack();
-        pollArrivals();
+        if (!inbox.isEmpty() || !timers.isEmpty()) {
+            reserveStack();
+            pollArrivals();
+        }
         boolean othersWait = othersWait();
         if (othersWait && sThread.operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN_MAX) {
             sThread.suspend(SThread.Request.TURN_OVER);

@@ -169,8 +169,10 @@ public abstract class SThread extends InboxNode {
      * operation.
      */
     public final void endOperation() {
-        if (operating) {
+        if (member) {
             carrier.finishOperation(this);
+        } else {
+            operating = false;
         }
     }
 

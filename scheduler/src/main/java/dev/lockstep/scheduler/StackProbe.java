@@ -11,8 +11,8 @@ final class StackProbe {
     /**
      * Nested calls. Compiled by C2, which inlines every second one, a call takes some 60 bytes, so this is about 4 KB;
      * interpreted it is three times that. Changes to lists, teams and timers, with variable handles interpreted, take
-     * under 3 KB. It costs about as much as half a switch, and is done once per team, or once in 32 or more straight
-     * operations.
+     * under 3 KB. It costs about half a
+     * switch, and is done once per team, and where a straight operation finds that somebody has arrived.
      */
     static final int DEPTH = 64;
 
