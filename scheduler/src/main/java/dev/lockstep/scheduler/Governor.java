@@ -46,7 +46,10 @@ final class Governor {
     /** Teams must be this much better, in percent: less is within the noise of such short trials. */
     static final int GAIN_PERCENT_MIN = 5;
 
-    /** Measured cost of one switch, see ARCHITECTURE.md: the part of joining a list that lies outside a team's time. */
+    /**
+     * Cost of one switch, the part of joining a list that lies outside a team's time. Measured as 92 to 120 and rounded
+     * up, because real stacks are deeper than those of that measurement.
+     */
     static final long SWITCH_NANOS = 150;
 
     private final OperationList list;
