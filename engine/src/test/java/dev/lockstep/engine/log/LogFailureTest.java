@@ -154,4 +154,22 @@ class LogFailureTest {
         fixture.storage.delete(segments.getFirst());
         assertThrows(CorruptionException.class, () -> fixture.read(LSN_FIRST, 0));
     }
+
+    /** A killed process leaves written bytes in the memory of the system: what recovery built on must outlive that. */
+    @Test
+    void whatWasReadAfterAKillSurvivesACrashOfTheMachine() {
+        Log log = open(LSN_FIRST);
+        long number = 0;
+        while (log.writtenLsn() == LSN_FIRST) {
+            log.throttle(waiter);
+            append(log, number++);
+        }
+        assertEquals(LSN_FIRST, log.durableLsn());
+        fixture.storage.kill();
+        log.close();
+        LogFixture.Content content = fixture.read(LSN_FIRST, 0);
+        assertTrue(content.numbers().size() > 100);
+        fixture.storage.crash();
+        assertEquals(content, fixture.read(LSN_FIRST, content.endLsn()));
+    }
 }
