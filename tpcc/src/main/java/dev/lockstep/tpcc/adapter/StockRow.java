@@ -1,5 +1,7 @@
 package dev.lockstep.tpcc.adapter;
 
+import java.util.Arrays;
+
 /** A reusable row of table STOCK. Not thread-safe. */
 public final class StockRow {
     /** S_W_ID. */
@@ -31,5 +33,14 @@ public final class StockRow {
         for (int i = 0; i < districtInfos.length; i++) {
             districtInfos[i] = new Text(OrderLineRow.DISTRICT_INFO_CHARACTERS);
         }
+    }
+
+    private StockRow(Text districtInfo) {
+        Arrays.fill(districtInfos, districtInfo);
+    }
+
+    /** Creates a row that holds S_DIST of one district at a time: ten thousand terminals have fifteen of these each. */
+    public static StockRow forOrder() {
+        return new StockRow(new Text(OrderLineRow.DISTRICT_INFO_CHARACTERS));
     }
 }

@@ -10,15 +10,20 @@ import java.util.Arrays;
  * another without being copied. What is shown is valid until the end of the transaction. Not thread-safe.
  */
 public final class Text {
-    private final byte[] own;
-    private byte[] bytes;
+    private static final byte[] EMPTY = {};
+
+    private final int capacity;
+
+    /** Allocated when it is first written to: many texts only ever show what belongs to the engine. */
+    private byte[] own = EMPTY;
+
+    private byte[] bytes = EMPTY;
     private int offset;
     private int length;
 
     /** @param capacity most characters that it can hold itself */
     public Text(int capacity) {
-        own = new byte[capacity];
-        bytes = own;
+        this.capacity = capacity;
     }
 
     /** Number of characters. */
@@ -28,7 +33,7 @@ public final class Text {
 
     /** Most characters that it can hold itself. */
     public int capacity() {
-        return own.length;
+        return capacity;
     }
 
     /** The array that holds the characters, from {@link #offset()} on. Not to be changed. */
@@ -63,8 +68,7 @@ public final class Text {
 
     /** Copies characters into the own buffer. */
     public void copyFrom(byte[] source, int sourceOffset, int sourceLength) {
-        System.arraycopy(source, sourceOffset, own, 0, sourceLength);
-        wrap(own, 0, sourceLength);
+        System.arraycopy(source, sourceOffset, own(sourceLength), 0, sourceLength);
     }
 
     /** Copies another text's characters into the own buffer. */
@@ -75,7 +79,7 @@ public final class Text {
     /** Copies a string of Latin-1 characters into the own buffer; {@code null} becomes the empty text. */
     public void copyFrom(String source) {
         if (source == null) {
-            wrap(own, 0, 0);
+            clear();
             return;
         }
         byte[] latin = source.getBytes(ISO_8859_1);
@@ -84,8 +88,11 @@ public final class Text {
 
     /** The own buffer, to be filled by the caller, who then states the length. */
     public byte[] own(int newLength) {
-        if (newLength > own.length) {
-            throw new IllegalArgumentException("text too long length=" + newLength + " capacity=" + own.length);
+        if (newLength > capacity) {
+            throw new IllegalArgumentException("text too long length=" + newLength + " capacity=" + capacity);
+        }
+        if (own.length < capacity) {
+            own = new byte[capacity];
         }
         wrap(own, 0, newLength);
         return own;
@@ -93,13 +100,13 @@ public final class Text {
 
     /** Makes it empty, in its own buffer. */
     public Text clear() {
-        wrap(own, 0, 0);
+        own(0);
         return this;
     }
 
     /** Appends a character to the own buffer; what does not fit is dropped. */
     public Text append(char character) {
-        if (length < own.length) {
+        if (length < capacity) {
             own[length++] = (byte) character;
         }
         return this;
@@ -107,7 +114,7 @@ public final class Text {
 
     /** Appends another text to the own buffer; what does not fit is dropped. */
     public Text append(Text source) {
-        int count = Math.min(source.length, own.length - length);
+        int count = Math.min(source.length, capacity - length);
         System.arraycopy(source.bytes, source.offset, own, length, count);
         length += count;
         return this;

@@ -56,7 +56,7 @@ public final class TpccTransactions {
         this.session = session;
         for (int i = 0; i < TpccScale.ORDER_LINES_MAX; i++) {
             items[i] = new ItemRow();
-            stocks[i] = new StockRow();
+            stocks[i] = StockRow.forOrder();
             lines[i] = new OrderLineRow();
         }
     }
