@@ -16,7 +16,9 @@ public final class DatabaseOptions {
     /** Smallest pool: 128 frames, a few for each of a dozen threads and the reserve that splits take frames from. */
     public static final long POOL_BYTES_MIN = 1L << 20;
 
-    /** Largest pool, 1 TiB: the table of latches beside it is then 16 GiB, and frames are numbered by an {@code int}. */
+    /**
+     * Largest pool, 1 TiB: the table of latches beside it is then 16 GiB, and frames are numbered by an {@code int}.
+     */
     public static final long POOL_BYTES_MAX = 1L << 40;
 
     /** 256 MiB: a small application's data and the hot part of a larger one's, on any machine that runs a JVM today. */
@@ -25,15 +27,17 @@ public final class DatabaseOptions {
     /** Shortest lock timeout: below a millisecond a wait is over before the owner of the lock has run. */
     public static final Duration LOCK_TIMEOUT_MIN = Duration.ofMillis(1);
 
-    /** Ten seconds: deadlocks are found without it, so it only ends waits for transactions that are stuck or very long. */
+    /**
+     * Ten seconds: deadlocks are found without it, so it only ends waits for transactions that are stuck or very long.
+     */
     public static final Duration LOCK_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
 
     /** Shortest transaction timeout. */
     public static final Duration TRANSACTION_TIMEOUT_MIN = Duration.ofMillis(1);
 
     /**
-     * One hour: longer than loading all data in one transaction takes, short enough that one that was forgotten does not keep
-     * its locks, and the log it needs for rollback, for ever.
+     * One hour: longer than loading all data in one transaction takes, short enough that one that was forgotten does
+     * not keep its locks, and the log it needs for rollback, for ever.
      */
     public static final Duration TRANSACTION_TIMEOUT_DEFAULT = Duration.ofHours(1);
 
@@ -46,7 +50,9 @@ public final class DatabaseOptions {
     /** Largest log segment: positions within one stay an {@code int}. */
     public static final int LOG_SEGMENT_BYTES_MAX = 1 << 30;
 
-    /** 64 MiB: a second of log at full load, so that making a file is rare, while a small database keeps little of it. */
+    /**
+     * 64 MiB: a second of log at full load, so that making a file is rare, while a small database keeps little of it.
+     */
     public static final int LOG_SEGMENT_BYTES_DEFAULT = 64 << 20;
 
     private final Durability durability;
@@ -213,7 +219,8 @@ public final class DatabaseOptions {
         private Builder() {}
 
         /**
-         * Sets when commits are answered. Default: {@link Durability#SYNC}, because losing an answered commit must be a choice.
+         * Sets when commits are answered. Default: {@link Durability#SYNC}, because losing an answered commit must be a
+         * choice.
          *
          * @param value the durability
          * @return this builder
@@ -225,8 +232,8 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets the isolation of transactions that do not name their own. Default: {@link Isolation#SERIALIZABLE}, the only one
-         * under which a correct transaction stays correct beside others.
+         * Sets the isolation of transactions that do not name their own. Default: {@link Isolation#SERIALIZABLE}, the
+         * only one under which a correct transaction stays correct beside others.
          *
          * @param value the isolation
          * @return this builder
@@ -272,8 +279,8 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets whether a database that ran with {@link Durability#NONE} and was not closed is emptied instead of refused.
-         * Default: false.
+         * Sets whether a database that ran with {@link Durability#NONE} and was not closed is emptied instead of
+         * refused. Default: false.
          *
          * @param value true to drop its data and start empty
          * @return this builder

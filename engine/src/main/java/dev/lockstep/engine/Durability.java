@@ -8,13 +8,13 @@ public enum Durability {
      */
     SYNC,
     /**
-     * Answered at once; the log is forced at least every 100 ms. A crash loses at most the commits of that time, the last
-     * ones in commit order, and never a part of a transaction.
+     * Answered at once; the log is forced at least every 100 ms. A crash loses at most the commits of that time, the
+     * last ones in commit order, and never a part of a transaction.
      */
     ASYNC,
     /**
-     * No log is written. Transactions still roll back, and {@code close()} saves everything; but after any other end the
-     * database cannot be opened, except to start it empty ({@link DatabaseOptions#startEmptyAfterUncleanClose()}).
+     * No log is written. Transactions still roll back, and {@code close()} saves everything; but after any other end
+     * the database cannot be opened, except to start it empty ({@link DatabaseOptions#startEmptyAfterUncleanClose()}).
      */
     NONE
 }

@@ -14,7 +14,8 @@ import java.util.Set;
  * @param name unique within the table, case-sensitive
  * @param table the name of the table
  * @param columns the indexed columns with their directions, in index order
- * @param unique whether no two rows may have equal values in all of them; rows with a null among them never count as equal
+ * @param unique whether no two rows may have equal values in all of them; rows with a null among them never count as
+ *     equal
  */
 public record IndexDefinition(String name, String table, List<KeyColumn> columns, boolean unique) {
     /**

@@ -19,10 +19,10 @@ import java.time.LocalDateTime;
  * key.reset().add(warehouse).add(district).add("BARBARBAR");
  * }</pre>
  *
- * <p>A fetch needs all columns ({@link #isComplete()}); a scan takes any number of leading ones, which stand for all keys
- * that begin with them. Values are checked when they are added: a wrong type or too many columns give a
- * {@link SchemaException}, a value that does not fit its column a {@link ValueOutOfRangeException}, a null for a NOT NULL
- * column a {@link NullViolationException}, more than {@link KeyFormat#KEY_BYTES_MAX} bytes a
+ * <p>A fetch needs all columns ({@link #isComplete()}); a scan takes any number of leading ones, which stand for all
+ * keys that begin with them. Values are checked when they are added: a wrong type or too many columns give a
+ * {@link SchemaException}, a value that does not fit its column a {@link ValueOutOfRangeException}, a null for a NOT
+ * NULL column a {@link NullViolationException}, more than {@link KeyFormat#KEY_BYTES_MAX} bytes a
  * {@link RecordTooLargeException}; the key is then as it was before.
  *
  * <p>Made to be reused: adding a value allocates nothing once the array has grown to the longest key. Not thread-safe.
@@ -45,6 +45,19 @@ public final class Key extends KeyBuffer {
     public Key reset() {
         clear();
         return this;
+    }
+
+    /**
+     * Reads a column of type INT32 that was added or loaded.
+     *
+     * @param column its position in the key, from 0
+     * @return its value
+     * @throws SchemaException if the column is of another type
+     * @throws NullViolationException if the column is null
+     * @throws IndexOutOfBoundsException if the key has fewer columns
+     */
+    public int getInt(int column) {
+        return intAt(column);
     }
 
     /**

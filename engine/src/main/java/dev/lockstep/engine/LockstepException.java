@@ -4,9 +4,9 @@ package dev.lockstep.engine;
  * The root of every exception that Lockstep throws on purpose.
  *
  * <p>Each subclass stands for one kind of failure, carries a numeric code that never changes, and says in its
- * documentation when it is thrown and what helps. The message names the values involved as {@code name=value} pairs, the
- * remedy, and the code. Codes from 101 are about files, from 201 about the state of the database, from 301 about what the
- * application handed in, from 401 about transactions and threads.
+ * documentation when it is thrown and what helps. The message names the values involved as {@code name=value} pairs,
+ * the remedy, and the code. Codes from 101 are about files, from 201 about the state of the database, from 301 about
+ * what the application handed in, from 401 about transactions and threads.
  *
  * <p>An exception of the 300s leaves everything as it was. After one of the 400s the documentation of the class says
  * whether the transaction was rolled back.

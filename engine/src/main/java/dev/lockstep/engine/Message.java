@@ -13,12 +13,14 @@ import java.util.HexFormat;
  * // The primary key exists already: table=ITEM, keyBytes=4. Remedy: Choose another key or update the row.
  * }</pre>
  *
- * <p>Values are shown so that a message stays one readable line: text with blanks, commas or control characters is quoted
- * and escaped, byte arrays are hexadecimal, and both are cut at {@link #VALUE_CHARACTERS_MAX} characters. Not thread-safe;
- * made only on the way to an exception, so it may allocate.
+ * <p>Values are shown so that a message stays one readable line: text with blanks, commas or control characters is
+ * quoted and escaped, byte arrays are hexadecimal, and both are cut at {@link #VALUE_CHARACTERS_MAX} characters. Not
+ * thread-safe; made only on the way to an exception, so it may allocate.
  */
 public final class Message {
-    /** Longest value shown. Long enough for a path or a name, short enough that a 16 MB string stays out of a log line. */
+    /**
+     * Longest value shown. Long enough for a path or a name, short enough that a 16 MB string stays out of a log line.
+     */
     public static final int VALUE_CHARACTERS_MAX = 200;
 
     private static final String CUT = "...";

@@ -18,16 +18,16 @@ import java.time.LocalDateTime;
 /**
  * One row of a table, read and written in place, without an object per row or per value.
  *
- * <p>A record is made once and used for many rows: fetches and scans fill it, {@link #clear()} empties it for a new row.
- * Columns are addressed by ordinal, counted from 0 in declared order ({@link TableDefinition#ordinal}); key columns and
- * others alike, in any order. A column that was not set since {@link #clear()} is null if it may be, and otherwise reads as
- * zero, false or empty and prevents an insert.
+ * <p>A record is made once and used for many rows: fetches and scans fill it, {@link #clear()} empties it for a new
+ * row. Columns are addressed by ordinal, counted from 0 in declared order ({@link TableDefinition#ordinal}); key
+ * columns and others alike, in any order. A column that was not set since {@link #clear()} is null if it may be, and
+ * otherwise reads as zero, false or empty and prevents an insert.
  *
  * <p>Every setter checks before it changes anything: a column that does not exist or has another type gives a
  * {@link SchemaException}, a value that does not fit a {@link ValueOutOfRangeException}, null for a NOT NULL column a
- * {@link NullViolationException}, a row that grows too long a {@link RecordTooLargeException}; the record is then as it was
- * before. A getter of a primitive throws a {@link NullViolationException} if the column is null, a getter of an object
- * returns null. Whole numbers are widened and narrowed where no digit is lost; other types are not converted.
+ * {@link NullViolationException}, a row that grows too long a {@link RecordTooLargeException}; the record is then as it
+ * was before. A getter of a primitive throws a {@link NullViolationException} if the column is null, a getter of an
+ * object returns null. Whole numbers are widened and narrowed where no digit is lost; other types are not converted.
  *
  * <p>Getters and setters of primitives, UTF-8 and bytes allocate nothing, once the record has grown to the longest row.
  * A record is not thread-safe and belongs to one transaction at a time.

@@ -26,8 +26,8 @@ import java.util.Objects;
  *         .build();
  * }</pre>
  *
- * <p>Rows are kept in the order of the primary key, whose columns are NOT NULL. Immutable and thread-safe. Two definitions
- * are equal when name, columns, primary key and indexes are.
+ * <p>Rows are kept in the order of the primary key, whose columns are NOT NULL. Immutable and thread-safe. Two
+ * definitions are equal when name, columns, primary key and indexes are.
  */
 public final class TableDefinition {
     /**

@@ -9,7 +9,8 @@ import dev.lockstep.engine.SchemaException;
  * <p>Immutable and thread-safe. Two types are equal when their kind and limits are.
  *
  * @param kind what the values are
- * @param lengthMax digits of a decimal, characters (Unicode code points) of a string, bytes of a binary; 0 for the others
+ * @param lengthMax digits of a decimal, characters (Unicode code points) of a string, bytes of a binary; 0 for the
+ *     others
  * @param scale digits of a decimal behind the point; 0 for the others
  */
 public record ColumnType(Kind kind, int lengthMax, int scale) {

@@ -12,8 +12,8 @@ import dev.lockstep.engine.CorruptionException;
  *     key   [columns of the index, encoded in index order]                  value: primary key
  * </pre>
  *
- * <p>So the keys of an index are unique in any case, two rows with equal values in a unique index collide, and rows with a
- * null there do not, as SQL wants it.
+ * <p>So the keys of an index are unique in any case, two rows with equal values in a unique index collide, and rows
+ * with a null there do not, as SQL wants it.
  *
  * <p>Invariants: {@code bytes[0 .. columnsLength)} are the columns of the last row built, {@code bytes[columnsLength ..
  * length)} its primary key or nothing. A build that throws leaves the builder empty.
@@ -58,7 +58,8 @@ public final class IndexKeyBuilder {
      *
      * @param row the row; all its columns of index and primary key have their values
      * @return the length of the entry's key, bytes
-     * @throws dev.lockstep.engine.RecordTooLargeException if the columns take more than {@link KeyFormat#KEY_BYTES_MAX} bytes
+     * @throws dev.lockstep.engine.RecordTooLargeException if the columns take more than {@link KeyFormat#KEY_BYTES_MAX}
+     *     bytes
      */
     public int build(RecordBuffer row) {
         columnsLength = 0;
@@ -162,8 +163,8 @@ public final class IndexKeyBuilder {
     }
 
     /**
-     * Whether the primary key belongs into the value of the entry last built: then the index is unique and the row has no
-     * null in it. Otherwise the value is empty.
+     * Whether the primary key belongs into the value of the entry last built: then the index is unique and the row has
+     * no null in it. Otherwise the value is empty.
      *
      * @return true if the entry's key is the columns alone
      */
@@ -177,7 +178,8 @@ public final class IndexKeyBuilder {
      * @param entryKey the array with the entry's key
      * @param from index of its first byte
      * @param entryKeyLength its length
-     * @return index of the primary key's first byte; {@code from + entryKeyLength} if the primary key is the entry's value
+     * @return index of the primary key's first byte; {@code from + entryKeyLength} if the primary key is the entry's
+     *     value
      * @throws CorruptionException if the bytes are no key of this index
      */
     public int primaryKeyOffset(byte[] entryKey, int from, int entryKeyLength) {

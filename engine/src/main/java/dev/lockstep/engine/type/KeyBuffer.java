@@ -5,16 +5,18 @@ import dev.lockstep.engine.SchemaException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
- * The bytes of a key under construction: what {@link dev.lockstep.engine.Key} is made of, and how the engine reaches them.
+ * The bytes of a key under construction: what {@link dev.lockstep.engine.Key} is made of, and how the engine reaches
+ * them.
  *
  * <p>Invariants:
  * <ul>
  *   <li>{@code bytes[0 .. length)} is the encoding of the first {@code columnCount} columns of the format, and
  *       {@code length <= KEY_BYTES_MAX}.
- *   <li>An append that throws changes neither {@code length} nor {@code columnCount}; bytes behind {@code length} have no
- *       meaning.
+ *   <li>An append that throws changes neither {@code length} nor {@code columnCount}; bytes behind {@code length} have
+ *       no meaning.
  * </ul>
  *
  * <p>Not thread-safe.
@@ -90,21 +92,21 @@ public class KeyBuffer {
      * @param leftLength its bytes
      * @param right another
      * @param rightLength its bytes
-     * @return negative, zero or positive as left comes before, equals or comes behind right; a prefix comes before every
-     *     key that begins with it
+     * @return negative, zero or positive as left comes before, equals or comes behind right; a prefix comes before
+     *     every key that begins with it
      */
     public static int compare(byte[] left, int leftLength, byte[] right, int rightLength) {
         return Arrays.compareUnsigned(left, 0, leftLength, right, 0, rightLength);
     }
 
     /**
-     * Turns bytes into the smallest byte string that is greater than everything that begins with them: the exclusive end of
-     * a scan over a prefix.
+     * Turns bytes into the smallest byte string that is greater than everything that begins with them: the exclusive
+     * end of a scan over a prefix.
      *
      * @param bytes the prefix, changed in place
      * @param length its number of bytes
-     * @return the new length, not above the old one; or -1 if there is no such string, because all bytes were FF (or there
-     *     were none), and the scan has no end; the bytes are then unchanged
+     * @return the new length, not above the old one; or -1 if there is no such string, because all bytes were FF (or
+     *     there were none), and the scan has no end; the bytes are then unchanged
      */
     public static int toPrefixSuccessor(byte[] bytes, int length) {
         for (int i = length - 1; i >= 0; i--) {
@@ -114,6 +116,26 @@ public class KeyBuffer {
             }
         }
         return -1;
+    }
+
+    /**
+     * Reads an INT32 part.
+     *
+     * @param part its position
+     * @return its value
+     */
+    protected final int intAt(int part) {
+        Objects.checkIndex(part, columnCount);
+        int access = format.access(part);
+        if ((access & ColumnEncoding.MASK) != ColumnEncoding.INT32) {
+            throw ColumnErrors.wrongType(format.name(), format.column(part), "int");
+        }
+        int at = format.locate(part, bytes, 0, length);
+        if (format.isNull(part, bytes, at)) {
+            throw ColumnErrors.nullRead(format.name(), format.column(part));
+        }
+        int start = (access & ColumnEncoding.NULLABLE) != 0 ? at + KeyCodec.MARKER_BYTES : at;
+        return (int) KeyCodec.getIntegral(bytes, start, Integer.BYTES, format.mask(part));
     }
 
     /**

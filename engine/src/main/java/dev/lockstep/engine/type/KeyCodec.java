@@ -16,13 +16,13 @@ import java.nio.ByteOrder;
  *  descending column: every byte of the above, marker and terminator included, inverted
  * </pre>
  *
- * <p>No encoded column is a prefix of another value of the same column, so a range of keys that share leading columns is
- * exactly the range of byte strings with that prefix. The terminator is smaller than an escaped 00, which is smaller than
- * any other continuation, so "a" &lt; "a\0" &lt; "a\1". The technique is that of the key encodings in FoundationDB's tuple
- * layer and in Graefe, "Modern B-Tree Techniques" (2011), section 3.2 (normalized keys).
+ * <p>No encoded column is a prefix of another value of the same column, so a range of keys that share leading columns
+ * is exactly the range of byte strings with that prefix. The terminator is smaller than an escaped 00, which is smaller
+ * than any other continuation, so "a" &lt; "a\0" &lt; "a\1". The technique is that of the key encodings in
+ * FoundationDB's tuple layer and in Graefe, "Modern B-Tree Techniques" (2011), section 3.2 (normalized keys).
  *
- * <p>A direction is passed as a mask: {@link #ASCENDING} or {@link #DESCENDING}, combined by exclusive or. Stateless and
- * thread-safe; nothing here allocates.
+ * <p>A direction is passed as a mask: {@link #ASCENDING} or {@link #DESCENDING}, combined by exclusive or. Stateless
+ * and thread-safe; nothing here allocates.
  */
 public final class KeyCodec {
     /** Leaves bytes as they are. */
@@ -195,7 +195,9 @@ public final class KeyCodec {
         return length;
     }
 
-    /** Decodes the value whose encoding fills {@code at} to {@code end}; returns the index behind the last byte written. */
+    /**
+     * Decodes the value whose encoding fills {@code at} to {@code end}; returns the index behind the last byte written.
+     */
     static int getBytes(byte[] source, int at, int end, long mask, byte[] target, int targetAt) {
         int invert = (int) mask;
         int to = targetAt;

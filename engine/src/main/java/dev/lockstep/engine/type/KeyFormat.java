@@ -26,8 +26,8 @@ import java.util.HexFormat;
 public final class KeyFormat {
     /**
      * Longest encoded key of a table or of the columns of an index. An index entry is up to twice as long, with the
-     * primary key behind the index's columns; a node of 8,192 bytes still holds three such entries, which a B+tree needs
-     * to split.
+     * primary key behind the index's columns; a node of 8,192 bytes still holds three such entries, which a B+tree
+     * needs to split.
      */
     public static final int KEY_BYTES_MAX = 1_024;
 
@@ -181,8 +181,8 @@ public final class KeyFormat {
     }
 
     /**
-     * Where a part begins in a key: a constant where all parts before it have a fixed width and are NOT NULL, else found by
-     * walking over them.
+     * Where a part begins in a key: a constant where all parts before it have a fixed width and are NOT NULL, else
+     * found by walking over them.
      *
      * @param part 0 to {@code columnCount()}; the last means the end of the key
      * @param key the bytes of a key

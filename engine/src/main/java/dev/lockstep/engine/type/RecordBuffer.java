@@ -14,24 +14,32 @@ import java.util.Arrays;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code keyBytes[0 .. keyLength)} and {@code valueBytes[0 .. valueLength)} are valid encodings of the format at all
- *       times outside a load; columns that have no value yet are null, zero or empty there.
- *   <li>{@code valueBytes.length >= format.minimumValueBytes()}, so columns of fixed width are read without a further check.
- *   <li>{@code assigned} has the bit of each column that was set since it was emptied, or of all after {@link #loaded()}.
+ *   <li>{@code keyBytes[0 .. keyLength)} and {@code valueBytes[0 .. valueLength)} are valid encodings of the format at
+ *       all times outside a load; columns that have no value yet are null, zero or empty there.
+ *   <li>{@code valueBytes.length >= format.minimumValueBytes()}, so columns of fixed width are read without a further
+ *       check.
+ *   <li>{@code assigned} has the bit of each column that was set since it was emptied, or of all after {@link
+ *       #loaded()}.
  *   <li>A setter that throws changes nothing.
  * </ul>
  *
  * <p>Not thread-safe. Nothing here allocates once the arrays have grown to the largest row.
  */
-public class RecordBuffer {
+public class RecordBuffer implements RecordTarget {
     /**
-     * First size of the value array at most: a usual row, so that most records never grow, while one for a table of long
-     * rows does not begin with megabytes.
+     * First size of the value array at most: a usual row, so that most records never grow, while one for a table of
+     * long rows does not begin with megabytes.
      */
     private static final int INITIAL_VALUE_BYTES_MAX = 1_024;
 
     /** First size of the key array at least: holds most keys, and a cache line. */
     private static final int INITIAL_KEY_BYTES_MIN = 64;
+
+    /** The row was not read from a page. */
+    public static final int NO_POSITION = -1;
+
+    /** Columns from this ordinal on share the last bit of {@code changed}. */
+    private static final int LAST_CHANGED_BIT = Long.SIZE - 1;
 
     /** Where the columns lie. */
     protected final RecordFormat format;
@@ -46,6 +54,10 @@ public class RecordBuffer {
     private int valueLength;
     private final long[] assigned;
     private boolean keyChanged;
+    private long changed;
+    private int positionPageId = NO_POSITION;
+    private int positionFrame;
+    private int positionSlot;
 
     /**
      * Makes an empty row.
@@ -94,6 +106,7 @@ public class RecordBuffer {
      * @param bytes how many it must hold
      * @return the array to write to
      */
+    @Override
     public final byte[] ensureKeyCapacity(int bytes) {
         if (bytes > keyBytes.length) {
             keyBytes = Arrays.copyOf(keyBytes, Math.max(bytes, 2 * keyBytes.length));
@@ -106,12 +119,14 @@ public class RecordBuffer {
      *
      * @param bytes the length
      */
+    @Override
     public final void setKeyLength(int bytes) {
         keyLength = bytes;
     }
 
     /**
-     * The array that holds the encoded value ({@link RecordLayout}). For the engine: not a copy, replaced when it grows.
+     * The array that holds the encoded value ({@link RecordLayout}). For the engine: not a copy, replaced when it
+     * grows.
      *
      * @return the array
      */
@@ -134,6 +149,7 @@ public class RecordBuffer {
      * @param bytes how many it must hold, at most {@link RecordLayout#VALUE_BYTES_MAX}
      * @return the array to write to
      */
+    @Override
     public final byte[] ensureValueCapacity(int bytes) {
         if (bytes > valueBytes.length) {
             int doubled = Math.min(2 * valueBytes.length, RecordLayout.VALUE_BYTES_MAX);
@@ -147,13 +163,14 @@ public class RecordBuffer {
      *
      * @param bytes the length
      */
+    @Override
     public final void setValueLength(int bytes) {
         valueLength = bytes;
     }
 
     /**
-     * Ends a load: from here on the row counts as one with all columns set and its key unchanged. To be called only when the
-     * bytes are known to be a consistent copy.
+     * Ends a load: from here on the row counts as one with all columns set and its key unchanged. To be called only
+     * when the bytes are known to be a consistent copy.
      *
      * @throws CorruptionException if the lengths do not fit the format; the row is then empty
      */
@@ -177,6 +194,68 @@ public class RecordBuffer {
         }
         Arrays.fill(assigned, -1L);
         keyChanged = false;
+        changed = 0;
+    }
+
+    /**
+     * Remembers where the row was read.
+     *
+     * @param pageId its page
+     * @param frame the frame that held the page
+     * @param slot its slot
+     */
+    @Override
+    public final void setPosition(int pageId, int frame, int slot) {
+        positionPageId = pageId;
+        positionFrame = frame;
+        positionSlot = slot;
+    }
+
+    /**
+     * The page that the row was read from: a hint, the row may have moved since.
+     *
+     * @return the page id, or {@link #NO_POSITION}
+     */
+    public final int positionPageId() {
+        return positionPageId;
+    }
+
+    /**
+     * The frame that held the page.
+     *
+     * @return the frame
+     */
+    public final int positionFrame() {
+        return positionFrame;
+    }
+
+    /**
+     * The slot that held the row.
+     *
+     * @return the slot
+     */
+    public final int positionSlot() {
+        return positionSlot;
+    }
+
+    /**
+     * Which columns were set since the row was loaded.
+     *
+     * @param columns bit c for column c, the last bit for all columns from 63 on
+     * @return true if one of them was, even to the value it had
+     */
+    public final boolean isChanged(long columns) {
+        return (changed & columns) != 0;
+    }
+
+    /**
+     * The bit of a column for {@link #isChanged}.
+     *
+     * @param column its ordinal
+     * @return a mask with one bit
+     */
+    public static long changedBit(int column) {
+        return 1L << Math.min(column, LAST_CHANGED_BIT);
     }
 
     /**
@@ -196,8 +275,8 @@ public class RecordBuffer {
     }
 
     /**
-     * Whether a column of the primary key was set since the row was loaded or emptied. A changed row can then not be written
-     * back to where it came from.
+     * Whether a column of the primary key was set since the row was loaded or emptied. A changed row can then not be
+     * written back to where it came from.
      *
      * @return true if one was, even to the value it had
      */
@@ -215,6 +294,8 @@ public class RecordBuffer {
         valueLength = value.length;
         Arrays.fill(assigned, 0);
         keyChanged = false;
+        changed = 0;
+        positionPageId = NO_POSITION;
     }
 
     /**
@@ -238,6 +319,8 @@ public class RecordBuffer {
         valueLength = other.valueLength;
         System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
         keyChanged = other.keyChanged;
+        changed = other.changed;
+        setPosition(other.positionPageId, other.positionFrame, other.positionSlot);
     }
 
     /**
@@ -258,6 +341,7 @@ public class RecordBuffer {
      */
     protected final void markAssigned(int column) {
         assigned[column >> 6] |= 1L << column;
+        changed |= changedBit(column);
     }
 
     /**

@@ -5,13 +5,14 @@ import dev.lockstep.engine.SchemaException;
 import java.util.Arrays;
 
 /**
- * Where each column of a table lies: in the key ({@link KeyFormat}) or in the value ({@link RecordLayout}), and at which
- * offset.
+ * Where each column of a table lies: in the key ({@link KeyFormat}) or in the value ({@link RecordLayout}), and at
+ * which offset.
  *
  * <p>Invariants:
  * <ul>
  *   <li>All arrays but the templates have one element per column, or per 64 columns, and nothing changes.
- *   <li>A column is in the key exactly if {@code accesses[column]} has {@link ColumnEncoding#IN_KEY}; it is then NOT NULL.
+ *   <li>A column is in the key exactly if {@code accesses[column]} has {@link ColumnEncoding#IN_KEY}; it is then NOT
+ *       NULL.
  *   <li>{@code valueTemplate} is the value of a row whose nullable columns are null and whose others are zero or empty;
  *       {@code keyTemplate} is the key of zeros and empty values. Both are valid encodings.
  * </ul>

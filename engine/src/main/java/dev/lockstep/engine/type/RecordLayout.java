@@ -17,11 +17,11 @@ import java.nio.ByteOrder;
  *  +----------------+------------------------+-------------------+--------------------------+
  * </pre>
  *
- * <p>The bitmap has one bit per nullable column outside the primary key, bit {@code i % 8} of byte {@code i / 8}, and no
- * byte when there is none. A null column keeps its room: zeros when its width is fixed, no bytes when it is variable, so
- * equal rows have equal bytes. Ends count from the start of the value. They take two bytes when no value of the table can
- * be longer than {@link #SHORT_VALUE_BYTES_MAX}, four otherwise. A DECIMAL of more than 18 digits takes 16 bytes, low
- * half first. Key columns are not repeated here: they are read from the key.
+ * <p>The bitmap has one bit per nullable column outside the primary key, bit {@code i % 8} of byte {@code i / 8}, and
+ * no byte when there is none. A null column keeps its room: zeros when its width is fixed, no bytes when it is
+ * variable, so equal rows have equal bytes. Ends count from the start of the value. They take two bytes when no value
+ * of the table can be longer than {@link #SHORT_VALUE_BYTES_MAX}, four otherwise. A DECIMAL of more than 18 digits
+ * takes 16 bytes, low half first. Key columns are not repeated here: they are read from the key.
  */
 public final class RecordLayout {
     /** Longest value of a row: what a chain of overflow pages holds at most. */

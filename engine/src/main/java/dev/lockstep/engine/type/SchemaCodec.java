@@ -26,8 +26,8 @@ import java.util.List;
  *  TEXT      = bytes u16, UTF-8
  * </pre>
  *
- * <p>Kinds and states have numbers of their own, listed here, so that the order of the Java enums is free. Stateless and
- * thread-safe.
+ * <p>Kinds and states have numbers of their own, listed here, so that the order of the Java enums is free. Stateless
+ * and thread-safe.
  */
 public final class SchemaCodec {
     /** The version written. A reader takes this one and refuses larger ones. */

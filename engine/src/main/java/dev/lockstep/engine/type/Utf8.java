@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * UTF-8 without allocation (RFC 3629). Bytes in UTF-8 order as unsigned numbers are in the order of code points, which is
- * why text is compared as bytes everywhere.
+ * UTF-8 without allocation (RFC 3629). Bytes in UTF-8 order as unsigned numbers are in the order of code points, which
+ * is why text is compared as bytes everywhere.
  *
  * <p>Stateless and thread-safe.
  */

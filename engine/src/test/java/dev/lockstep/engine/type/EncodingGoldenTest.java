@@ -14,8 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Pins the bytes of keys, records, index entries and catalog entries. They are on disk: a change here needs a new format
- * version and a second reviewer.
+ * Pins the bytes of keys, records, index entries and catalog entries. They are on disk: a change here needs a new
+ * format version and a second reviewer.
  */
 class EncodingGoldenTest {
     private static final HexFormat HEX = HexFormat.of();

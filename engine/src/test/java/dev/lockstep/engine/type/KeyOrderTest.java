@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Comparing encoded keys as bytes compares their values: for every type, direction, null, and combination of columns. */
+/**
+ * Comparing encoded keys as bytes compares their values: for every type, direction, null, and combination of columns.
+ */
 class KeyOrderTest {
     private static final int VALUES_PER_COLUMN = 150;
     private static final int FORMATS = 1_500;

@@ -1,0 +1,47 @@
+package dev.lockstep.engine.type;
+
+/**
+ * Takes the bytes of a record that an operation has found, and remembers where it found them. Written by one thread at
+ * a time. An operation may write bytes that it then finds to be torn, and write again: what is there counts when the
+ * operation has ended.
+ */
+public interface RecordTarget {
+    /**
+     * Makes room for a key.
+     *
+     * @param bytes how many it must hold
+     * @return the array to write to
+     */
+    byte[] ensureKeyCapacity(int bytes);
+
+    /**
+     * Sets the length of the key that was written to the array.
+     *
+     * @param bytes the length
+     */
+    void setKeyLength(int bytes);
+
+    /**
+     * Makes room for a value.
+     *
+     * @param bytes how many it must hold
+     * @return the array to write to
+     */
+    byte[] ensureValueCapacity(int bytes);
+
+    /**
+     * Sets the length of the value that was written to the array.
+     *
+     * @param bytes the length
+     */
+    void setValueLength(int bytes);
+
+    /**
+     * Remembers where the record was found, as a hint for the change that may follow.
+     *
+     * @param pageId its page
+     * @param frame the frame that held the page
+     * @param slot its slot in the page
+     */
+    void setPosition(int pageId, int frame, int slot);
+}
