@@ -1,0 +1,98 @@
+package dev.lockstep.engine.btree;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One clustered B+tree: a table, or one of its indexes. Leaves hold encoded keys and values; what the bytes mean is
+ * the business of the layers above.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>The root page never changes its id: a root that is full hands its contents to a new child and stays.
+ *   <li>Keys of a node lie within its fences; fences of neighbours touch; all leaves have the same depth.
+ *   <li>A page is changed under its exclusive latch only, after its log record is in the log buffer, and latches are
+ *       taken parent before child and left before right.
+ *   <li>{@code rangeScanCount} is above zero while a transaction that locks gaps may hold a lock in this tree.
+ * </ul>
+ *
+ * Thread-safe.
+ */
+public final class BTree {
+    private static final VarHandle RANGE_SCAN_COUNT;
+
+    static {
+        try {
+            RANGE_SCAN_COUNT = MethodHandles.lookup().findVarHandle(BTree.class, "rangeScanCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final TreeEnvironment environment;
+    private final int treeId;
+    private final int rootPageId;
+    private final int lockTreeId;
+    private volatile int rangeScanCount;
+    private volatile boolean dropped;
+
+    /**
+     * @param lockTreeId the tree whose id names the table lock: the table's own for a table and all its indexes
+     */
+    public BTree(TreeEnvironment environment, int treeId, int rootPageId, int lockTreeId) {
+        this.environment = environment;
+        this.treeId = treeId;
+        this.rootPageId = rootPageId;
+        this.lockTreeId = lockTreeId;
+    }
+
+    /** The tree whose id names the table lock. */
+    public int lockTreeId() {
+        return lockTreeId;
+    }
+
+    /** Whether the tree was dropped; changes while its table lock is held exclusively. */
+    public boolean isDropped() {
+        return dropped;
+    }
+
+    public void markDropped() {
+        dropped = true;
+    }
+
+    public TreeEnvironment environment() {
+        return environment;
+    }
+
+    public int treeId() {
+        return treeId;
+    }
+
+    public int rootPageId() {
+        return rootPageId;
+    }
+
+    /**
+     * Announces a transaction that will lock gaps. Called before its first visit to a leaf, so that an insert either
+     * sees the announcement, and tests the gap, or has its leaf latched before the scan reads it, and the scan then
+     * meets the inserted key and its lock.
+     */
+    public void rangeScanStarted() {
+        RANGE_SCAN_COUNT.getAndAdd(this, 1);
+    }
+
+    /** The transaction that announced itself has released its locks. */
+    public void rangeScanEnded() {
+        RANGE_SCAN_COUNT.getAndAdd(this, -1);
+    }
+
+    /** Whether an insert has to test the gap that it goes into; read under the leaf's exclusive latch. */
+    public boolean gapsMayBeLocked() {
+        return rangeScanCount != 0;
+    }
+
+    /** Makes the empty root of a new tree in an allocated page. */
+    public void create(TreeContext context) {
+        StructureModification.createRoot(this, context);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.lockstep.engine.btree;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Comparison of encoded keys: unsigned, byte by byte, a shorter key before its extensions. Stateless. */
+public final class KeyBytes {
+    private static final VarHandle BIG_ENDIAN_LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    /** The key below all others. */
+    public static final byte[] EMPTY = new byte[0];
+
+    private KeyBytes() {}
+
+    /** The eight bytes at {@code from} as a big-endian number; the array must hold them. */
+    public static long bigEndianLong(byte[] bytes, int from) {
+        return (long) BIG_ENDIAN_LONG.get(bytes, from);
+    }
+
+    /** The first eight bytes of key[from, length) as a big-endian number, padded with zeros. */
+    public static long head(byte[] key, int from, int length) {
+        int available = length - from;
+        if (available >= Long.BYTES) {
+            return bigEndianLong(key, from);
+        }
+        long head = 0;
+        for (int i = 0; i < available; i++) {
+            head |= (key[from + i] & 0xFFL) << (56 - 8 * i);
+        }
+        return head;
+    }
+
+    public static int compare(byte[] left, int leftBytes, byte[] right, int rightBytes) {
+        return Arrays.compareUnsigned(left, 0, leftBytes, right, 0, rightBytes);
+    }
+
+    public static int commonPrefix(byte[] left, int leftBytes, byte[] right, int rightBytes) {
+        int mismatch = Arrays.mismatch(left, 0, leftBytes, right, 0, rightBytes);
+        return mismatch < 0 ? leftBytes : mismatch;
+    }
+
+    /**
+     * Length of the shortest prefix of {@code right} that is above {@code left}, where left is below right: a
+     * separator of the two that costs the fewest bytes.
+     */
+    public static int shortestSeparatorBytes(byte[] left, int leftBytes, byte[] right, int rightBytes) {
+        return Math.min(rightBytes, commonPrefix(left, leftBytes, right, rightBytes) + 1);
+    }
+}

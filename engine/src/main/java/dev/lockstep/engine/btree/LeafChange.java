@@ -1,0 +1,267 @@
+package dev.lockstep.engine.btree;
+
+import static dev.lockstep.engine.page.PageLayout.INT;
+import static dev.lockstep.engine.page.PageLayout.SHORT;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordType;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The log record of a change to one record of a leaf. Redo finds the record by its key in the page that is named;
+ * undo finds it by its key in the tree, where splits may have moved it.
+ *
+ * <pre>
+ *  body:     | tree id i32 | page id i32 | key bytes u16 | key | body |
+ *    INSERT   | flags u16 | value bytes u16 | value |          (takes the place of a ghost with the same key)
+ *    UPDATE   | flags before u16 | flags after u16 | bytes before u16 | bytes after u16
+ *             | prefix u16 | suffix u16 | middle before | middle after |
+ *    DELETE   (empty: the record becomes a ghost)
+ *    RESTORE  (empty: the ghost becomes a record again; compensation only)
+ * </pre>
+ *
+ * An update logs the bytes between the longest common prefix and suffix of the two values only; prefix and suffix are
+ * their lengths.
+ *
+ * <p>Source of redo by page and undo by key: C. Mohan et al., "ARIES: A Transaction Recovery Method Supporting
+ * Fine-Granularity Locking and Partial Rollbacks Using Write-Ahead Logging", TODS 17(1), 1992, section 3.
+ */
+public final class LeafChange {
+    /** Log record type of the undo of a delete; always a compensation record. */
+    public static final byte RESTORE = 8;
+
+    private static final int TREE_ID = 0;
+    private static final int PAGE_ID = 4;
+    private static final int KEY_BYTES = 8;
+    private static final int KEY = 10;
+
+    private LeafChange() {}
+
+    private static void begin(
+            LogRecordBuffer record,
+            byte type,
+            boolean compensation,
+            long transactionId,
+            long previousLsn,
+            long undoNextLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes) {
+        if (compensation) {
+            record.beginCompensation(type, transactionId, previousLsn, undoNextLsn);
+        } else {
+            record.begin(type, 0, transactionId, previousLsn);
+        }
+        record.putInt(treeId);
+        record.putInt(pageId);
+        record.putShort(keyBytes);
+        record.putBytes(key, 0, keyBytes);
+    }
+
+    /** Encodes an insert. */
+    public static void insert(
+            LogRecordBuffer record,
+            long transactionId,
+            long previousLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes,
+            int flags,
+            byte[] value,
+            int valueBytes) {
+        begin(record, LogRecordType.INSERT, false, transactionId, previousLsn, 0, treeId, pageId, key, keyBytes);
+        record.putShort(flags);
+        record.putShort(valueBytes);
+        record.putBytes(value, 0, valueBytes);
+        record.finish();
+    }
+
+    /** Encodes the ghosting of a record: a delete, or with {@code compensation} the undo of an insert. */
+    public static void delete(
+            LogRecordBuffer record,
+            boolean compensation,
+            long transactionId,
+            long previousLsn,
+            long undoNextLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes) {
+        begin(
+                record,
+                LogRecordType.DELETE,
+                compensation,
+                transactionId,
+                previousLsn,
+                undoNextLsn,
+                treeId,
+                pageId,
+                key,
+                keyBytes);
+        record.finish();
+    }
+
+    /** Encodes the undo of a delete. */
+    public static void restore(
+            LogRecordBuffer record,
+            long transactionId,
+            long previousLsn,
+            long undoNextLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes) {
+        begin(record, RESTORE, true, transactionId, previousLsn, undoNextLsn, treeId, pageId, key, keyBytes);
+        record.finish();
+    }
+
+    /** Encodes an update from the value in the page to {@code after}, or with {@code compensation} its undo. */
+    public static void update(
+            LogRecordBuffer record,
+            boolean compensation,
+            long transactionId,
+            long previousLsn,
+            long undoNextLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes,
+            int flagsBefore,
+            int flagsAfter,
+            byte[] before,
+            int beforeBytes,
+            byte[] after,
+            int afterBytes) {
+        begin(
+                record,
+                LogRecordType.UPDATE,
+                compensation,
+                transactionId,
+                previousLsn,
+                undoNextLsn,
+                treeId,
+                pageId,
+                key,
+                keyBytes);
+        int prefix = KeyBytes.commonPrefix(before, beforeBytes, after, afterBytes);
+        int suffix = commonSuffix(before, beforeBytes, after, afterBytes, prefix);
+        record.putShort(flagsBefore);
+        record.putShort(flagsAfter);
+        record.putShort(beforeBytes);
+        record.putShort(afterBytes);
+        record.putShort(prefix);
+        record.putShort(suffix);
+        record.putBytes(before, prefix, beforeBytes - prefix - suffix);
+        record.putBytes(after, prefix, afterBytes - prefix - suffix);
+        record.finish();
+    }
+
+    private static int commonSuffix(byte[] left, int leftBytes, byte[] right, int rightBytes, int prefix) {
+        int limit = Math.min(leftBytes, rightBytes) - prefix;
+        int suffix = 0;
+        while (suffix < limit && left[leftBytes - 1 - suffix] == right[rightBytes - 1 - suffix]) {
+            suffix++;
+        }
+        return suffix;
+    }
+
+    /** Applies the record to its page, unless the page has it already. */
+    static void redo(PageRedo pages, byte type, long transactionId, long lsn, MemorySegment body) {
+        int pageId = body.get(INT, PAGE_ID);
+        byte[] key = key(body);
+        boolean apply = pages.latchIfOlder(pageId, lsn);
+        try {
+            if (apply) {
+                apply(pages, type, transactionId, lsn, body, changeOffset(body), key);
+            }
+        } finally {
+            pages.unlatch(apply, lsn);
+        }
+    }
+
+    private static void apply(
+            PageRedo pages, byte type, long transactionId, long lsn, MemorySegment payload, long body, byte[] key) {
+        MemorySegment memory = pages.memory();
+        long page = pages.address();
+        int found = Node.find(memory, page, key, key.length);
+        if (found < 0 && type != LogRecordType.INSERT) {
+            throw new CorruptionException(Message.of("a logged record is not in its page")
+                    .with("lsn", lsn)
+                    .with("type", type)
+                    .remedy("restore the database from a backup"));
+        }
+        switch (type) {
+            case LogRecordType.INSERT -> {
+                int flags = Short.toUnsignedInt(payload.get(SHORT, body));
+                byte[] value = Node.bytes(payload, body + 4, Short.toUnsignedInt(payload.get(SHORT, body + 2)));
+                if (found >= 0) {
+                    NodeEditor.replaceValue(memory, page, found, value, 0, value.length, flags, transactionId);
+                } else {
+                    NodeEditor.insertRecord(
+                            memory, page, -found - 1, key, key.length, value, 0, value.length, flags, transactionId);
+                }
+            }
+            case LogRecordType.UPDATE -> {
+                int flags = Short.toUnsignedInt(payload.get(SHORT, body + 2));
+                byte[] before = Node.bytes(
+                        memory, Node.valueAddress(memory, page, found), Node.valueBytes(memory, page, found));
+                byte[] value = patched(payload, body, before, false);
+                NodeEditor.replaceValue(memory, page, found, value, 0, value.length, flags, transactionId);
+            }
+            case LogRecordType.DELETE, RESTORE -> {
+                int flags = Node.slotFlags(memory, page, found) & ~NodeLayout.SLOT_GHOST;
+                if (type == LogRecordType.DELETE) {
+                    flags |= NodeLayout.SLOT_GHOST;
+                }
+                NodeEditor.setSlotFlags(memory, page, found, flags);
+                NodeEditor.setVersion(memory, page, found, transactionId);
+            }
+            default -> throw new AssertionError("type=" + type);
+        }
+    }
+
+    /** The value before a logged update, from the value after it. */
+    public static byte[] valueBefore(MemorySegment body, byte[] after) {
+        return patched(body, changeOffset(body), after, true);
+    }
+
+    private static byte[] patched(MemorySegment payload, long body, byte[] from, boolean backwards) {
+        int beforeBytes = Short.toUnsignedInt(payload.get(SHORT, body + 4));
+        int afterBytes = Short.toUnsignedInt(payload.get(SHORT, body + 6));
+        int prefix = Short.toUnsignedInt(payload.get(SHORT, body + 8));
+        int suffix = Short.toUnsignedInt(payload.get(SHORT, body + 10));
+        int fromBytes = backwards ? afterBytes : beforeBytes;
+        int toBytes = backwards ? beforeBytes : afterBytes;
+        byte[] to = new byte[toBytes];
+        System.arraycopy(from, 0, to, 0, prefix);
+        long middle = body + 12 + (backwards ? 0 : beforeBytes - prefix - suffix);
+        Node.copyOut(payload, middle, to, prefix, toBytes - prefix - suffix);
+        System.arraycopy(from, fromBytes - suffix, to, toBytes - suffix, suffix);
+        return to;
+    }
+
+    /** The tree that a body belongs to. */
+    public static int treeId(MemorySegment body) {
+        return body.get(INT, TREE_ID);
+    }
+
+    /** The key of a body. */
+    public static byte[] key(MemorySegment body) {
+        return Node.bytes(body, KEY, Short.toUnsignedInt(body.get(SHORT, KEY_BYTES)));
+    }
+
+    /** Slot flags before an update, or those of an insert; 0 for a delete, which logs none. */
+    public static int slotFlagsBefore(MemorySegment body) {
+        long change = changeOffset(body);
+        return change < body.byteSize() ? Short.toUnsignedInt(body.get(SHORT, change)) : 0;
+    }
+
+    /** Where the part behind the key begins. */
+    public static long changeOffset(MemorySegment body) {
+        return (long) KEY + Short.toUnsignedInt(body.get(SHORT, KEY_BYTES));
+    }
+}

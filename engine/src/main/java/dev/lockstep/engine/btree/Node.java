@@ -1,0 +1,287 @@
+package dev.lockstep.engine.btree;
+
+import static dev.lockstep.engine.btree.NodeLayout.HEAD_BYTES;
+import static dev.lockstep.engine.btree.NodeLayout.INNER_CELL_HEADER_BYTES;
+import static dev.lockstep.engine.btree.NodeLayout.LEAF_CELL_HEADER_BYTES;
+import static dev.lockstep.engine.btree.NodeLayout.SLOTS;
+import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
+import static dev.lockstep.engine.page.PageLayout.INT;
+import static dev.lockstep.engine.page.PageLayout.LONG;
+import static dev.lockstep.engine.page.PageLayout.LONG_BIG_ENDIAN;
+import static dev.lockstep.engine.page.PageLayout.SHORT;
+
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Reads a node in place. {@code memory} is the pool's memory, {@code page} the address of the page in it.
+ *
+ * <p>Every method may run without a latch, on a page that another thread is changing: it then returns nonsense, which
+ * the caller discards after validating the latch version, but it terminates and stays inside the pool's memory and its
+ * guard area (counts are clamped, lengths are 16 bits wide).
+ */
+public final class Node {
+    private Node() {}
+
+    public static int u16(MemorySegment memory, long address) {
+        return memory.get(SHORT, address) & 0xFFFF;
+    }
+
+    public static int slotCount(MemorySegment memory, long page) {
+        return Math.min(u16(memory, page + NodeLayout.SLOT_COUNT), NodeLayout.SLOT_COUNT_MAX);
+    }
+
+    public static int level(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.LEVEL);
+    }
+
+    public static int heapStart(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.HEAP_START);
+    }
+
+    public static int deadBytes(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.DEAD_BYTES);
+    }
+
+    public static int prefixBytes(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.PREFIX_BYTES);
+    }
+
+    public static int nodeFlags(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.NODE_FLAGS);
+    }
+
+    public static boolean hasUpperFence(MemorySegment memory, long page) {
+        return (nodeFlags(memory, page) & NodeLayout.FLAG_NO_UPPER_FENCE) == 0;
+    }
+
+    public static int lowerFenceBytes(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.LOWER_FENCE_BYTES);
+    }
+
+    public static int upperFenceBytes(MemorySegment memory, long page) {
+        return u16(memory, page + NodeLayout.UPPER_FENCE_BYTES);
+    }
+
+    public static byte[] lowerFence(MemorySegment memory, long page) {
+        return bytes(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), lowerFenceBytes(memory, page));
+    }
+
+    /** The upper fence key, or null when there is none. */
+    public static byte[] upperFence(MemorySegment memory, long page) {
+        if (!hasUpperFence(memory, page)) {
+            return null;
+        }
+        return bytes(memory, page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET), upperFenceBytes(memory, page));
+    }
+
+    public static int copyUpperFence(MemorySegment memory, long page, byte[] target) {
+        int length = Math.min(upperFenceBytes(memory, page), target.length);
+        copyOut(memory, page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET), target, 0, length);
+        return length;
+    }
+
+    public static int copyLowerFence(MemorySegment memory, long page, byte[] target) {
+        int length = Math.min(lowerFenceBytes(memory, page), target.length);
+        copyOut(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), target, 0, length);
+        return length;
+    }
+
+    public static int rightmostChild(MemorySegment memory, long page) {
+        return memory.get(INT, page + NodeLayout.RIGHTMOST_CHILD);
+    }
+
+    public static long slot(long page, int index) {
+        return page + SLOTS + (long) index * SLOT_BYTES;
+    }
+
+    public static long cell(MemorySegment memory, long page, int index) {
+        return page + u16(memory, slot(page, index) + NodeLayout.SLOT_CELL_OFFSET);
+    }
+
+    public static int suffixBytes(MemorySegment memory, long page, int index) {
+        return u16(memory, slot(page, index) + NodeLayout.SLOT_SUFFIX_BYTES);
+    }
+
+    public static int keyBytes(MemorySegment memory, long page, int index) {
+        return prefixBytes(memory, page) + suffixBytes(memory, page, index);
+    }
+
+    public static int valueBytes(MemorySegment memory, long page, int index) {
+        return u16(memory, slot(page, index) + NodeLayout.SLOT_VALUE_BYTES);
+    }
+
+    public static int slotFlags(MemorySegment memory, long page, int index) {
+        return u16(memory, slot(page, index) + NodeLayout.SLOT_FLAGS);
+    }
+
+    public static boolean isGhost(MemorySegment memory, long page, int index) {
+        return (slotFlags(memory, page, index) & NodeLayout.SLOT_GHOST) != 0;
+    }
+
+    public static long version(MemorySegment memory, long page, int index) {
+        return memory.get(LONG, cell(memory, page, index));
+    }
+
+    /** Address of the value of a leaf's record. */
+    public static long valueAddress(MemorySegment memory, long page, int index) {
+        return cell(memory, page, index) + LEAF_CELL_HEADER_BYTES + suffixBytes(memory, page, index);
+    }
+
+    /** The child at {@code index}, 0 to slot count inclusive. */
+    public static int child(MemorySegment memory, long page, int index) {
+        return index >= slotCount(memory, page)
+                ? rightmostChild(memory, page)
+                : memory.get(INT, cell(memory, page, index));
+    }
+
+    /** Copies the whole key of a slot to {@code target} and returns its length, cut to the target's. */
+    public static int copyKey(MemorySegment memory, long page, int index, byte[] target) {
+        int prefix = Math.min(prefixBytes(memory, page), target.length);
+        int suffix = Math.min(suffixBytes(memory, page, index), target.length - prefix);
+        copyOut(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), target, 0, prefix);
+        copyOut(memory, suffixAddress(memory, page, index), target, prefix, suffix);
+        return prefix + suffix;
+    }
+
+    /** The whole key of a slot. */
+    public static byte[] key(MemorySegment memory, long page, int index) {
+        byte[] key = new byte[keyBytes(memory, page, index)];
+        copyKey(memory, page, index, key);
+        return key;
+    }
+
+    public static int cellHeaderBytes(MemorySegment memory, long page) {
+        return level(memory, page) == 0 ? LEAF_CELL_HEADER_BYTES : INNER_CELL_HEADER_BYTES;
+    }
+
+    public static long suffixAddress(MemorySegment memory, long page, int index) {
+        return cell(memory, page, index) + cellHeaderBytes(memory, page);
+    }
+
+    /** Bytes between the slots and the heap. */
+    public static int contiguousFreeBytes(MemorySegment memory, long page) {
+        return heapStart(memory, page) - SLOTS - slotCount(memory, page) * SLOT_BYTES;
+    }
+
+    /** Bytes that a cell and a slot could take, after compaction. */
+    public static int freeBytes(MemorySegment memory, long page) {
+        return contiguousFreeBytes(memory, page) + deadBytes(memory, page);
+    }
+
+    /** Bytes that a leaf needs for one more record, without regard to prefix truncation beyond the present one. */
+    public static int leafBytesNeeded(MemorySegment memory, long page, int keyBytes, int valueBytes) {
+        return SLOT_BYTES + LEAF_CELL_HEADER_BYTES + keyBytes - prefixBytes(memory, page) + valueBytes;
+    }
+
+    /**
+     * The slot of the key, or {@code -(insertion point) - 1} when it is not there. The key must lie within the
+     * node's fences.
+     */
+    public static int find(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        int prefix = Math.min(prefixBytes(memory, page), keyBytes);
+        int searchedBytes = keyBytes - prefix;
+        long searchedHead = KeyBytes.head(key, prefix, keyBytes);
+        int low = 0;
+        int high = slotCount(memory, page);
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            long slot = slot(page, middle);
+            int order = Long.compareUnsigned(memory.get(LONG, slot), searchedHead);
+            if (order == 0) {
+                order = compareBehindHead(memory, page, slot, key, prefix, searchedBytes);
+                if (order == 0) {
+                    return middle;
+                }
+            }
+            if (order < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return -low - 1;
+    }
+
+    /** Whether the slot holds exactly this key. */
+    public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+        int prefix = Math.min(prefixBytes(memory, page), keyBytes);
+        long slot = slot(page, index);
+        return memory.get(LONG, slot) == KeyBytes.head(key, prefix, keyBytes)
+                && compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix) == 0
+                && prefixEquals(memory, page, key, prefix);
+    }
+
+    private static boolean prefixEquals(MemorySegment memory, long page, byte[] key, int prefix) {
+        long lower = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
+        for (int i = 0; i < prefix; i++) {
+            if (memory.get(ValueLayout.JAVA_BYTE, lower + i) != key[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Orders a stored key against the searched one, where their heads are equal. */
+    private static int compareBehindHead(
+            MemorySegment memory, long page, long slot, byte[] key, int prefix, int searchedBytes) {
+        int storedBytes = u16(memory, slot + NodeLayout.SLOT_SUFFIX_BYTES);
+        int common = Math.min(storedBytes, searchedBytes);
+        if (common > HEAD_BYTES) {
+            long stored = page + u16(memory, slot + NodeLayout.SLOT_CELL_OFFSET) + cellHeaderBytes(memory, page);
+            int at = HEAD_BYTES;
+            for (; at + Long.BYTES <= common; at += Long.BYTES) {
+                long left = memory.get(LONG_BIG_ENDIAN, stored + at);
+                long right = KeyBytes.bigEndianLong(key, prefix + at);
+                if (left != right) {
+                    return Long.compareUnsigned(left, right);
+                }
+            }
+            for (; at < common; at++) {
+                int left = memory.get(ValueLayout.JAVA_BYTE, stored + at) & 0xFF;
+                int right = key[prefix + at] & 0xFF;
+                if (left != right) {
+                    return left - right;
+                }
+            }
+        }
+        return storedBytes - searchedBytes;
+    }
+
+    /** Index of the child whose range holds the key: the number of separators that are not above it. */
+    public static int childIndex(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        int found = find(memory, page, key, keyBytes);
+        return found >= 0 ? found + 1 : -found - 1;
+    }
+
+    /** Index of the child that holds the keys just below {@code key}: the number of separators below it. */
+    public static int childIndexBelow(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        int found = find(memory, page, key, keyBytes);
+        return found >= 0 ? found : -found - 1;
+    }
+
+    /** Whether the key lies within the node's fences. */
+    public static boolean covers(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        byte[] lower = lowerFence(memory, page);
+        if (KeyBytes.compare(lower, lower.length, key, keyBytes) > 0) {
+            return false;
+        }
+        byte[] upper = upperFence(memory, page);
+        return upper == null || KeyBytes.compare(key, keyBytes, upper, upper.length) < 0;
+    }
+
+    public static byte[] bytes(MemorySegment memory, long address, int length) {
+        byte[] bytes = new byte[length];
+        copyOut(memory, address, bytes, 0, length);
+        return bytes;
+    }
+
+    public static void copyOut(MemorySegment memory, long address, byte[] target, int at, int length) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, address, target, at, length);
+    }
+
+    public static boolean isNode(MemorySegment memory, long page) {
+        return PageLayout.type(memory, page) == PageLayout.TYPE_NODE;
+    }
+}

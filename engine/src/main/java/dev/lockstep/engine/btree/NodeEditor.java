@@ -1,0 +1,298 @@
+package dev.lockstep.engine.btree;
+
+import static dev.lockstep.engine.btree.NodeLayout.INNER_CELL_HEADER_BYTES;
+import static dev.lockstep.engine.btree.NodeLayout.LEAF_CELL_HEADER_BYTES;
+import static dev.lockstep.engine.btree.NodeLayout.SLOTS;
+import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
+import static dev.lockstep.engine.page.PageLayout.INT;
+import static dev.lockstep.engine.page.PageLayout.LONG;
+import static dev.lockstep.engine.page.PageLayout.SHORT;
+
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Changes a node in place. The caller holds the page's exclusive latch and has made sure that there is room. Every
+ * change is a function of the page's contents and the arguments alone, so that running it again at recovery gives the
+ * same page.
+ */
+public final class NodeEditor {
+    private NodeEditor() {}
+
+    public static void putU16(MemorySegment memory, long address, int value) {
+        memory.set(SHORT, address, (short) value);
+    }
+
+    /** Makes an empty node. {@code upperFence} null is plus infinity. */
+    public static void format(
+            MemorySegment memory,
+            long page,
+            int pageId,
+            int treeId,
+            int level,
+            byte[] lowerFence,
+            byte[] upperFence,
+            int flags) {
+        memory.asSlice(page + PageLayout.HEADER_BYTES, PageLayout.PAGE_BYTES - PageLayout.HEADER_BYTES)
+                .fill((byte) 0);
+        PageLayout.initialise(memory, page, PageLayout.TYPE_NODE, pageId, treeId);
+        putU16(memory, page + NodeLayout.LEVEL, level);
+        int heap = PageLayout.PAGE_BYTES - lowerFence.length;
+        copyIn(memory, page + heap, lowerFence, 0, lowerFence.length);
+        putU16(memory, page + NodeLayout.LOWER_FENCE_OFFSET, heap);
+        putU16(memory, page + NodeLayout.LOWER_FENCE_BYTES, lowerFence.length);
+        int prefix = 0;
+        int nodeFlags = flags & ~NodeLayout.FLAG_NO_UPPER_FENCE;
+        if (upperFence == null) {
+            nodeFlags |= NodeLayout.FLAG_NO_UPPER_FENCE;
+        } else {
+            heap -= upperFence.length;
+            copyIn(memory, page + heap, upperFence, 0, upperFence.length);
+            putU16(memory, page + NodeLayout.UPPER_FENCE_OFFSET, heap);
+            putU16(memory, page + NodeLayout.UPPER_FENCE_BYTES, upperFence.length);
+            prefix = KeyBytes.commonPrefix(lowerFence, lowerFence.length, upperFence, upperFence.length);
+        }
+        putU16(memory, page + NodeLayout.NODE_FLAGS, nodeFlags);
+        putU16(memory, page + NodeLayout.PREFIX_BYTES, prefix);
+        putU16(memory, page + NodeLayout.HEAP_START, heap);
+    }
+
+    /** Inserts a record at slot {@code index} of a leaf. */
+    public static void insertRecord(
+            MemorySegment memory,
+            long page,
+            int index,
+            byte[] key,
+            int keyBytes,
+            byte[] value,
+            int valueAt,
+            int valueBytes,
+            int flags,
+            long version) {
+        int prefix = Node.prefixBytes(memory, page);
+        int suffix = keyBytes - prefix;
+        int cellBytes = LEAF_CELL_HEADER_BYTES + suffix + valueBytes;
+        int cell = claimCell(memory, page, cellBytes + SLOT_BYTES, cellBytes);
+        memory.set(LONG, page + cell, version);
+        copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES, key, prefix, suffix);
+        copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES + suffix, value, valueAt, valueBytes);
+        openSlot(memory, page, index);
+        writeSlot(memory, page, index, KeyBytes.head(key, prefix, keyBytes), cell, suffix, valueBytes, flags);
+        putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, index);
+    }
+
+    /** Replaces the value and flags of a leaf's record; the key stays. */
+    public static void replaceValue(
+            MemorySegment memory,
+            long page,
+            int index,
+            byte[] value,
+            int valueAt,
+            int valueBytes,
+            int flags,
+            long version) {
+        long slot = Node.slot(page, index);
+        int oldBytes = Node.valueBytes(memory, page, index);
+        int suffix = Node.suffixBytes(memory, page, index);
+        if (valueBytes > oldBytes) {
+            byte[] key = Node.key(memory, page, index);
+            int prefix = Node.prefixBytes(memory, page);
+            addDeadBytes(memory, page, LEAF_CELL_HEADER_BYTES + suffix + oldBytes);
+            int cellBytes = LEAF_CELL_HEADER_BYTES + suffix + valueBytes;
+            retireCell(memory, slot);
+            boolean compacts = Node.contiguousFreeBytes(memory, page) < cellBytes;
+            int cell = claimCell(memory, page, cellBytes, cellBytes);
+            if (compacts) {
+                // The compaction counted the retired cell as one in use, with nothing but its header.
+                addDeadBytes(memory, page, LEAF_CELL_HEADER_BYTES);
+            }
+            copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES, key, prefix, suffix);
+            writeSlot(memory, page, index, KeyBytes.head(key, prefix, key.length), cell, suffix, valueBytes, flags);
+        } else {
+            addDeadBytes(memory, page, oldBytes - valueBytes);
+            putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
+            putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
+        }
+        memory.set(LONG, Node.cell(memory, page, index), version);
+        copyIn(memory, Node.valueAddress(memory, page, index), value, valueAt, valueBytes);
+    }
+
+    public static void setSlotFlags(MemorySegment memory, long page, int index, int flags) {
+        putU16(memory, Node.slot(page, index) + NodeLayout.SLOT_FLAGS, flags);
+    }
+
+    public static void setVersion(MemorySegment memory, long page, int index, long version) {
+        memory.set(LONG, Node.cell(memory, page, index), version);
+    }
+
+    /** Removes a slot; its cell becomes dead. */
+    public static void removeSlot(MemorySegment memory, long page, int index) {
+        int count = Node.slotCount(memory, page);
+        int cellBytes = Node.cellHeaderBytes(memory, page)
+                + Node.suffixBytes(memory, page, index)
+                + Node.valueBytes(memory, page, index);
+        addDeadBytes(memory, page, cellBytes);
+        long slot = Node.slot(page, index);
+        MemorySegment.copy(memory, slot + SLOT_BYTES, memory, slot, (long) (count - 1 - index) * SLOT_BYTES);
+        putU16(memory, page + NodeLayout.SLOT_COUNT, count - 1);
+    }
+
+    /** Bytes that {@link #insertSeparator} takes. */
+    public static int separatorBytesNeeded(MemorySegment memory, long page, int separatorBytes) {
+        return SLOT_BYTES + INNER_CELL_HEADER_BYTES + separatorBytes - Node.prefixBytes(memory, page);
+    }
+
+    /**
+     * The child at {@code index} was split: the separator goes to slot {@code index}, with the old child on its left
+     * and {@code rightChild} on its right.
+     */
+    public static void insertSeparator(
+            MemorySegment memory, long page, int index, byte[] separator, int separatorBytes, int rightChild) {
+        int leftChild = Node.child(memory, page, index);
+        int count = Node.slotCount(memory, page);
+        int prefix = Node.prefixBytes(memory, page);
+        int suffix = separatorBytes - prefix;
+        int cellBytes = INNER_CELL_HEADER_BYTES + suffix;
+        int cell = claimCell(memory, page, cellBytes + SLOT_BYTES, cellBytes);
+        memory.set(INT, page + cell, leftChild);
+        copyIn(memory, page + cell + INNER_CELL_HEADER_BYTES, separator, prefix, suffix);
+        openSlot(memory, page, index);
+        writeSlot(memory, page, index, KeyBytes.head(separator, prefix, separatorBytes), cell, suffix, 0, 0);
+        setChild(memory, page, index + 1, count + 1, rightChild);
+    }
+
+    /** Children {@code index} and {@code index + 1} became one, kept at the page of the left one. */
+    public static void removeSeparator(MemorySegment memory, long page, int index) {
+        int leftChild = Node.child(memory, page, index);
+        removeSlot(memory, page, index);
+        setChild(memory, page, index, Node.slotCount(memory, page), leftChild);
+    }
+
+    public static void setRightmostChild(MemorySegment memory, long page, int child) {
+        memory.set(INT, page + NodeLayout.RIGHTMOST_CHILD, child);
+    }
+
+    private static void setChild(MemorySegment memory, long page, int index, int slotCount, int child) {
+        if (index == slotCount) {
+            setRightmostChild(memory, page, child);
+        } else {
+            memory.set(INT, Node.cell(memory, page, index), child);
+        }
+    }
+
+    /** Appends slots [from, to) of another node of the same level behind the present ones. */
+    public static void appendSlots(
+            MemorySegment source, long sourcePage, int from, int to, MemorySegment target, long targetPage) {
+        int header = Node.cellHeaderBytes(target, targetPage);
+        int prefix = Node.prefixBytes(target, targetPage);
+        int at = Node.slotCount(target, targetPage);
+        byte[] key = new byte[NodeLayout.KEY_BYTES_MAX];
+        for (int i = from; i < to; i++, at++) {
+            int keyBytes = Node.copyKey(source, sourcePage, i, key);
+            int suffix = keyBytes - prefix;
+            int valueBytes = Node.valueBytes(source, sourcePage, i);
+            int cellBytes = header + suffix + valueBytes;
+            int cell = Node.heapStart(target, targetPage) - cellBytes;
+            putU16(target, targetPage + NodeLayout.HEAP_START, cell);
+            MemorySegment.copy(source, Node.cell(source, sourcePage, i), target, targetPage + cell, header);
+            copyIn(target, targetPage + cell + header, key, prefix, suffix);
+            long value = Node.suffixAddress(source, sourcePage, i) + Node.suffixBytes(source, sourcePage, i);
+            MemorySegment.copy(source, value, target, targetPage + cell + header + suffix, valueBytes);
+            int flags = Node.slotFlags(source, sourcePage, i);
+            long head = KeyBytes.head(key, prefix, keyBytes);
+            writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, flags);
+            putU16(target, targetPage + NodeLayout.SLOT_COUNT, at + 1);
+        }
+    }
+
+    /**
+     * Rebuilds the node with slots [0, keepSlots) and a new upper fence, which also closes the holes of its heap. For
+     * an inner node the child left of slot {@code keepSlots} becomes the rightmost one.
+     */
+    public static void truncate(MemorySegment memory, long page, int keepSlots, byte[] upperFence) {
+        MemorySegment old = copyOfPage(memory, page);
+        int level = Node.level(old, 0);
+        format(
+                memory,
+                page,
+                PageLayout.pageId(old, 0),
+                PageLayout.treeId(old, 0),
+                level,
+                Node.lowerFence(old, 0),
+                upperFence,
+                Node.nodeFlags(old, 0));
+        appendSlots(old, 0, 0, keepSlots, memory, page);
+        if (level > 0) {
+            setRightmostChild(memory, page, Node.child(old, 0, keepSlots));
+        }
+        putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, Node.u16(old, NodeLayout.LAST_INSERT_SLOT));
+    }
+
+    /** Closes the holes of the heap. */
+    public static void compact(MemorySegment memory, long page) {
+        MemorySegment old = copyOfPage(memory, page);
+        int rightmost = Node.rightmostChild(old, 0);
+        int count = Node.slotCount(old, 0);
+        truncate(memory, page, count, Node.upperFence(old, 0));
+        setRightmostChild(memory, page, rightmost);
+    }
+
+    /** A copy of the page on the heap, for rebuilding it; splits, merges and compactions only. */
+    public static MemorySegment copyOfPage(MemorySegment memory, long page) {
+        byte[] copy = new byte[PageLayout.PAGE_BYTES];
+        Node.copyOut(memory, page, copy, 0, copy.length);
+        return MemorySegment.ofArray(copy);
+    }
+
+    public static void copyIn(MemorySegment memory, long address, byte[] source, int at, int length) {
+        MemorySegment.copy(source, at, memory, ValueLayout.JAVA_BYTE, address, length);
+    }
+
+    /** Takes cell bytes from the heap, compacting first where {@code contiguousNeeded} is not free in one piece. */
+    private static int claimCell(MemorySegment memory, long page, int contiguousNeeded, int cellBytes) {
+        if (Node.contiguousFreeBytes(memory, page) < contiguousNeeded) {
+            compact(memory, page);
+        }
+        int cell = Node.heapStart(memory, page) - cellBytes;
+        if (cell < SLOTS + Node.slotCount(memory, page) * SLOT_BYTES) {
+            throw new AssertionError("cellBytes=" + cellBytes + " freeBytes=" + Node.freeBytes(memory, page));
+        }
+        putU16(memory, page + NodeLayout.HEAP_START, cell);
+        return cell;
+    }
+
+    /** Shrinks a slot's cell to nothing, so that a compaction drops it. */
+    private static void retireCell(MemorySegment memory, long slot) {
+        putU16(memory, slot + NodeLayout.SLOT_SUFFIX_BYTES, 0);
+        putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, 0);
+    }
+
+    private static void addDeadBytes(MemorySegment memory, long page, int bytes) {
+        putU16(memory, page + NodeLayout.DEAD_BYTES, Node.deadBytes(memory, page) + bytes);
+    }
+
+    private static void openSlot(MemorySegment memory, long page, int index) {
+        int count = Node.slotCount(memory, page);
+        long slot = Node.slot(page, index);
+        MemorySegment.copy(memory, slot, memory, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
+        putU16(memory, page + NodeLayout.SLOT_COUNT, count + 1);
+    }
+
+    private static void writeSlot(
+            MemorySegment memory,
+            long page,
+            int index,
+            long head,
+            int cell,
+            int suffixBytes,
+            int valueBytes,
+            int flags) {
+        long slot = Node.slot(page, index);
+        memory.set(LONG, slot + NodeLayout.SLOT_HEAD, head);
+        putU16(memory, slot + NodeLayout.SLOT_CELL_OFFSET, cell);
+        putU16(memory, slot + NodeLayout.SLOT_SUFFIX_BYTES, suffixBytes);
+        putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
+        putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
+    }
+}

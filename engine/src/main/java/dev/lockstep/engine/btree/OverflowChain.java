@@ -1,0 +1,224 @@
+package dev.lockstep.engine.btree;
+
+import static dev.lockstep.engine.page.PageLayout.INT;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Values too large for a leaf, in chains of overflow pages. A chain belongs to one record; it is written before the
+ * record refers to it and given back after the transaction that dropped the reference has ended. Thread-safe: without
+ * state.
+ */
+public final class OverflowChain {
+    private static final VarHandle STUB_INT =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private OverflowChain() {}
+
+    /** Size of the stub that stands for the value in its leaf. */
+    public static int stubBytes() {
+        return OverflowLayout.STUB_BYTES;
+    }
+
+    /** Size of the whole value. */
+    public static int valueBytes(byte[] stub) {
+        return (int) STUB_INT.get(stub, OverflowLayout.STUB_VALUE_BYTES);
+    }
+
+    /** Writes a value to new pages, last page first, and puts the stub into {@code stub}. May park. */
+    public static void write(BTree tree, TreeContext context, byte[] value, int valueBytes, byte[] stub) {
+        TreeEnvironment environment = tree.environment();
+        flagTree(tree, context);
+        int nextPageId = 0;
+        int chunks = (valueBytes + OverflowLayout.CHUNK_BYTES_MAX - 1) / OverflowLayout.CHUNK_BYTES_MAX;
+        try {
+            for (int chunk = chunks - 1; chunk >= 0; chunk--) {
+                environment.pool().reserveFrames(1, context.waiter());
+                if (environment.log() != null) {
+                    environment.log().throttle(context.waiter());
+                }
+                int from = chunk * OverflowLayout.CHUNK_BYTES_MAX;
+                int bytes = Math.min(OverflowLayout.CHUNK_BYTES_MAX, valueBytes - from);
+                nextPageId = writeChunk(tree, context, value, from, bytes, nextPageId);
+            }
+        } catch (Throwable failure) {
+            free(tree, context, nextPageId);
+            throw failure;
+        }
+        STUB_INT.set(stub, OverflowLayout.STUB_FIRST_PAGE, nextPageId);
+        STUB_INT.set(stub, OverflowLayout.STUB_VALUE_BYTES, valueBytes);
+    }
+
+    /** Notes in the root that the tree has overflow pages, once in its life. */
+    private static void flagTree(BTree tree, TreeContext context) {
+        TreeEnvironment environment = tree.environment();
+        int frame = latchShared(environment, context, tree.rootPageId());
+        boolean flagged =
+                (Node.nodeFlags(environment.memory(), BufferPool.address(frame)) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
+        environment.latches().unlatchShared(frame);
+        context.unlatched();
+        if (flagged) {
+            return;
+        }
+        // Ends like latchShared: the root, just used, is the last page to be evicted.
+        while (true) {
+            int rootFrame = environment.pool().frame(tree.rootPageId(), context.waiter());
+            environment.latches().latchExclusive(rootFrame);
+            if (environment.pool().pageIdOpaque(rootFrame) == tree.rootPageId()) {
+                context.latched();
+                setFlag(tree, context, rootFrame);
+                return;
+            }
+            environment.latches().unlatchExclusiveUnchanged(rootFrame);
+        }
+    }
+
+    private static void setFlag(BTree tree, TreeContext context, int rootFrame) {
+        TreeEnvironment environment = tree.environment();
+        long root = BufferPool.address(rootFrame);
+        try {
+            int flags = Node.nodeFlags(environment.memory(), root) | NodeLayout.FLAG_HAS_OVERFLOW;
+            SystemChange.begin(context.record());
+            SystemChange.addSetNodeFlags(context.record(), tree.rootPageId(), flags);
+            context.record().finish();
+            long lsn = environment.append(context.record());
+            NodeEditor.putU16(environment.memory(), root + NodeLayout.NODE_FLAGS, flags);
+            environment.pool().markDirty(rootFrame, lsn);
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            environment.latches().unlatchExclusive(rootFrame);
+            context.unlatched();
+        }
+    }
+
+    private static int writeChunk(BTree tree, TreeContext context, byte[] value, int from, int bytes, int nextPageId) {
+        TreeEnvironment environment = tree.environment();
+        int pageId = environment.allocator().allocate();
+        int frame = environment.pool().newPage(pageId, context.waiter());
+        context.latched();
+        long page = BufferPool.address(frame);
+        try {
+            PageLayout.initialise(environment.memory(), page, PageLayout.TYPE_OVERFLOW, pageId, tree.treeId());
+            environment.memory().set(INT, page + OverflowLayout.NEXT_PAGE, nextPageId);
+            environment.memory().set(INT, page + OverflowLayout.CHUNK_BYTES, bytes);
+            NodeEditor.copyIn(environment.memory(), page + OverflowLayout.CHUNK, value, from, bytes);
+            SystemChange.begin(context.record());
+            SystemChange.addImage(
+                    context.record(),
+                    pageId,
+                    environment.memory(),
+                    page,
+                    OverflowLayout.CHUNK + bytes,
+                    PageLayout.PAGE_BYTES);
+            context.record().finish();
+            environment.pool().markDirty(frame, environment.append(context.record()));
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            environment.latches().unlatchExclusive(frame);
+            context.unlatched();
+        }
+        return pageId;
+    }
+
+    /**
+     * Copies the value that a stub stands for into {@code target}, which has {@link #valueBytes} room. The record is
+     * locked, so its chain does not change. May park.
+     */
+    public static void read(BTree tree, TreeContext context, byte[] stub, byte[] target) {
+        TreeEnvironment environment = tree.environment();
+        int pageId = (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE);
+        int left = valueBytes(stub);
+        int at = 0;
+        while (left > 0) {
+            int frame = latchShared(environment, context, pageId);
+            try {
+                long page = BufferPool.address(frame);
+                int bytes = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
+                if (PageLayout.type(environment.memory(), page) != PageLayout.TYPE_OVERFLOW
+                        || bytes <= 0
+                        || bytes > left) {
+                    throw new CorruptionException(Message.of("an overflow chain is damaged")
+                            .with("treeId", tree.treeId())
+                            .with("pageId", pageId)
+                            .with("bytesMissing", left)
+                            .remedy("restore the database from a backup"));
+                }
+                Node.copyOut(environment.memory(), page + OverflowLayout.CHUNK, target, at, bytes);
+                at += bytes;
+                left -= bytes;
+                pageId = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+            } finally {
+                environment.latches().unlatchShared(frame);
+                context.unlatched();
+            }
+        }
+    }
+
+    /** Gives the pages of a stub's chain back. May park. */
+    public static void free(BTree tree, TreeContext context, byte[] stub) {
+        free(tree, context, (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE));
+    }
+
+    private static void free(BTree tree, TreeContext context, int firstPageId) {
+        int pageId = firstPageId;
+        while (pageId != 0) {
+            int next = nextPage(tree, context, pageId);
+            tree.environment().allocator().free(pageId);
+            pageId = next;
+        }
+    }
+
+    static int firstPage(byte[] stub) {
+        return (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE);
+    }
+
+    /** The page behind {@code pageId} in its chain, 0 at the end. */
+    static int nextPage(BTree tree, TreeContext context, int pageId) {
+        TreeEnvironment environment = tree.environment();
+        int frame = latchShared(environment, context, pageId);
+        try {
+            return environment.memory().get(INT, BufferPool.address(frame) + OverflowLayout.NEXT_PAGE);
+        } finally {
+            environment.latches().unlatchShared(frame);
+            context.unlatched();
+        }
+    }
+
+    /** Whether the page is an overflow page of the tree. */
+    static boolean isChunk(BTree tree, TreeContext context, int pageId) {
+        TreeEnvironment environment = tree.environment();
+        int frame = latchShared(environment, context, pageId);
+        try {
+            long page = BufferPool.address(frame);
+            return PageLayout.type(environment.memory(), page) == PageLayout.TYPE_OVERFLOW
+                    && PageLayout.treeId(environment.memory(), page) == tree.treeId();
+        } finally {
+            environment.latches().unlatchShared(frame);
+            context.unlatched();
+        }
+    }
+
+    static int latchShared(TreeEnvironment environment, TreeContext context, int pageId) {
+        // Ends: a page that was just loaded is evicted before it is latched only while the pool is being swept, and
+        // each round loads it again at the young end of the queue.
+        while (true) {
+            int frame = environment.pool().frame(pageId, context.waiter());
+            environment.latches().latchShared(frame);
+            if (environment.pool().pageIdOpaque(frame) == pageId) {
+                context.latched();
+                return frame;
+            }
+            environment.latches().unlatchShared(frame);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.latch.SpinLatch;
+import java.util.Arrays;
+
+/**
+ * Which pages of the data file are in use. Thread-safe.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Bit p of {@code words} is set exactly when page p is the file header, reachable from a root of the catalog, or
+ *       held by a change that is about to make it reachable.
+ *   <li>No page below {@code firstCandidateWord * 64} is free.
+ *   <li>The bitmap is derived data. It is saved by a checkpoint, trusted after a clean close only, and otherwise
+ *       rebuilt from what the roots reach, so that neither allocations nor frees need log records.
+ * </ul>
+ */
+public final class PageAllocator {
+    private static final int WORDS_INITIAL = 1 << 10;
+
+    private final SpinLatch latch = new SpinLatch();
+    private long[] words = new long[WORDS_INITIAL];
+    private int firstCandidateWord;
+    private int allocatedCount;
+
+    /** Takes the lowest free page. */
+    public int allocate() {
+        latch.latch();
+        try {
+            int at = firstCandidateWord;
+            while (at < words.length && words[at] == -1L) {
+                at++;
+            }
+            if (at == words.length) {
+                words = Arrays.copyOf(words, words.length * 2);
+            }
+            firstCandidateWord = at;
+            int bit = Long.numberOfTrailingZeros(~words[at]);
+            words[at] |= 1L << bit;
+            allocatedCount++;
+            return (at << 6) + bit;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Marks a page as used; false where it was already. */
+    public boolean markAllocated(int pageId) {
+        latch.latch();
+        try {
+            int at = pageId >>> 6;
+            if (at >= words.length) {
+                words = Arrays.copyOf(words, Math.max(words.length * 2, at + 1));
+            }
+            long bit = 1L << pageId;
+            if ((words[at] & bit) != 0) {
+                return false;
+            }
+            words[at] |= bit;
+            allocatedCount++;
+            return true;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Gives a page back. */
+    public void free(int pageId) {
+        latch.latch();
+        try {
+            int at = pageId >>> 6;
+            long bit = 1L << pageId;
+            if (at >= words.length || (words[at] & bit) == 0) {
+                throw new CorruptionException(Message.of("a page was freed that is not allocated")
+                        .with("pageId", pageId)
+                        .remedy("close the database, reopen it and run validate()"));
+            }
+            words[at] &= ~bit;
+            allocatedCount--;
+            firstCandidateWord = Math.min(firstCandidateWord, at);
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    public boolean isAllocated(int pageId) {
+        latch.latch();
+        try {
+            int at = pageId >>> 6;
+            return at < words.length && (words[at] & 1L << pageId) != 0;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Number of pages in use. */
+    public int allocatedCount() {
+        latch.latch();
+        try {
+            return allocatedCount;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** A copy of the bitmap, bit p of word p / 64 for page p. */
+    public long[] bitmap() {
+        latch.latch();
+        try {
+            return words.clone();
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Replaces the bitmap. */
+    public void load(long[] bitmap) {
+        int count = 0;
+        for (long word : bitmap) {
+            count += Long.bitCount(word);
+        }
+        latch.latch();
+        try {
+            words = Arrays.copyOf(bitmap, Math.max(bitmap.length, WORDS_INITIAL));
+            allocatedCount = count;
+            firstCandidateWord = 0;
+        } finally {
+            latch.unlatch();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Brings the pages of one log record into the pool for redo, one at a time. Used by the recovering thread alone.
+ *
+ * <p>Invariant: {@code frame} is latched exclusively between {@link #latchIfOlder} and {@link #unlatch}.
+ */
+public final class PageRedo {
+    private final BufferPool pool;
+    private final LatchTable latches;
+    private final Waiter waiter = new Waiter();
+    private int frame;
+
+    public PageRedo(BufferPool pool) {
+        this.pool = pool;
+        this.latches = pool.latches();
+    }
+
+    /** Applies a record to every page that does not have it yet. Records that change no page are passed over. */
+    public void redo(LogRecordView record) {
+        switch (record.type()) {
+            case LogRecordType.INSERT, LogRecordType.UPDATE, LogRecordType.DELETE, LeafChange.RESTORE ->
+                LeafChange.redo(this, record.type(), record.transactionId(), record.lsn(), body(record));
+            case LogRecordType.SYSTEM -> SystemChange.redo(this, record.lsn(), body(record), 0, record.bodyBytes());
+            default -> {
+                // Commits and ends change no page.
+            }
+        }
+    }
+
+    /** A copy of the part of a record behind its header. */
+    public static MemorySegment body(LogRecordView record) {
+        byte[] body = new byte[record.bodyBytes()];
+        record.getBytes(record.bodyOffset(), body, 0, body.length);
+        return MemorySegment.ofArray(body);
+    }
+
+    MemorySegment memory() {
+        return pool.memory();
+    }
+
+    long address() {
+        return BufferPool.address(frame);
+    }
+
+    /** Latches the page and tells whether the change at {@code lsn} is still missing from it. */
+    boolean latchIfOlder(int pageId, long lsn) {
+        frame = pool.frame(pageId, waiter);
+        latches.latchExclusive(frame);
+        return PageLayout.lsn(pool.memory(), BufferPool.address(frame)) < lsn;
+    }
+
+    void unlatch(boolean changed, long lsn) {
+        if (changed) {
+            pool.markDirty(frame, lsn);
+            latches.unlatchExclusive(frame);
+        } else {
+            latches.unlatchExclusiveUnchanged(frame);
+        }
+    }
+}

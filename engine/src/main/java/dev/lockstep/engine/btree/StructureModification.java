@@ -1,0 +1,410 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Splits, merges and root changes. Each is one atomic {@link SystemChange} of at most three pages, made while all of
+ * them are latched, and is never undone: rolling a transaction back leaves the shape of the tree as it is.
+ *
+ * <p>Not thread-safe; one object serves one call at a time. The trees it changes are.
+ */
+public final class StructureModification extends TreeDescent {
+    /**
+     * Attempts to catch parent and child unchanged before giving up with an error. Each failed attempt means that
+     * another thread made progress on the same node, so the count is never reached in practice; it turns a corrupt
+     * tree into an error instead of an endless loop.
+     */
+    private static final int ATTEMPTS_MAX = 1_000_000;
+
+    /**
+     * A merge is tried when a leaf uses less than a quarter of its page, and done when the result fills at most 70 %,
+     * so that the next inserts do not split it again.
+     */
+    private static final int UNDERFULL_BYTES = PageLayout.PAGE_BYTES / 4;
+
+    private static final int MERGED_BYTES_MAX = PageLayout.PAGE_BYTES * 7 / 10;
+
+    /** Frames taken before latching: the new right node and, at a root, the new child. */
+    private static final int FRAMES_RESERVED = 3;
+
+    private TreeContext context;
+
+    /** Makes an empty leaf in the tree's root page, which its caller has allocated. */
+    static void createRoot(BTree tree, TreeContext context) {
+        TreeEnvironment environment = tree.environment();
+        environment.pool().reserveFrames(FRAMES_RESERVED, context.waiter());
+        int frame = environment.pool().newPage(tree.rootPageId(), context.waiter());
+        context.latched();
+        long page = BufferPool.address(frame);
+        try {
+            NodeEditor.format(environment.memory(), page, tree.rootPageId(), tree.treeId(), 0, KeyBytes.EMPTY, null, 0);
+            SystemChange.begin(context.record());
+            SystemChange.addNodeImage(context.record(), tree.rootPageId(), environment.memory(), page);
+            context.record().finish();
+            environment.pool().markDirty(frame, environment.append(context.record()));
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            environment.latches().unlatchExclusive(frame);
+            context.unlatched();
+        }
+    }
+
+    /**
+     * Splits the leaf that covers the key, and its ancestors where they are full, until the leaf has
+     * {@code bytesNeeded} free. May park, so the caller holds no latch.
+     */
+    public void makeRoom(BTree target, TreeContext caller, byte[] searched, int searchedBytes, int bytesNeeded) {
+        context = caller;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            if (trySplit(target, searched, searchedBytes, 0, bytesNeeded)) {
+                return;
+            }
+        }
+        throw tooManyAttempts(target);
+    }
+
+    /** Walks to the node of the level, loading pages on the way. */
+    private void walk(BTree target, byte[] searched, int searchedBytes, int level) {
+        aim(target, searched, searchedBytes, level);
+        for (int stages = 0; stages < ATTEMPTS_MAX; stages++) {
+            if (arrived() && validate()) {
+                return;
+            }
+            if (arrived()) {
+                restart();
+            } else if (descend() == LOAD_PAGE) {
+                pool.frame(neededPageId, context.waiter());
+            }
+        }
+        throw tooManyAttempts(target);
+    }
+
+    /** One attempt; true when the node has room. */
+    private boolean trySplit(BTree target, byte[] searched, int searchedBytes, int level, int bytesNeeded) {
+        target.environment().pool().reserveFrames(FRAMES_RESERVED, context.waiter());
+        walk(target, searched, searchedBytes, level);
+        if (parentFrame < 0) {
+            return splitRoot(bytesNeeded);
+        }
+        if (!latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {
+            return false;
+        }
+        context.latched();
+        if (!latches.tryUpgradeToExclusive(frame, version)) {
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        context.latched();
+        if (Node.freeBytes(memory, page) >= bytesNeeded) {
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            return true;
+        }
+        SplitPoint point = SplitPoint.choose(memory, page, searched, searchedBytes);
+        long parent = BufferPool.address(parentFrame);
+        int separatorSpace = NodeEditor.separatorBytesNeeded(memory, parent, point.separatorBytes());
+        if (Node.freeBytes(memory, parent) < separatorSpace) {
+            int parentLevel = Node.level(memory, parent);
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            trySplit(target, searched, searchedBytes, parentLevel, separatorSpace);
+            return false;
+        }
+        split(point, parent);
+        return false;
+    }
+
+    /** Splits the latched node; the latched parent has room for the separator. Releases both. */
+    private void split(SplitPoint point, long parent) {
+        TreeEnvironment environment = tree.environment();
+        int rightPageId = environment.allocator().allocate();
+        int rightFrame = pool.newPage(rightPageId, context.waiter());
+        context.latched();
+        long right = BufferPool.address(rightFrame);
+        try {
+            int level = Node.level(memory, page);
+            int count = Node.slotCount(memory, page);
+            byte[] separator = point.separator();
+            NodeEditor.format(
+                    memory, right, rightPageId, tree.treeId(), level, separator, Node.upperFence(memory, page), 0);
+            NodeEditor.appendSlots(memory, page, level == 0 ? point.slot() : point.slot() + 1, count, memory, right);
+            if (level > 0) {
+                NodeEditor.setRightmostChild(memory, right, Node.rightmostChild(memory, page));
+            }
+            LogRecordBuffer record = context.record();
+            SystemChange.begin(record);
+            SystemChange.addNodeImage(record, rightPageId, memory, right);
+            SystemChange.addTruncate(record, pageId, point.slot(), separator, separator.length);
+            SystemChange.addInsertSeparator(
+                    record, PageLayout.pageId(memory, parent), childIndex, rightPageId, separator, separator.length);
+            record.finish();
+            long lsn = environment.append(record);
+            NodeEditor.truncate(memory, page, point.slot(), separator);
+            NodeEditor.insertSeparator(memory, parent, childIndex, separator, separator.length, rightPageId);
+            pool.markDirty(rightFrame, lsn);
+            pool.markDirty(frame, lsn);
+            pool.markDirty(parentFrame, lsn);
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            release(rightFrame);
+            release(frame);
+            release(parentFrame);
+        }
+    }
+
+    /** Moves the contents of a full root one level down; true when the root has room after all. */
+    private boolean splitRoot(int bytesNeeded) {
+        if (!latches.tryUpgradeToExclusive(frame, version)) {
+            return false;
+        }
+        context.latched();
+        if (Node.freeBytes(memory, page) >= bytesNeeded) {
+            releaseUnchanged(frame);
+            return true;
+        }
+        TreeEnvironment environment = tree.environment();
+        int childPageId = environment.allocator().allocate();
+        int childFrame = pool.newPage(childPageId, context.waiter());
+        context.latched();
+        long child = BufferPool.address(childFrame);
+        try {
+            int level = Node.level(memory, page);
+            int flags = Node.nodeFlags(memory, page);
+            NodeEditor.format(memory, child, childPageId, tree.treeId(), level, KeyBytes.EMPTY, null, 0);
+            NodeEditor.appendSlots(memory, page, 0, Node.slotCount(memory, page), memory, child);
+            NodeEditor.setRightmostChild(memory, child, Node.rightmostChild(memory, page));
+            int lastInsert = Node.u16(memory, page + NodeLayout.LAST_INSERT_SLOT);
+            NodeEditor.putU16(memory, child + NodeLayout.LAST_INSERT_SLOT, lastInsert);
+            NodeEditor.format(memory, page, pageId, tree.treeId(), level + 1, KeyBytes.EMPTY, null, flags);
+            NodeEditor.setRightmostChild(memory, page, childPageId);
+            logImages(childPageId, child, pageId, page);
+            long lsn = environment.append(context.record());
+            pool.markDirty(childFrame, lsn);
+            pool.markDirty(frame, lsn);
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            release(childFrame);
+            release(frame);
+        }
+        return false;
+    }
+
+    private void logImages(int firstPageId, long first, int secondPageId, long second) {
+        LogRecordBuffer record = context.record();
+        SystemChange.begin(record);
+        SystemChange.addNodeImage(record, firstPageId, memory, first);
+        SystemChange.addNodeImage(record, secondPageId, memory, second);
+        record.finish();
+    }
+
+    /**
+     * Merges the node of the level that covers the key with a neighbour, and so on upwards, where it has become
+     * nearly empty. Gives up without an error when another thread is at work there: a later removal tries again.
+     */
+    public void mergeIfUnderfull(BTree target, TreeContext caller, byte[] searched, int searchedBytes) {
+        context = caller;
+        for (int level = 0; level < PageLayout.PAGE_BYTES; level++) {
+            if (!mergeLevel(target, searched, searchedBytes, level, true)
+                    && !mergeLevel(target, searched, searchedBytes, level, false)) {
+                return;
+            }
+        }
+    }
+
+    private boolean mergeLevel(BTree target, byte[] searched, int searchedBytes, int level, boolean intoLeft) {
+        walk(target, searched, searchedBytes, level);
+        return parentFrame >= 0 && usedBytes(page) < UNDERFULL_BYTES && tryMerge(intoLeft);
+    }
+
+    private int usedBytes(long node) {
+        return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node);
+    }
+
+    private boolean tryMerge(boolean intoLeft) {
+        long parent = BufferPool.address(parentFrame);
+        int separatorCount = Node.slotCount(memory, parent);
+        if (separatorCount == 0) {
+            return tryCollapseRoot();
+        }
+        int leftIndex = intoLeft ? childIndex - 1 : childIndex;
+        if (leftIndex < 0 || leftIndex >= separatorCount) {
+            return false;
+        }
+        int siblingPageId = Node.child(memory, parent, childIndex == leftIndex ? leftIndex + 1 : leftIndex);
+        if (!latches.validateAcquire(parentFrame, parentVersion)) {
+            return false;
+        }
+        int siblingFrame = pool.frame(siblingPageId, context.waiter());
+        long siblingVersion = latches.optimisticVersionAcquire(siblingFrame);
+        if (pool.pageIdOpaque(siblingFrame) != siblingPageId
+                || !latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {
+            return false;
+        }
+        context.latched();
+        boolean nodeIsLeft = childIndex == leftIndex;
+        int leftFrame = nodeIsLeft ? frame : siblingFrame;
+        int rightFrame = nodeIsLeft ? siblingFrame : frame;
+        if (!latches.tryUpgradeToExclusive(leftFrame, nodeIsLeft ? version : siblingVersion)) {
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        context.latched();
+        if (!latches.tryUpgradeToExclusive(rightFrame, nodeIsLeft ? siblingVersion : version)) {
+            releaseUnchanged(leftFrame);
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        context.latched();
+        return merge(parent, leftIndex, leftFrame, rightFrame);
+    }
+
+    /** Moves the right node's slots into the left one; all three are latched. Releases them. */
+    private boolean merge(long parent, int leftIndex, int leftFrame, int rightFrame) {
+        TreeEnvironment environment = tree.environment();
+        long left = BufferPool.address(leftFrame);
+        long right = BufferPool.address(rightFrame);
+        int rightPageId = PageLayout.pageId(memory, right);
+        boolean merged = false;
+        try {
+            byte[] separator = Node.key(memory, parent, leftIndex);
+            MemorySegment joined = joined(left, right, separator);
+            if (joined != null) {
+                LogRecordBuffer record = context.record();
+                int leftPageId = PageLayout.pageId(memory, left);
+                SystemChange.begin(record);
+                SystemChange.addNodeImage(record, leftPageId, joined, 0);
+                SystemChange.addRemoveSeparator(record, PageLayout.pageId(memory, parent), leftIndex);
+                record.finish();
+                long lsn = environment.append(record);
+                MemorySegment.copy(joined, 0, memory, left, PageLayout.PAGE_BYTES);
+                NodeEditor.removeSeparator(memory, parent, leftIndex);
+                pool.markDirty(leftFrame, lsn);
+                pool.markDirty(parentFrame, lsn);
+                merged = true;
+            }
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            release(rightFrame);
+            release(leftFrame);
+            release(parentFrame);
+        }
+        if (merged) {
+            environment.allocator().free(rightPageId);
+        }
+        return merged;
+    }
+
+    /** The merged node in a page of its own, or null where it would be too full. */
+    private MemorySegment joined(long left, long right, byte[] separator) {
+        int level = Node.level(memory, left);
+        if (Node.level(memory, right) != level) {
+            throw wrongLevel();
+        }
+        byte[] lower = Node.lowerFence(memory, left);
+        byte[] upper = Node.upperFence(memory, right);
+        int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upper.length);
+        int bytes = NodeLayout.SLOTS + lower.length + (upper == null ? 0 : upper.length);
+        bytes += slotBytes(left, prefix) + slotBytes(right, prefix);
+        if (level > 0) {
+            bytes += NodeLayout.SLOT_BYTES + NodeLayout.INNER_CELL_HEADER_BYTES + separator.length;
+        }
+        if (bytes > MERGED_BYTES_MAX) {
+            return null;
+        }
+        MemorySegment joined = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NodeEditor.format(joined, 0, PageLayout.pageId(memory, left), tree.treeId(), level, lower, upper, 0);
+        NodeEditor.appendSlots(memory, left, 0, Node.slotCount(memory, left), joined, 0);
+        if (level > 0) {
+            NodeEditor.setRightmostChild(joined, 0, Node.rightmostChild(memory, left));
+            int at = Node.slotCount(joined, 0);
+            NodeEditor.insertSeparator(joined, 0, at, separator, separator.length, Node.rightmostChild(memory, right));
+        }
+        NodeEditor.appendSlots(memory, right, 0, Node.slotCount(memory, right), joined, 0);
+        return joined;
+    }
+
+    private int slotBytes(long node, int newPrefix) {
+        int header = Node.cellHeaderBytes(memory, node);
+        int bytes = 0;
+        for (int i = 0; i < Node.slotCount(memory, node); i++) {
+            bytes += NodeLayout.SLOT_BYTES
+                    + header
+                    + Node.keyBytes(memory, node, i)
+                    - newPrefix
+                    + Node.valueBytes(memory, node, i);
+        }
+        return bytes;
+    }
+
+    /** A root with a single child takes over the child's contents; the tree becomes one level lower. */
+    private boolean tryCollapseRoot() {
+        if (pool.pageIdOpaque(parentFrame) != tree.rootPageId()
+                || !latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {
+            return false;
+        }
+        context.latched();
+        if (!latches.tryUpgradeToExclusive(frame, version)) {
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        context.latched();
+        TreeEnvironment environment = tree.environment();
+        long root = BufferPool.address(parentFrame);
+        try {
+            int level = Node.level(memory, page);
+            int flags = Node.nodeFlags(memory, root);
+            NodeEditor.format(memory, root, tree.rootPageId(), tree.treeId(), level, KeyBytes.EMPTY, null, flags);
+            NodeEditor.appendSlots(memory, page, 0, Node.slotCount(memory, page), memory, root);
+            NodeEditor.setRightmostChild(memory, root, Node.rightmostChild(memory, page));
+            SystemChange.begin(context.record());
+            SystemChange.addNodeImage(context.record(), tree.rootPageId(), memory, root);
+            context.record().finish();
+            pool.markDirty(parentFrame, environment.append(context.record()));
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            release(frame);
+            release(parentFrame);
+        }
+        environment.allocator().free(pageId);
+        return false;
+    }
+
+    private void release(int latchedFrame) {
+        latches.unlatchExclusive(latchedFrame);
+        context.unlatched();
+    }
+
+    private void releaseUnchanged(int latchedFrame) {
+        latches.unlatchExclusiveUnchanged(latchedFrame);
+        context.unlatched();
+    }
+
+    private CorruptionException tooManyAttempts(BTree target) {
+        return new CorruptionException(Message.of("a tree node could not be reached or latched")
+                .with("treeId", target.treeId())
+                .with("attempts", ATTEMPTS_MAX)
+                .remedy("run validate(); restore the database from a backup if it reports damage"));
+    }
+
+    private CorruptionException wrongLevel() {
+        return new CorruptionException(Message.of("neighbouring tree nodes disagree")
+                .with("treeId", tree.treeId())
+                .with("pageId", pageId)
+                .remedy("run validate(); restore the database from a backup if it reports damage"));
+    }
+}

@@ -1,0 +1,171 @@
+package dev.lockstep.engine.btree;
+
+import static dev.lockstep.engine.page.PageLayout.INT;
+import static dev.lockstep.engine.page.PageLayout.SHORT;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The redo-only log record of a change that spans pages and belongs to no transaction: splits, merges, new roots,
+ * overflow pages, removed ghosts. It is atomic because it is one record.
+ *
+ * <pre>
+ *  payload:  part, part, ...
+ *  part:     | kind u8 | page id i32 | body |
+ *    IMAGE             | low bytes u16 | heap start u16 | page[0, low) | page[heap start, 8192) |
+ *    TRUNCATE          | keep slots u16 | upper fence bytes u16 | upper fence |
+ *    INSERT_SEPARATOR  | slot u16 | right child i32 | separator bytes u16 | separator |
+ *    REMOVE_SEPARATOR  | slot u16 |
+ *    REMOVE_RECORD     | key bytes u16 | key |
+ *    SET_NODE_FLAGS    | flags u16 |
+ * </pre>
+ *
+ * A page takes a part at redo only if its own LSN is below the record's.
+ */
+final class SystemChange {
+    static final int IMAGE = 1;
+    static final int TRUNCATE = 2;
+    static final int INSERT_SEPARATOR = 3;
+    static final int REMOVE_SEPARATOR = 4;
+    static final int REMOVE_RECORD = 5;
+    static final int SET_NODE_FLAGS = 6;
+
+    /** System changes form no chain: they are never undone. */
+    private static final long NO_TRANSACTION = 0;
+
+    private SystemChange() {}
+
+    static void begin(LogRecordBuffer record) {
+        record.begin(LogRecordType.SYSTEM, 0, NO_TRANSACTION, 0);
+    }
+
+    private static void part(LogRecordBuffer record, int kind, int pageId) {
+        record.putByte(kind);
+        record.putInt(pageId);
+    }
+
+    /** Adds the whole contents of a node, without the gap between slots and heap. */
+    static void addNodeImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page) {
+        int low = NodeLayout.SLOTS + Node.slotCount(memory, page) * NodeLayout.SLOT_BYTES;
+        addImage(record, pageId, memory, page, low, Node.heapStart(memory, page));
+    }
+
+    /** Adds the bytes [0, low) and [high, page size) of a page. */
+    static void addImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page, int low, int high) {
+        part(record, IMAGE, pageId);
+        record.putShort(low);
+        record.putShort(high);
+        record.putSegment(memory, page, low);
+        record.putSegment(memory, page + high, PageLayout.PAGE_BYTES - high);
+    }
+
+    static void addTruncate(LogRecordBuffer record, int pageId, int keepSlots, byte[] upperFence, int fenceBytes) {
+        part(record, TRUNCATE, pageId);
+        record.putShort(keepSlots);
+        record.putShort(fenceBytes);
+        record.putBytes(upperFence, 0, fenceBytes);
+    }
+
+    static void addInsertSeparator(
+            LogRecordBuffer record, int pageId, int slot, int rightChild, byte[] separator, int separatorBytes) {
+        part(record, INSERT_SEPARATOR, pageId);
+        record.putShort(slot);
+        record.putInt(rightChild);
+        record.putShort(separatorBytes);
+        record.putBytes(separator, 0, separatorBytes);
+    }
+
+    static void addRemoveSeparator(LogRecordBuffer record, int pageId, int slot) {
+        part(record, REMOVE_SEPARATOR, pageId);
+        record.putShort(slot);
+    }
+
+    static void addRemoveRecord(LogRecordBuffer record, int pageId, byte[] key, int keyBytes) {
+        part(record, REMOVE_RECORD, pageId);
+        record.putShort(keyBytes);
+        record.putBytes(key, 0, keyBytes);
+    }
+
+    static void addSetNodeFlags(LogRecordBuffer record, int pageId, int flags) {
+        part(record, SET_NODE_FLAGS, pageId);
+        record.putShort(flags);
+    }
+
+    /** Applies the parts of a record to the pages that do not have them yet. */
+    static void redo(PageRedo pages, long lsn, MemorySegment payload, long from, long to) {
+        MemorySegment memory = pages.memory();
+        long at = from;
+        while (at < to) {
+            int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
+            int pageId = payload.get(INT, at + 1);
+            at += 5;
+            boolean apply = pages.latchIfOlder(pageId, lsn);
+            long page = pages.address();
+            try {
+                at = redoPart(memory, page, apply, kind, payload, at);
+            } finally {
+                pages.unlatch(apply, lsn);
+            }
+        }
+    }
+
+    private static long redoPart(
+            MemorySegment memory, long page, boolean apply, int kind, MemorySegment payload, long at) {
+        int first = Short.toUnsignedInt(payload.get(SHORT, at));
+        switch (kind) {
+            case IMAGE -> {
+                int high = Short.toUnsignedInt(payload.get(SHORT, at + 2));
+                if (apply) {
+                    MemorySegment.copy(payload, at + 4, memory, page, first);
+                    memory.asSlice(page + first, high - first).fill((byte) 0);
+                    MemorySegment.copy(payload, at + 4 + first, memory, page + high, PageLayout.PAGE_BYTES - high);
+                }
+                return at + 4 + first + PageLayout.PAGE_BYTES - high;
+            }
+            case TRUNCATE -> {
+                int fenceBytes = Short.toUnsignedInt(payload.get(SHORT, at + 2));
+                if (apply) {
+                    NodeEditor.truncate(memory, page, first, Node.bytes(payload, at + 4, fenceBytes));
+                }
+                return at + 4 + fenceBytes;
+            }
+            case INSERT_SEPARATOR -> {
+                int rightChild = payload.get(INT, at + 2);
+                int separatorBytes = Short.toUnsignedInt(payload.get(SHORT, at + 6));
+                if (apply) {
+                    byte[] separator = Node.bytes(payload, at + 8, separatorBytes);
+                    NodeEditor.insertSeparator(memory, page, first, separator, separatorBytes, rightChild);
+                }
+                return at + 8 + separatorBytes;
+            }
+            case REMOVE_SEPARATOR -> {
+                if (apply) {
+                    NodeEditor.removeSeparator(memory, page, first);
+                }
+                return at + 2;
+            }
+            case REMOVE_RECORD -> {
+                if (apply) {
+                    byte[] key = Node.bytes(payload, at + 2, first);
+                    NodeEditor.removeSlot(memory, page, Node.find(memory, page, key, first));
+                }
+                return at + 2 + first;
+            }
+            case SET_NODE_FLAGS -> {
+                if (apply) {
+                    NodeEditor.putU16(memory, page + NodeLayout.NODE_FLAGS, first);
+                }
+                return at + 2;
+            }
+            default ->
+                throw new CorruptionException(Message.of("unknown part of a system change in the log")
+                        .with("kind", kind)
+                        .remedy("restore the database from a backup"));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.Waiter;
+
+/**
+ * What one thread of work carries through the trees: where it waits, the log record it is building, its S-thread.
+ * Used by one thread at a time.
+ */
+public class TreeContext {
+    private final Waiter waiter = new Waiter();
+    private final LogRecordBuffer record = new LogRecordBuffer();
+    private SThread sThread;
+
+    public final Waiter waiter() {
+        return waiter;
+    }
+
+    public final LogRecordBuffer record() {
+        return record;
+    }
+
+    /** The S-thread that runs this work, or null on an ordinary thread. */
+    public final SThread sThread() {
+        return sThread;
+    }
+
+    public final void bind(SThread current) {
+        this.sThread = current;
+    }
+
+    /** Counts an exclusive latch taken, so that no switch point gives up the carrier while it is held. */
+    public final void latched() {
+        if (sThread != null) {
+            sThread.latchAcquired();
+        }
+    }
+
+    /** Counts an exclusive latch released. */
+    public final void unlatched() {
+        if (sThread != null) {
+            sThread.latchReleased();
+        }
+    }
+}

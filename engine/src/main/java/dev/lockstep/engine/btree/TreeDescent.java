@@ -1,0 +1,164 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A walk from the root towards a key by optimistic lock coupling, one node a {@linkplain #descend() stage}. It holds
+ * no latch: a node is read between taking its version and validating it, and a child's version is taken before the
+ * parent is validated, so that the child is known to have been the right one.
+ *
+ * <p>Source: V. Leis, M. Haubenschild, T. Neumann, "Optimistic Lock Coupling: A Scalable and Efficient
+ * General-Purpose Synchronization Method", IEEE Data Engineering Bulletin 42(1), 2019.
+ *
+ * <p>Invariants, between stages:
+ * <ul>
+ *   <li>{@code frame} held page {@code pageId} when its latch had {@code version}; {@code pageId} is -1 before the
+ *       first stage and after a restart.
+ *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
+ *       {@code childIndex}; -1 at the root.
+ * </ul>
+ *
+ * Used by one thread at a time; reusable.
+ */
+public class TreeDescent {
+    /** The stage is done, the next one can run. */
+    public static final int CONTINUE = 0;
+
+    /** The operation is over. */
+    public static final int DONE = 1;
+
+    /** Page {@link #neededPageId} has to be loaded before the next stage. */
+    public static final int LOAD_PAGE = 2;
+
+    /** A lock has to be waited for before the next stage. */
+    public static final int WAIT_FOR_LOCK = 3;
+
+    /** The leaf has to be split before the next stage. */
+    public static final int MAKE_ROOM = 4;
+
+    private static final int NO_PAGE = -1;
+
+    protected BTree tree;
+    protected byte[] key = KeyBytes.EMPTY;
+    protected int keyBytes;
+    protected boolean below;
+    protected int targetLevel;
+
+    protected BufferPool pool;
+    protected LatchTable latches;
+    protected MemorySegment memory;
+    protected int pageId = NO_PAGE;
+    protected int frame;
+    protected long version;
+    protected long page;
+    protected int parentFrame;
+    protected long parentVersion;
+    protected int childIndex;
+    protected int neededPageId;
+    private long restartCount;
+
+    /** Aims at the node of {@code level} whose range holds the key. */
+    protected final void aim(BTree target, byte[] searched, int searchedBytes, int level) {
+        aim(target, searched, searchedBytes, level, false);
+    }
+
+    /** Aims at the node that holds the key or, with {@code keysBelow}, the keys just below it. */
+    protected final void aim(BTree target, byte[] searched, int searchedBytes, int level, boolean keysBelow) {
+        if (tree != target) {
+            tree = target;
+            pool = target.environment().pool();
+            latches = target.environment().latches();
+            memory = target.environment().memory();
+        }
+        key = searched;
+        keyBytes = searchedBytes;
+        targetLevel = level;
+        below = keysBelow;
+        pageId = NO_PAGE;
+    }
+
+    /** Starts again at the root: something that was read has changed meanwhile. */
+    protected final int restart() {
+        pageId = NO_PAGE;
+        restartCount++;
+        return CONTINUE;
+    }
+
+    /** How often a walk of this object had to start again. */
+    public final long restartCount() {
+        return restartCount;
+    }
+
+    public final int neededPageId() {
+        return neededPageId;
+    }
+
+    /** Whether the walk stands on the node that it was aimed at. */
+    protected final boolean arrived() {
+        return pageId != NO_PAGE && Node.level(memory, page) <= targetLevel;
+    }
+
+    /**
+     * Visits one node and moves to its child.
+     *
+     * @return {@link #CONTINUE}, or {@link #LOAD_PAGE} with {@link #neededPageId} set
+     */
+    protected final int descend() {
+        if (pageId == NO_PAGE) {
+            return enterRoot();
+        }
+        int index = below
+                ? Node.childIndexBelow(memory, page, key, keyBytes)
+                : Node.childIndex(memory, page, key, keyBytes);
+        int child = Node.child(memory, page, index);
+        if (!latches.validateAcquire(frame, version)) {
+            return restart();
+        }
+        int childFrame = pool.residentFrameAcquire(child);
+        if (childFrame < 0) {
+            neededPageId = child;
+            pageId = NO_PAGE;
+            return LOAD_PAGE;
+        }
+        long childVersion = latches.optimisticVersionAcquire(childFrame);
+        if (pool.pageIdOpaque(childFrame) != child || !latches.validateAcquire(frame, version)) {
+            return restart();
+        }
+        parentFrame = frame;
+        parentVersion = version;
+        childIndex = index;
+        pageId = child;
+        frame = childFrame;
+        version = childVersion;
+        page = BufferPool.address(childFrame);
+        pool.referenced(childFrame);
+        return CONTINUE;
+    }
+
+    private int enterRoot() {
+        int root = tree.rootPageId();
+        int rootFrame = pool.residentFrameAcquire(root);
+        if (rootFrame < 0) {
+            neededPageId = root;
+            return LOAD_PAGE;
+        }
+        long rootVersion = latches.optimisticVersionAcquire(rootFrame);
+        if (pool.pageIdOpaque(rootFrame) != root) {
+            return restart();
+        }
+        parentFrame = -1;
+        pageId = root;
+        frame = rootFrame;
+        version = rootVersion;
+        page = BufferPool.address(rootFrame);
+        pool.referenced(rootFrame);
+        return CONTINUE;
+    }
+
+    /** Whether nothing of the node has changed since the walk reached it. */
+    protected final boolean validate() {
+        return latches.validateAcquire(frame, version);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/**
+ * What every tree of a database shares: the pool, its latches, the page allocator and the log.
+ *
+ * <p>Thread-safe; all state is in its parts.
+ */
+public final class TreeEnvironment {
+    private final BufferPool pool;
+    private final LatchTable latches;
+    private final MemorySegment memory;
+    private final PageAllocator allocator;
+    private final Log log;
+    private final Consumer<Throwable> failure;
+
+    /**
+     * @param log null where the database writes no log
+     * @param failure told of an error in the middle of a latched change; marks the instance failed
+     */
+    public TreeEnvironment(BufferPool pool, PageAllocator allocator, Log log, Consumer<Throwable> failure) {
+        this.pool = pool;
+        this.latches = pool.latches();
+        this.memory = pool.memory();
+        this.allocator = allocator;
+        this.log = log;
+        this.failure = failure;
+    }
+
+    public BufferPool pool() {
+        return pool;
+    }
+
+    public LatchTable latches() {
+        return latches;
+    }
+
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    public PageAllocator allocator() {
+        return allocator;
+    }
+
+    /** The log, or null where the database writes none. */
+    public Log log() {
+        return log;
+    }
+
+    /** Appends a record and returns its LSN; 0 where the database writes no log. */
+    public long append(LogRecordBuffer finished) {
+        return log == null ? 0 : log.append(finished);
+    }
+
+    /**
+     * Marks the instance failed: an error struck between the first and the last byte of a latched change, so the page
+     * in memory can no longer be trusted.
+     */
+    public void failInsideChange(Throwable cause) {
+        failure.accept(cause);
+    }
+}

@@ -1,0 +1,222 @@
+package dev.lockstep.engine.btree;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+
+/**
+ * Walks all pages of a tree: to find out which are in use, to give them back, to check them. Nobody else may change the
+ * tree meanwhile; readers may go on.
+ */
+public final class TreeWalk {
+    private final BTree tree;
+    private final TreeContext context;
+
+    public TreeWalk(BTree tree, TreeContext context) {
+        this.tree = tree;
+        this.context = context;
+    }
+
+    /**
+     * Visits every page of the tree, nodes and overflow pages. Leaves are read only where the tree has ever had an
+     * overflow page.
+     *
+     * @param ghostsToo whether to visit the overflow pages of ghosts: a transaction that has not ended may bring them
+     *     back. Such a chain may already be given back, so its pages are checked before they are believed.
+     */
+    public void visitPages(boolean ghostsToo, IntConsumer visitor) {
+        MemorySegment root = read(tree.rootPageId());
+        boolean hasOverflow = (Node.nodeFlags(root, 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
+        visit(tree.rootPageId(), hasOverflow, ghostsToo, visitor);
+    }
+
+    private void visit(int pageId, boolean leavesToo, boolean ghostsToo, IntConsumer visitor) {
+        visitor.accept(pageId);
+        MemorySegment node = read(pageId);
+        int level = Node.level(node, 0);
+        int count = Node.slotCount(node, 0);
+        if (level == 0) {
+            visitOverflow(node, count, ghostsToo, visitor);
+            return;
+        }
+        for (int i = 0; i <= count; i++) {
+            int child = Node.child(node, 0, i);
+            if (level == 1 && !leavesToo) {
+                visitor.accept(child);
+            } else {
+                visit(child, leavesToo, ghostsToo, visitor);
+            }
+        }
+    }
+
+    private void visitOverflow(MemorySegment leaf, int count, boolean ghostsToo, IntConsumer visitor) {
+        for (int i = 0; i < count; i++) {
+            int flags = Node.slotFlags(leaf, 0, i);
+            boolean ghost = (flags & NodeLayout.SLOT_GHOST) != 0;
+            if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && (ghostsToo || !ghost)) {
+                byte[] stub = Node.bytes(leaf, Node.valueAddress(leaf, 0, i), OverflowLayout.STUB_BYTES);
+                visitChain(stub, visitor);
+            }
+        }
+    }
+
+    /** Receives a record of {@link #visitRecords}. */
+    @FunctionalInterface
+    public interface RecordVisitor {
+        /** A record: its slot flags and its value as stored. */
+        void visit(int slotFlags, byte[] value);
+    }
+
+    /** Visits every record in key order, as stored and without locks. */
+    public void visitRecords(boolean ghostsToo, RecordVisitor visitor) {
+        visitRecords(tree.rootPageId(), ghostsToo, visitor);
+    }
+
+    private void visitRecords(int pageId, boolean ghostsToo, RecordVisitor visitor) {
+        MemorySegment node = read(pageId);
+        int count = Node.slotCount(node, 0);
+        if (Node.level(node, 0) > 0) {
+            for (int i = 0; i <= count; i++) {
+                visitRecords(Node.child(node, 0, i), ghostsToo, visitor);
+            }
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            if (ghostsToo || !Node.isGhost(node, 0, i)) {
+                int valueBytes = Node.valueBytes(node, 0, i);
+                visitor.visit(Node.slotFlags(node, 0, i), Node.bytes(node, Node.valueAddress(node, 0, i), valueBytes));
+            }
+        }
+    }
+
+    private void visitChain(byte[] stub, IntConsumer visitor) {
+        int pageId = OverflowChain.firstPage(stub);
+        for (int left = OverflowChain.valueBytes(stub);
+                left > 0 && pageId != 0 && OverflowChain.isChunk(tree, context, pageId);
+                left -= OverflowLayout.CHUNK_BYTES_MAX) {
+            visitor.accept(pageId);
+            pageId = OverflowChain.nextPage(tree, context, pageId);
+        }
+    }
+
+    /** A private copy of a page, taken under its shared latch, so that a recursion holds no latch. */
+    private MemorySegment read(int pageId) {
+        byte[] bytes = new byte[PageLayout.PAGE_BYTES];
+        int frame = OverflowChain.latchShared(tree.environment(), context, pageId);
+        try {
+            Node.copyOut(tree.environment().memory(), BufferPool.address(frame), bytes, 0, bytes.length);
+        } finally {
+            tree.environment().latches().unlatchShared(frame);
+            context.unlatched();
+        }
+        return MemorySegment.ofArray(bytes);
+    }
+
+    /** What {@link #validate} has counted. */
+    public static final class Counts {
+        private long nodes;
+        private long records;
+        private long ghosts;
+
+        public long nodes() {
+            return nodes;
+        }
+
+        /** Records, without ghosts. */
+        public long records() {
+            return records;
+        }
+
+        public long ghosts() {
+            return ghosts;
+        }
+    }
+
+    /**
+     * Checks the whole tree: page types, ids and levels, fences, key order, heads, heap bounds and space accounting.
+     *
+     * @throws CorruptionException at the first violation, with the page and the rule
+     */
+    public Counts validate() {
+        Counts counts = new Counts();
+        MemorySegment root = read(tree.rootPageId());
+        validate(tree.rootPageId(), Node.level(root, 0), KeyBytes.EMPTY, null, counts);
+        return counts;
+    }
+
+    private void validate(int pageId, int level, byte[] lower, byte[] upper, Counts counts) {
+        MemorySegment node = read(pageId);
+        counts.nodes++;
+        require(PageLayout.type(node, 0) == PageLayout.TYPE_NODE, pageId, "the page is a node");
+        require(PageLayout.pageId(node, 0) == pageId, pageId, "the page knows its id");
+        require(PageLayout.treeId(node, 0) == tree.treeId(), pageId, "the page belongs to the tree");
+        require(Node.level(node, 0) == level, pageId, "all leaves have the same depth");
+        require(Arrays.equals(Node.lowerFence(node, 0), lower), pageId, "the lower fence is the parent's separator");
+        require(Arrays.equals(Node.upperFence(node, 0), upper), pageId, "the upper fence is the parent's separator");
+        validateSpace(node, pageId, lower, upper);
+        validateKeys(node, pageId, level, counts);
+        if (level > 0) {
+            int count = Node.slotCount(node, 0);
+            for (int i = 0; i <= count; i++) {
+                byte[] childLower = i == 0 ? lower : Node.key(node, 0, i - 1);
+                byte[] childUpper = i == count ? upper : Node.key(node, 0, i);
+                validate(Node.child(node, 0, i), level - 1, childLower, childUpper, counts);
+            }
+        }
+    }
+
+    private void validateSpace(MemorySegment node, int pageId, byte[] lower, byte[] upper) {
+        int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upper.length);
+        require(Node.prefixBytes(node, 0) == prefix, pageId, "the prefix is what the fences share");
+        int used = lower.length + (upper == null ? 0 : upper.length);
+        int header = Node.cellHeaderBytes(node, 0);
+        for (int i = 0; i < Node.slotCount(node, 0); i++) {
+            int cellBytes = header + Node.suffixBytes(node, 0, i) + Node.valueBytes(node, 0, i);
+            used += cellBytes;
+            long cell = Node.cell(node, 0, i);
+            require(
+                    cell >= Node.heapStart(node, 0) && cell + cellBytes <= PageLayout.PAGE_BYTES,
+                    pageId,
+                    "cells lie in the heap");
+        }
+        require(Node.contiguousFreeBytes(node, 0) >= 0, pageId, "slots and heap do not overlap");
+        require(
+                PageLayout.PAGE_BYTES - Node.heapStart(node, 0) - Node.deadBytes(node, 0) == used,
+                pageId,
+                "dead bytes are what no cell uses");
+    }
+
+    private void validateKeys(MemorySegment node, int pageId, int level, Counts counts) {
+        byte[] previous = null;
+        for (int i = 0; i < Node.slotCount(node, 0); i++) {
+            byte[] key = Node.key(node, 0, i);
+            require(Node.covers(node, 0, key, key.length), pageId, "keys lie within the fences");
+            require(Node.find(node, 0, key, key.length) == i, pageId, "a search finds every key");
+            if (previous != null) {
+                require(KeyBytes.compare(previous, previous.length, key, key.length) < 0, pageId, "keys ascend");
+            }
+            previous = key;
+            if (level == 0) {
+                if (Node.isGhost(node, 0, i)) {
+                    counts.ghosts++;
+                } else {
+                    counts.records++;
+                }
+            }
+        }
+    }
+
+    private void require(boolean holds, int pageId, String rule) {
+        if (!holds) {
+            throw new CorruptionException(Message.of("a tree page breaks a rule")
+                    .with("treeId", tree.treeId())
+                    .with("pageId", pageId)
+                    .with("rule", rule)
+                    .remedy("restore the database from a backup"));
+        }
+    }
+}
