@@ -1,0 +1,55 @@
+package dev.lockstep.engine.catalog;
+
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.SchemaException;
+
+/**
+ * The identity of a table while the database is open. Its {@link #state()} changes only while its table lock is held
+ * exclusively, so a transaction that holds any lock on the table sees one state. Thread-safe.
+ */
+public final class TableReference {
+    private final String name;
+    private final int number;
+    private volatile TableState state;
+
+    /**
+     * @param number small number, unique among the tables of the open database
+     */
+    public TableReference(String name, int number, TableState state) {
+        this.name = name;
+        this.number = number;
+        this.state = state;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public int number() {
+        return number;
+    }
+
+    /**
+     * The present state.
+     *
+     * @throws SchemaException if the table was dropped
+     */
+    public TableState state() {
+        TableState present = state;
+        if (present == null) {
+            throw new SchemaException(Message.of("the table was dropped")
+                    .with("table", name)
+                    .remedy("create it again, and ask the database for its handle"));
+        }
+        return present;
+    }
+
+    public boolean isDropped() {
+        return state == null;
+    }
+
+    /** Puts the state after a change of the schema in place; null after a drop. */
+    public void publish(TableState next) {
+        state = next;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.lockstep.engine.catalog;
+
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.btree.BTree;
+import java.util.List;
+
+/**
+ * A table as the running database knows it: its definition and its trees. Immutable; creating or dropping an index
+ * makes a new one.
+ *
+ * @param indexes one for each of {@code definition.indexes()}, in that order
+ */
+public record TableState(TableDefinition definition, BTree tree, TreeOperations operations, List<IndexState> indexes) {
+    public TableState {
+        indexes = List.copyOf(indexes);
+    }
+
+    /**
+     * The tree of a secondary index.
+     *
+     * @param building whether it is being filled, so that entries of older rows may still be missing
+     */
+    public record IndexState(BTree tree, TreeOperations operations, boolean building) {}
+}

@@ -1,0 +1,55 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.LeafChange;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeEditor;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.UndoBuffer;
+
+/**
+ * Makes a record a ghost. Its place is kept until the transaction has ended, so that undo needs no room, and removed
+ * after that by a system change.
+ */
+public final class DeleteOperation extends ChangeOperation {
+    private final byte[] stub = new byte[NodeLayout.INLINE_BYTES_MAX];
+
+    public DeleteOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /** Aims at a record. */
+    public void start(BTree target, byte[] deletedKey, int deletedKeyBytes) {
+        startChange(target, deletedKey, deletedKeyBytes);
+    }
+
+    @Override
+    int change(int slot) {
+        if (slot < 0) {
+            return unchanged();
+        }
+        int flagsBefore = Node.slotFlags(memory, page, slot);
+        if (isGhost(flagsBefore)) {
+            return unchanged();
+        }
+        int stubBytes = 0;
+        if ((flagsBefore & NodeLayout.SLOT_OVERFLOW) != 0) {
+            stubBytes = Node.valueBytes(memory, page, slot);
+            Node.copyOut(memory, Node.valueAddress(memory, page, slot), stub, 0, stubBytes);
+        }
+        UndoBuffer undo = context.undo();
+        undo.reserve(keyBytes + stubBytes);
+        identify();
+        long previousLsn = context.lastLsn();
+        LeafChange.delete(
+                context.record(), false, context.transactionId(), previousLsn, 0, tree.treeId(), pageId, key, keyBytes);
+        long lsn = logChange();
+        undo.push(UndoBuffer.DELETE, tree, previousLsn, key, keyBytes, flagsBefore, stub, stubBytes);
+        NodeEditor.setSlotFlags(memory, page, slot, flagsBefore | NodeLayout.SLOT_GHOST);
+        NodeEditor.setVersion(memory, page, slot, context.transactionId());
+        return changed(lsn);
+    }
+}

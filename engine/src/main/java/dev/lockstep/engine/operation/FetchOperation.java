@@ -1,0 +1,94 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.type.RecordTarget;
+
+/**
+ * Fetches the record of one key: lock, node visits, copy. A key that is not there stays absent for as long as the lock
+ * is held, because the lock names the key, not the record.
+ *
+ * <p>With an instant lock (READ COMMITTED) the leaf's version is taken first, then the lock is tested, then the record
+ * is copied, then the version is validated: at the test nobody held an uncommitted change of the record, and nothing
+ * of the page has changed around it.
+ */
+public final class FetchOperation extends RecordOperation {
+    private int lockMode;
+    private boolean lockInstant;
+    private RecordTarget target;
+    private int slotFlags;
+    private boolean found;
+
+    public FetchOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /**
+     * Aims at a key.
+     *
+     * @param mode the key lock, or {@link LockMode#NONE}
+     * @param instant whether the lock is only tested
+     * @param into takes the value; its key is not touched
+     */
+    public void start(BTree source, byte[] searched, int searchedBytes, int mode, boolean instant, RecordTarget into) {
+        aim(source, searched, searchedBytes, 0);
+        lockMode = mode;
+        lockInstant = instant;
+        target = into;
+        found = false;
+        stage = mode == LockMode.NONE || instant ? STAGE_DESCEND : STAGE_LOCK;
+    }
+
+    /** Whether the key has a record. */
+    public boolean found() {
+        return found;
+    }
+
+    /** Whether the value that was copied is the stub of an overflow chain. */
+    public boolean isOverflow() {
+        return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
+    @Override
+    public int step() {
+        return switch (stage) {
+            case STAGE_LOCK -> lockKey(lockMode);
+            case STAGE_DESCEND -> descendToLeaf();
+            default -> readLeaf();
+        };
+    }
+
+    private int readLeaf() {
+        if (lockInstant) {
+            long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+            if (!locks.tryLockInstant(context.lockOwner(), name, lockMode)) {
+                descendAgain();
+                return waitForLock(name, lockMode, true);
+            }
+        }
+        int slot = Node.find(memory, page, key, keyBytes);
+        boolean present = false;
+        if (slot >= 0) {
+            slotFlags = Node.slotFlags(memory, page, slot);
+            if (!isGhost(slotFlags)) {
+                present = true;
+                int bytes = Node.valueBytes(memory, page, slot);
+                Node.copyOut(
+                        memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
+                target.setValueLength(bytes);
+                target.setPosition(pageId, frame, slot);
+            }
+        }
+        if (!validate()) {
+            return descendAgain();
+        }
+        found = present;
+        return DONE;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.LeafChange;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeEditor;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.UndoBuffer;
+
+/**
+ * Inserts a record: lock the key, reach the leaf, test the gap that the key goes into, insert. A ghost with the same
+ * key is brought back to life; its gap needs no test, because whoever relies on the ghost's absence holds its key lock.
+ */
+public final class InsertOperation extends ChangeOperation {
+    private final NextKeyFinder nextKey = new NextKeyFinder();
+    private byte[] value;
+    private int valueBytes;
+    private int slotFlags;
+
+    public InsertOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /** Aims at a new record. {@code flags} are the slot flags: 0, or overflow with a stub as the value. */
+    public void start(BTree target, byte[] newKey, int newKeyBytes, byte[] newValue, int newValueBytes, int flags) {
+        startChange(target, newKey, newKeyBytes);
+        value = newValue;
+        valueBytes = newValueBytes;
+        slotFlags = flags;
+    }
+
+    @Override
+    int change(int slot) {
+        if (slot >= 0 && !isGhost(Node.slotFlags(memory, page, slot))) {
+            return unchanged();
+        }
+        if (!hasRoomFor(valueBytes)) {
+            return makeRoomFor(valueBytes);
+        }
+        if (slot < 0 && tree.gapsMayBeLocked()) {
+            int obstacle = testGap(-slot - 1);
+            if (obstacle != CONTINUE) {
+                return obstacle;
+            }
+        }
+        return insert(slot);
+    }
+
+    private int insert(int slot) {
+        UndoBuffer undo = context.undo();
+        int stubBytes = (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0 ? valueBytes : 0;
+        undo.reserve(keyBytes + stubBytes);
+        identify();
+        long previousLsn = context.lastLsn();
+        LeafChange.insert(
+                context.record(),
+                context.transactionId(),
+                previousLsn,
+                tree.treeId(),
+                pageId,
+                key,
+                keyBytes,
+                slotFlags,
+                value,
+                valueBytes);
+        long lsn = logChange();
+        undo.push(UndoBuffer.INSERT, tree, previousLsn, key, keyBytes, slotFlags, value, stubBytes);
+        if (slot >= 0) {
+            NodeEditor.replaceValue(memory, page, slot, value, 0, valueBytes, slotFlags, context.transactionId());
+        } else {
+            NodeEditor.insertRecord(
+                    memory, page, -slot - 1, key, keyBytes, value, 0, valueBytes, slotFlags, context.transactionId());
+        }
+        return changed(lsn);
+    }
+
+    /** Tests the gap in front of slot {@code successor}; the leaf is latched. */
+    private int testGap(int successor) {
+        long name;
+        if (successor < Node.slotCount(memory, page)) {
+            name = nextKey.nameOfSlot(tree, page, successor);
+        } else if (!Node.hasUpperFence(memory, page)) {
+            name = NextKeyFinder.endOfTree(tree);
+        } else {
+            if (!nextKey.findFrom(tree, Node.upperFence(memory, page))) {
+                neededPageId = nextKey.neededPageId();
+                descendAgain();
+                return LOAD_PAGE;
+            }
+            name = nextKey.name();
+        }
+        if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.GAP_IX)) {
+            descendAgain();
+            return waitForLock(name, LockMode.GAP_IX, true);
+        }
+        return inheritGap(name);
+    }
+
+    /** A gap that this transaction itself has read is cut in two by the new key: both halves stay locked. */
+    private int inheritGap(long name) {
+        if (!LockMode.covers(locks.heldMode(context.lockOwner(), name), LockMode.GAP_S)) {
+            return CONTINUE;
+        }
+        long newName = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        if (locks.tryLock(context.lockOwner(), newName, LockMode.GAP_S)) {
+            return CONTINUE;
+        }
+        descendAgain();
+        return waitForLock(newName, LockMode.GAP_S, false);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.lock.LockName;
+
+/**
+ * Finds the lock name of the first key, ghosts included, from a fence key on: the key whose lock covers the gap at the
+ * end of a leaf. It takes no latch, so it may run while the caller holds the latch of the leaf to the left.
+ */
+final class NextKeyFinder extends TreeDescent {
+    /**
+     * The end of a tree has a lock name of its own, that of the empty key, which no record can have.
+     */
+    private static final byte[] END_OF_TREE = new byte[0];
+
+    private final byte[] keyFound = new byte[NodeLayout.KEY_BYTES_MAX];
+    private long name;
+
+    static long endOfTree(BTree tree) {
+        return LockName.ofKey(tree.treeId(), END_OF_TREE, 0, 0);
+    }
+
+    long name() {
+        return name;
+    }
+
+    void setToEndOf(BTree tree) {
+        name = endOfTree(tree);
+    }
+
+    /** The lock name of a slot of a leaf that the caller has latched. */
+    long nameOfSlot(BTree tree, long leaf, int slot) {
+        int length = Node.copyKey(tree.environment().memory(), leaf, slot, keyFound);
+        return LockName.ofKey(tree.treeId(), keyFound, 0, length);
+    }
+
+    /**
+     * Looks for the first key not below the fence.
+     *
+     * @return false when {@link #neededPageId()} has to be loaded first
+     */
+    boolean findFrom(BTree source, byte[] fence) {
+        aim(source, fence, fence.length, 0);
+        // Ends: each restart means that another thread has changed a node on the way, and the walk to the right ends
+        // at the leaf without an upper fence.
+        while (true) {
+            if (!arrived()) {
+                if (descend() == LOAD_PAGE) {
+                    return false;
+                }
+                continue;
+            }
+            if (Node.slotCount(memory, page) > 0) {
+                int length = Node.copyKey(memory, page, 0, keyFound);
+                name = LockName.ofKey(tree.treeId(), keyFound, 0, length);
+                if (validate()) {
+                    return true;
+                }
+                restart();
+            } else if (!Node.hasUpperFence(memory, page)) {
+                name = endOfTree(tree);
+                if (validate()) {
+                    return true;
+                }
+                restart();
+            } else {
+                byte[] upper = Node.upperFence(memory, page);
+                if (validate()) {
+                    aim(source, upper, upper.length, 0);
+                } else {
+                    restart();
+                }
+            }
+        }
+    }
+}

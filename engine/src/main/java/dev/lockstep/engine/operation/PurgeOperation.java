@@ -1,0 +1,41 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.GhostRemoval;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+
+/**
+ * Removes a ghost after the transaction that left it has ended, as a system change. A ghost whose key or gap somebody
+ * still locks stays: the next scan that meets it tries again.
+ */
+public final class PurgeOperation extends ChangeOperation {
+    public PurgeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /** Aims at a ghost. */
+    public void start(BTree target, byte[] ghostKey) {
+        startChange(target, ghostKey, ghostKey.length);
+        stage = STAGE_DESCEND;
+    }
+
+    @Override
+    int change(int slot) {
+        if (slot < 0 || !isGhost(Node.slotFlags(memory, page, slot))) {
+            return unchanged();
+        }
+        long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.KEY_X_GAP_X)) {
+            return unchanged();
+        }
+        GhostRemoval.log(context.record(), pageId, key, keyBytes);
+        long lsn = logSystemChange();
+        GhostRemoval.apply(memory, page, slot);
+        return changed(lsn);
+    }
+}

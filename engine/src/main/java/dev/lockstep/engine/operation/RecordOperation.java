@@ -1,0 +1,178 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+
+/**
+ * An operation on records as a stage machine: {@link #step()} runs one stage and says what comes next. No latch is held
+ * between stages. Used by one thread at a time; reusable, without allocation in the steady state.
+ */
+public abstract class RecordOperation extends TreeDescent {
+    static final int STAGE_LOCK = 0;
+    static final int STAGE_DESCEND = 1;
+    static final int STAGE_LEAF = 2;
+
+    final LockManager locks;
+    final TransactionTable transactions;
+    final TransactionContext context;
+    int stage;
+    private long neededLockName;
+    private int neededLockMode;
+    private boolean neededLockInstant;
+    private int neededBytes;
+
+    RecordOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        this.locks = locks;
+        this.transactions = transactions;
+        this.context = context;
+    }
+
+    /**
+     * Runs one stage.
+     *
+     * @return one of the results that {@link TreeDescent} names
+     */
+    public abstract int step();
+
+    /** The lock to wait for after {@link TreeDescent#WAIT_FOR_LOCK}. */
+    public final long neededLockName() {
+        return neededLockName;
+    }
+
+    public final int neededLockMode() {
+        return neededLockMode;
+    }
+
+    /** Whether the lock is to be given back as soon as it was granted. */
+    public final boolean neededLockInstant() {
+        return neededLockInstant;
+    }
+
+    /** Free bytes wanted in the leaf after {@link TreeDescent#MAKE_ROOM}. */
+    public final int neededBytes() {
+        return neededBytes;
+    }
+
+    public final BTree tree() {
+        return tree;
+    }
+
+    public final byte[] key() {
+        return key;
+    }
+
+    public final int keyBytes() {
+        return keyBytes;
+    }
+
+    final int waitForLock(long name, int mode, boolean instant) {
+        neededLockName = name;
+        neededLockMode = mode;
+        neededLockInstant = instant;
+        return WAIT_FOR_LOCK;
+    }
+
+    final int makeRoom(int bytes) {
+        neededBytes = bytes;
+        restart();
+        stage = STAGE_DESCEND;
+        return MAKE_ROOM;
+    }
+
+    /** Takes the key lock, or says that it has to be waited for; the next stage is the descent in both cases. */
+    final int lockKey(int mode) {
+        stage = STAGE_DESCEND;
+        long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        return locks.tryLock(context.lockOwner(), name, mode) ? CONTINUE : waitForLock(name, mode, false);
+    }
+
+    /** One node visit; goes on to the leaf stage on arrival. */
+    final int descendToLeaf() {
+        if (arrived()) {
+            if (!validate()) {
+                return restart();
+            }
+            stage = STAGE_LEAF;
+            return CONTINUE;
+        }
+        return descend();
+    }
+
+    final int descendAgain() {
+        stage = STAGE_DESCEND;
+        return restart();
+    }
+
+    /** Latches the leaf that the walk has reached, if nothing of it has changed. */
+    final boolean latchLeaf() {
+        if (!latches.tryUpgradeToExclusive(frame, version)) {
+            return false;
+        }
+        context.latched();
+        return true;
+    }
+
+    final void unlatchLeaf() {
+        latches.unlatchExclusive(frame);
+        context.unlatched();
+    }
+
+    final void unlatchLeafUnchanged() {
+        latches.unlatchExclusiveUnchanged(frame);
+        context.unlatched();
+    }
+
+    /** Gives the transaction its id, before its first change. */
+    final void identify() {
+        if (context.transactionId() == 0) {
+            var log = tree.environment().log();
+            context.identify(transactions.takeTransactionId(), log == null ? TransactionContext.NO_LSN : log.tailLsn());
+        }
+    }
+
+    /** Appends the record being built and chains it to the transaction. */
+    final long append() {
+        long lsn = tree.environment().append(context.record());
+        context.appended(lsn);
+        return lsn;
+    }
+
+    static boolean isGhost(int flags) {
+        return (flags & NodeLayout.SLOT_GHOST) != 0;
+    }
+
+    /**
+     * Moves straight to the leaf where the key was seen last, if it is still there.
+     *
+     * @return whether the walk stands on that leaf
+     */
+    final boolean jumpTo(int seenPageId, int seenFrame, int seenSlot) {
+        if (seenPageId < 0 || pool.pageIdOpaque(seenFrame) != seenPageId) {
+            return false;
+        }
+        long seenVersion = latches.tryOptimisticVersionAcquire(seenFrame);
+        long seenPage = BufferPool.address(seenFrame);
+        if (seenVersion < 0
+                || pool.pageIdOpaque(seenFrame) != seenPageId
+                || !Node.isNode(memory, seenPage)
+                || PageLayout.treeId(memory, seenPage) != tree.treeId()
+                || Node.level(memory, seenPage) != 0
+                || seenSlot >= Node.slotCount(memory, seenPage)
+                || !Node.hasKey(memory, seenPage, seenSlot, key, keyBytes)) {
+            return false;
+        }
+        pageId = seenPageId;
+        frame = seenFrame;
+        version = seenVersion;
+        page = seenPage;
+        return validate();
+    }
+}

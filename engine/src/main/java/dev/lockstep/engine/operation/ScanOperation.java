@@ -1,0 +1,325 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.KeyBytes;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.type.RecordTarget;
+import java.util.Arrays;
+
+/**
+ * The step of a range scan: finds the next record in key order, forwards or backwards, locks it as the isolation level
+ * asks, copies it.
+ *
+ * <p>A serializable scan also locks the gap below every key that it meets, and the gap below the first key beyond its
+ * range, so that nothing can be inserted into what it has read. A backward scan locks the gap above its upper bound
+ * before it reads.
+ *
+ * <p>Invariants, between steps:
+ * <ul>
+ *   <li>{@code lastKey} is the key at which the scan stands: records up to it, in scan direction, were returned or
+ *       skipped. {@code lastKeyBytes} is -1 before the first.
+ *   <li>The leaf position ({@code pageId}, {@code slot}) is a hint that is checked against {@code lastKey}.
+ * </ul>
+ */
+public final class ScanOperation extends RecordOperation {
+    private static final int STAGE_GUARD_HIGH_END = 3;
+    private static final int STAGE_RESUME = 4;
+    private static final int STAGE_SLOT = 5;
+    private static final int NO_KEY = -1;
+
+    private final byte[] lastKey = new byte[NodeLayout.KEY_BYTES_MAX];
+    private final byte[] candidate = new byte[NodeLayout.KEY_BYTES_MAX];
+    private final byte[] seek = new byte[NodeLayout.KEY_BYTES_MAX];
+    private final byte[] low = new byte[NodeLayout.KEY_BYTES_MAX];
+    private final byte[] high = new byte[NodeLayout.KEY_BYTES_MAX];
+    private final NextKeyFinder nextKey = new NextKeyFinder();
+    private RecordTarget target;
+    private int lastKeyBytes;
+    private int lowBytes;
+    private int highBytes;
+    private boolean backward;
+    private int keyLockMode;
+    private boolean lockInstant;
+    private boolean lockGaps;
+    private int slot;
+    private int slotFlags;
+    private boolean found;
+    private boolean seekInclusive;
+    private boolean highEndGuarded;
+
+    public ScanOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /**
+     * Aims at the keys from {@code lowKey}, inclusive, up to {@code highKey}, exclusive.
+     *
+     * @param lowKey null is minus infinity
+     * @param highKey null is plus infinity
+     * @param mode key lock of every record: {@link LockMode#KEY_S}, {@link LockMode#KEY_U} or
+     *     {@link LockMode#KEY_X}
+     * @param into takes key and value of each record
+     */
+    public void start(
+            BTree source,
+            byte[] lowKey,
+            int lowKeyBytes,
+            byte[] highKey,
+            int highKeyBytes,
+            boolean backwards,
+            int mode,
+            RecordTarget into) {
+        lowBytes = copyBound(lowKey, lowKeyBytes, low);
+        highBytes = copyBound(highKey, highKeyBytes, high);
+        backward = backwards;
+        target = into;
+        lastKeyBytes = NO_KEY;
+        found = false;
+        highEndGuarded = false;
+        Isolation isolation = context.isolation();
+        lockGaps = isolation == Isolation.SERIALIZABLE;
+        lockInstant = isolation == Isolation.READ_COMMITTED && mode == LockMode.KEY_S;
+        boolean lockFree = isolation == Isolation.READ_UNCOMMITTED && mode == LockMode.KEY_S;
+        keyLockMode = lockFree ? LockMode.NONE : mode;
+        aim(source, KeyBytes.EMPTY, 0, 0);
+        if (lockGaps) {
+            context.rangeScan(source);
+        }
+    }
+
+    /** Sends the following records somewhere else. */
+    public void retarget(RecordTarget into) {
+        target = into;
+    }
+
+    private static int copyBound(byte[] bound, int boundBytes, byte[] into) {
+        if (bound == null) {
+            return NO_KEY;
+        }
+        System.arraycopy(bound, 0, into, 0, boundBytes);
+        return boundBytes;
+    }
+
+    /** Prepares the step to the next record. */
+    public void next() {
+        found = false;
+        if (lastKeyBytes != NO_KEY) {
+            stage = STAGE_RESUME;
+        } else if (backward && lockGaps && !highEndGuarded) {
+            stage = STAGE_GUARD_HIGH_END;
+        } else {
+            seekFromLastKey();
+        }
+    }
+
+    /** Whether the step reached a record; false at the end of the range. */
+    public boolean found() {
+        return found;
+    }
+
+    /** Whether the value that was copied is the stub of an overflow chain. */
+    public boolean isOverflow() {
+        return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
+    @Override
+    public int step() {
+        return switch (stage) {
+            case STAGE_GUARD_HIGH_END -> guardHighEnd();
+            case STAGE_RESUME -> resume();
+            case STAGE_DESCEND -> descendToLeaf();
+            case STAGE_LEAF -> enterLeaf();
+            default -> visitSlot();
+        };
+    }
+
+    /** Aims at the first record behind {@code lastKey}, or at the start of the range. */
+    private int seekFromLastKey() {
+        if (lastKeyBytes != NO_KEY) {
+            seekInclusive = false;
+            return seek(lastKey, lastKeyBytes, backward);
+        }
+        if (!backward) {
+            seekInclusive = true;
+            return lowBytes == NO_KEY ? seek(KeyBytes.EMPTY, 0, false) : seek(low, lowBytes, false);
+        }
+        return highBytes == NO_KEY ? seekEnd() : seek(high, highBytes, true);
+    }
+
+    private int seek(byte[] from, int fromBytes, boolean keysBelow) {
+        System.arraycopy(from, 0, seek, 0, fromBytes);
+        aim(tree, seek, fromBytes, 0, keysBelow);
+        stage = STAGE_DESCEND;
+        return CONTINUE;
+    }
+
+    /** Aims at the last leaf: the longest key of all bits set is above every key of a table. */
+    private int seekEnd() {
+        Arrays.fill(seek, (byte) 0xFF);
+        aim(tree, seek, seek.length, 0);
+        stage = STAGE_DESCEND;
+        return CONTINUE;
+    }
+
+    /** Goes on behind {@code lastKey} in the leaf where it was, if it still is there. */
+    private int resume() {
+        key = lastKey;
+        keyBytes = lastKeyBytes;
+        if (!jumpTo(pageId, frame, slot)) {
+            return seekFromLastKey();
+        }
+        slot += backward ? -1 : 1;
+        stage = STAGE_SLOT;
+        return CONTINUE;
+    }
+
+    private int enterLeaf() {
+        int at = Node.find(memory, page, key, keyBytes);
+        if (backward) {
+            slot = (at >= 0 ? at : -at - 1) - 1;
+        } else if (at >= 0) {
+            slot = seekInclusive ? at : at + 1;
+        } else {
+            slot = -at - 1;
+        }
+        stage = STAGE_SLOT;
+        return CONTINUE;
+    }
+
+    private int visitSlot() {
+        if (slot < 0) {
+            return leaveLeafBackwards();
+        }
+        if (slot >= Node.slotCount(memory, page)) {
+            return leaveLeafForwards();
+        }
+        int candidateBytes = Node.copyKey(memory, page, slot, candidate);
+        if (isBeyond(candidateBytes)) {
+            return backward ? endIfValid() : endAtCandidate(candidateBytes);
+        }
+        int flags = Node.slotFlags(memory, page, slot);
+        long name = LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes);
+        if (keyLockMode != LockMode.NONE && !lock(name)) {
+            if (!validate()) {
+                return seekFromLastKey();
+            }
+            seekFromLastKey();
+            return waitForLock(name, lockMode(), lockInstant);
+        }
+        boolean ghost = isGhost(flags);
+        if (!ghost) {
+            int bytes = Node.valueBytes(memory, page, slot);
+            Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
+            target.setValueLength(bytes);
+        }
+        if (!validate()) {
+            return seekFromLastKey();
+        }
+        System.arraycopy(candidate, 0, lastKey, 0, candidateBytes);
+        lastKeyBytes = candidateBytes;
+        if (ghost) {
+            context.ghostMet(tree, lastKey, lastKeyBytes);
+            slot += backward ? -1 : 1;
+            return CONTINUE;
+        }
+        System.arraycopy(candidate, 0, target.ensureKeyCapacity(candidateBytes), 0, candidateBytes);
+        target.setKeyLength(candidateBytes);
+        target.setPosition(pageId, frame, slot);
+        slotFlags = flags;
+        found = true;
+        return DONE;
+    }
+
+    private int lockMode() {
+        return lockGaps ? keyLockMode | LockMode.GAP_S : keyLockMode;
+    }
+
+    private boolean lock(long name) {
+        return lockInstant
+                ? locks.tryLockInstant(context.lockOwner(), name, keyLockMode)
+                : locks.tryLock(context.lockOwner(), name, lockMode());
+    }
+
+    private boolean isBeyond(int candidateBytes) {
+        if (backward) {
+            return lowBytes != NO_KEY && KeyBytes.compare(candidate, candidateBytes, low, lowBytes) < 0;
+        }
+        return highBytes != NO_KEY && KeyBytes.compare(candidate, candidateBytes, high, highBytes) >= 0;
+    }
+
+    private int endAtCandidate(int candidateBytes) {
+        return lockGaps ? endBehind(LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes)) : endIfValid();
+    }
+
+    /** Locks the gap below the first key beyond the range, then ends. */
+    private int endBehind(long name) {
+        if (!locks.tryLock(context.lockOwner(), name, LockMode.GAP_S)) {
+            if (!validate()) {
+                return seekFromLastKey();
+            }
+            seekFromLastKey();
+            return waitForLock(name, LockMode.GAP_S, false);
+        }
+        return endIfValid();
+    }
+
+    private int endIfValid() {
+        return validate() ? DONE : seekFromLastKey();
+    }
+
+    private int leaveLeafForwards() {
+        if (!Node.hasUpperFence(memory, page)) {
+            return lockGaps ? endBehind(NextKeyFinder.endOfTree(tree)) : endIfValid();
+        }
+        int fenceBytes = Node.copyUpperFence(memory, page, candidate);
+        if (!validate()) {
+            return seekFromLastKey();
+        }
+        seekInclusive = true;
+        return seek(candidate, fenceBytes, false);
+    }
+
+    private int leaveLeafBackwards() {
+        int fenceBytes = Node.copyLowerFence(memory, page, candidate);
+        if (!validate()) {
+            return seekFromLastKey();
+        }
+        if (fenceBytes == 0) {
+            return DONE;
+        }
+        return seek(candidate, fenceBytes, true);
+    }
+
+    /** Locks the gap above the range before a backward scan reads. */
+    private int guardHighEnd() {
+        if (!findHighEnd()) {
+            neededPageId = nextKey.neededPageId();
+            return LOAD_PAGE;
+        }
+        long name = nextKey.name();
+        if (!locks.tryLock(context.lockOwner(), name, LockMode.GAP_S)) {
+            return waitForLock(name, LockMode.GAP_S, false);
+        }
+        if (findHighEnd() && nextKey.name() == name) {
+            highEndGuarded = true;
+            return seekFromLastKey();
+        }
+        return CONTINUE;
+    }
+
+    /** Finds the first key at or above the high end; false when a page is needed first. */
+    private boolean findHighEnd() {
+        if (highBytes == NO_KEY) {
+            nextKey.setToEndOf(tree);
+            return true;
+        }
+        return nextKey.findFrom(tree, Arrays.copyOf(high, highBytes));
+    }
+}

@@ -1,0 +1,184 @@
+package dev.lockstep.engine.transaction;
+
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.TreeContext;
+import dev.lockstep.engine.lock.LockOwner;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * The state of one running transaction: identity, log chain, locks, undo.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code transactionId} is 0 until the first change, and never used twice in the life of a database.
+ *   <li>{@code firstLsn} is {@link #NO_LSN} or not above the LSN of the first log record of the transaction, from
+ *       before that record is appended until its COMMIT or ABORT_END record is in the log buffer. The checkpointer
+ *       reads it from another thread.
+ *   <li>{@code lastLsn} is the LSN of its newest log record, 0 without one.
+ * </ul>
+ *
+ * Used by one thread at a time, except for {@code firstLsn}; reused from one transaction to the next.
+ */
+public final class TransactionContext extends TreeContext {
+    /** The transaction has written no log record. */
+    public static final long NO_LSN = Long.MAX_VALUE;
+
+    /**
+     * Ghosts that one transaction takes note of. A few are enough to keep ahead of those left behind, since every
+     * transaction that meets them removes some.
+     */
+    private static final int GHOSTS_MET_MAX = 16;
+
+    private static final VarHandle FIRST_LSN;
+
+    static {
+        try {
+            FIRST_LSN = MethodHandles.lookup().findVarHandle(TransactionContext.class, "firstLsn", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final LockOwner lockOwner = new LockOwner(waiter());
+    private final UndoBuffer undo = new UndoBuffer();
+    @SuppressWarnings("UnusedVariable") // read through FIRST_LSN
+    private long firstLsn = NO_LSN;
+    private long lastLsn;
+    private long transactionId;
+    private Isolation isolation = Isolation.SERIALIZABLE;
+    private long lockTimeoutNanos;
+    private long deadlineNanos;
+    private BTree[] rangeScannedTrees = new BTree[8];
+    private int rangeScannedTreeCount;
+    private boolean rolledBack;
+    private final BTree[] ghostTrees = new BTree[GHOSTS_MET_MAX];
+    private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
+    private int ghostCount;
+
+    /** Prepares for a new transaction. */
+    public void begin(Isolation level, long lockWaitNanosMax, long deadline) {
+        isolation = level;
+        lockTimeoutNanos = lockWaitNanosMax;
+        deadlineNanos = deadline;
+        transactionId = 0;
+        lastLsn = 0;
+        rolledBack = false;
+    }
+
+    public LockOwner lockOwner() {
+        return lockOwner;
+    }
+
+    public UndoBuffer undo() {
+        return undo;
+    }
+
+    public Isolation isolation() {
+        return isolation;
+    }
+
+    /** When a lock wait that starts now has to end, in {@link System#nanoTime} terms. */
+    public long lockDeadlineNanos() {
+        if (lockTimeoutNanos == Long.MAX_VALUE) {
+            return deadlineNanos;
+        }
+        long lockDeadline = System.nanoTime() + lockTimeoutNanos;
+        return deadlineNanos == Long.MAX_VALUE || lockDeadline - deadlineNanos < 0 ? lockDeadline : deadlineNanos;
+    }
+
+    /** When the whole transaction has to end; {@link Long#MAX_VALUE} is never. */
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** 0 as long as the transaction has changed nothing. */
+    public long transactionId() {
+        return transactionId;
+    }
+
+    /** The transaction is about to change something for the first time. */
+    public void identify(long id, long tailLsn) {
+        transactionId = id;
+        lockOwner.setTransactionId(id);
+        FIRST_LSN.setVolatile(this, tailLsn);
+    }
+
+    /** The LSN from which recovery has to read for this transaction, or {@link #NO_LSN}. */
+    public long firstLsnVolatile() {
+        return (long) FIRST_LSN.getVolatile(this);
+    }
+
+    public long lastLsn() {
+        return lastLsn;
+    }
+
+    public void appended(long lsn) {
+        lastLsn = lsn;
+    }
+
+    /** The end record is in the log buffer. */
+    public void logEnded() {
+        FIRST_LSN.setVolatile(this, NO_LSN);
+    }
+
+    public boolean isRolledBack() {
+        return rolledBack;
+    }
+
+    public void markRolledBack() {
+        rolledBack = true;
+    }
+
+    /** Announces gap locks in a tree, once a transaction and tree. */
+    public void rangeScan(BTree tree) {
+        for (int i = 0; i < rangeScannedTreeCount; i++) {
+            if (rangeScannedTrees[i] == tree) {
+                return;
+            }
+        }
+        if (rangeScannedTreeCount == rangeScannedTrees.length) {
+            rangeScannedTrees = Arrays.copyOf(rangeScannedTrees, rangeScannedTreeCount * 2);
+        }
+        rangeScannedTrees[rangeScannedTreeCount++] = tree;
+        tree.rangeScanStarted();
+    }
+
+    /** The transaction came across a ghost: whoever left it could not remove it then. */
+    public void ghostMet(BTree tree, byte[] key, int keyBytes) {
+        if (ghostCount < GHOSTS_MET_MAX) {
+            ghostTrees[ghostCount] = tree;
+            ghostKeys[ghostCount++] = Arrays.copyOf(key, keyBytes);
+        }
+    }
+
+    /** Ghosts met and to be removed after the end. */
+    public int ghostCount() {
+        return ghostCount;
+    }
+
+    public BTree ghostTree(int index) {
+        return ghostTrees[index];
+    }
+
+    public byte[] ghostKey(int index) {
+        return ghostKeys[index];
+    }
+
+    public void forgetGhosts() {
+        Arrays.fill(ghostTrees, 0, ghostCount, null);
+        Arrays.fill(ghostKeys, 0, ghostCount, null);
+        ghostCount = 0;
+    }
+
+    /** The locks are released: no gap of this transaction is locked any more. */
+    public void endRangeScans() {
+        for (int i = 0; i < rangeScannedTreeCount; i++) {
+            rangeScannedTrees[i].rangeScanEnded();
+            rangeScannedTrees[i] = null;
+        }
+        rangeScannedTreeCount = 0;
+    }
+}
