@@ -2,4 +2,7 @@
 module dev.lockstep.engine {
     requires jdk.jfr;
     requires transitive dev.lockstep.scheduler;
+
+    exports dev.lockstep.engine;
+    exports dev.lockstep.engine.type;
 }

@@ -1,0 +1,202 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.instance.RangeScan;
+import dev.lockstep.engine.instance.TableAccess;
+import dev.lockstep.engine.lock.LockMode;
+
+/**
+ * A scan over a range of keys, forwards or backwards.
+ *
+ * <pre>{@code
+ * try (Cursor lines = tx.scan(orderLine).from(key).to(key)) {
+ *     while (lines.next(line)) { ... }
+ * }
+ * }</pre>
+ *
+ * <p>Bounds may be prefixes of the key: {@link #from} and {@link #to} with the same prefix cover all keys that begin
+ * with it. Belongs to one transaction and its thread. Close it before the commit; closing it hands it back for reuse.
+ */
+public final class Cursor implements AutoCloseable {
+    private final Transaction transaction;
+    private final RangeScan scan;
+    private boolean open;
+    private boolean started;
+    private Cursor nextFree;
+
+    Cursor(Transaction transaction) {
+        this.transaction = transaction;
+        this.scan = new RangeScan(transaction.core());
+    }
+
+    Cursor overTable(TableAccess access, TableReference table) {
+        scan.overTable(access, table);
+        return opened();
+    }
+
+    Cursor overIndex(TableAccess access, TableReference table, int position) {
+        scan.overIndex(access, table, position);
+        return opened();
+    }
+
+    private Cursor opened() {
+        open = true;
+        started = false;
+        return this;
+    }
+
+    /**
+     * Starts at a key, inclusive.
+     *
+     * @param key complete, or a prefix: then at the first key that begins with it
+     * @return this cursor
+     */
+    public Cursor from(Key key) {
+        requireNotStarted();
+        scan.low(key, false);
+        return this;
+    }
+
+    /**
+     * Starts behind a key, or behind all keys that begin with a prefix.
+     *
+     * @param key complete or a prefix
+     * @return this cursor
+     */
+    public Cursor after(Key key) {
+        requireNotStarted();
+        scan.low(key, true);
+        return this;
+    }
+
+    /**
+     * Ends at a key, inclusive, or at the last key that begins with a prefix.
+     *
+     * @param key complete or a prefix
+     * @return this cursor
+     */
+    public Cursor to(Key key) {
+        requireNotStarted();
+        scan.high(key, true);
+        return this;
+    }
+
+    /**
+     * Ends before a key, or before the first key that begins with a prefix.
+     *
+     * @param key complete or a prefix
+     * @return this cursor
+     */
+    public Cursor before(Key key) {
+        requireNotStarted();
+        scan.high(key, false);
+        return this;
+    }
+
+    /**
+     * Covers all keys that begin with a prefix.
+     *
+     * @param key the prefix
+     * @return this cursor
+     */
+    public Cursor within(Key key) {
+        return from(key).to(key);
+    }
+
+    /**
+     * Goes from the high end to the low end.
+     *
+     * @return this cursor
+     */
+    public Cursor backward() {
+        requireNotStarted();
+        scan.backward();
+        return this;
+    }
+
+    /**
+     * Locks every row with the intent to change it.
+     *
+     * @return this cursor
+     */
+    public Cursor forUpdate() {
+        requireNotStarted();
+        scan.forUpdate();
+        return this;
+    }
+
+    /**
+     * Goes to the next row.
+     *
+     * @param into takes the row
+     * @return false at the end of the range
+     */
+    public boolean next(Record into) {
+        start();
+        try {
+            return scan.next(into);
+        } catch (RuntimeException | Error failure) {
+            transaction.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Goes to the next entry of an index without fetching its row.
+     *
+     * @param primaryKey takes the primary key that the entry refers to
+     * @return false at the end of the range
+     * @throws SchemaException if the cursor scans a table
+     */
+    public boolean nextKey(Key primaryKey) {
+        start();
+        try {
+            return scan.nextKey(primaryKey);
+        } catch (RuntimeException | Error failure) {
+            transaction.failed(failure);
+            throw failure;
+        }
+    }
+
+    private void start() {
+        requireUsable();
+        if (!started) {
+            transaction.open(scan.table(), scan.isForUpdate() ? LockMode.IX : LockMode.IS);
+            started = true;
+        }
+    }
+
+    private void requireUsable() {
+        transaction.requireOpen();
+        if (!open) {
+            throw new TransactionStateException(
+                    Message.of("the cursor is closed").with("open", false).remedy("prepare a new one with scan()"));
+        }
+    }
+
+    private void requireNotStarted() {
+        requireUsable();
+        if (started) {
+            throw new TransactionStateException(Message.of("the cursor is already moving")
+                    .with("started", true)
+                    .remedy("give its range before the first next()"));
+        }
+    }
+
+    /** Ends the scan; locks stay until the end of the transaction. A second call does nothing. */
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            transaction.cursorClosed(this);
+        }
+    }
+
+    Cursor nextFree() {
+        return nextFree;
+    }
+
+    void setNextFree(Cursor next) {
+        nextFree = next;
+    }
+}

@@ -1,0 +1,333 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.Instance;
+import dev.lockstep.engine.instance.InstanceOpener;
+import dev.lockstep.engine.instance.Validation;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.scheduler.Scheduler;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/**
+ * An open database. Thread-safe; close it when done.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code sessions} holds the sessions that applications have opened and not closed; while one of them has an open
+ *       transaction the database does not close.
+ *   <li>{@code pooled} holds idle sessions for {@link #run}, one for each thread that was inside it at the same time.
+ * </ul>
+ */
+public final class Database implements AutoCloseable {
+    private final Instance instance;
+    private final TransactionOptions transactionOptions;
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final ConcurrentLinkedDeque<Session> pooled = new ConcurrentLinkedDeque<>();
+    private volatile boolean closed;
+
+    private Database(Instance instance) {
+        this.instance = instance;
+        transactionOptions = TransactionOptions.of(instance.options());
+    }
+
+    /**
+     * Opens the database of a directory, or creates it, with the usual options.
+     *
+     * @param directory where its files are; made if it does not exist
+     * @return the open database
+     */
+    public static Database open(Path directory) {
+        return open(directory, DatabaseOptions.builder().createIfMissing(true).build());
+    }
+
+    /**
+     * Opens the database of a directory, or creates it if the options allow. After a crash this recovers everything
+     * that was acknowledged.
+     *
+     * @param directory where its files are
+     * @param options how it works
+     * @return the open database
+     * @throws MissingFileException if there is none and none may be created
+     * @throws DatabaseInUseException if somebody, in this process or another, has it open
+     * @throws UnknownFormatException if the files belong to something else
+     * @throws NewerFormatException if a later version of the engine has written them
+     * @throws UncleanShutdownException if it was used without a log and not closed in order
+     */
+    public static Database open(Path directory, DatabaseOptions options) {
+        return open(directory, options, null);
+    }
+
+    /**
+     * Opens a database whose transactions may run on the S-threads of a scheduler.
+     *
+     * @param directory where its files are
+     * @param options how it works
+     * @param scheduler the scheduler, or null
+     * @return the open database
+     */
+    public static Database open(Path directory, DatabaseOptions options, Scheduler scheduler) {
+        return open(DiskStorage.INSTANCE, directory, options, scheduler, InstanceOpener.defaultLogOptions(options));
+    }
+
+    /**
+     * Opens a database on another file system, or with a log that behaves as an experiment wants it.
+     *
+     * @param storage the file system
+     * @param directory where its files are
+     * @param options how it works
+     * @param scheduler the scheduler, or null
+     * @param logOptions how the log works
+     * @return the open database
+     */
+    static Database open(
+            Storage storage, Path directory, DatabaseOptions options, Scheduler scheduler, LogOptions logOptions) {
+        return new Database(new InstanceOpener(options, scheduler, logOptions).open(storage, directory));
+    }
+
+    /**
+     * Makes an empty database that lives in memory and is gone when it is closed. The pool holds all of it.
+     *
+     * @param options how it works; its durability is taken as {@link Durability#NONE}
+     * @return the open database
+     */
+    public static Database inMemory(DatabaseOptions options) {
+        return inMemory(options, null);
+    }
+
+    /**
+     * Makes an empty database in memory whose transactions may run on the S-threads of a scheduler.
+     *
+     * @param options how it works
+     * @param scheduler the scheduler, or null
+     * @return the open database
+     */
+    public static Database inMemory(DatabaseOptions options, Scheduler scheduler) {
+        return new Database(new InstanceOpener(options, scheduler).openInMemory());
+    }
+
+    /**
+     * Creates a table with its indexes, atomically and durably.
+     *
+     * @param definition the table
+     * @return a handle on it
+     * @throws SchemaException if it exists
+     */
+    public Table createTable(TableDefinition definition) {
+        requireOpen();
+        return new Table(instance.schema().createTable(definition));
+    }
+
+    /**
+     * A handle on a table.
+     *
+     * @param name its name
+     * @return the handle
+     * @throws SchemaException if there is no such table
+     */
+    public Table table(String name) {
+        requireOpen();
+        TableReference reference = instance.catalog().find(name);
+        if (reference == null) {
+            throw new SchemaException(Message.of("there is no such table")
+                    .with("table", name)
+                    .with("tables", tableNames())
+                    .remedy("create it with createTable()"));
+        }
+        return new Table(reference);
+    }
+
+    /**
+     * The names of all tables.
+     *
+     * @return sorted
+     */
+    public List<String> tableNames() {
+        requireOpen();
+        return instance.catalog().names();
+    }
+
+    /**
+     * Drops a table and its indexes, atomically and durably. Waits for transactions that use it.
+     *
+     * @param name its name
+     * @throws SchemaException if there is no such table
+     */
+    public void dropTable(String name) {
+        requireOpen();
+        instance.schema().dropTable(name);
+    }
+
+    /**
+     * Creates an index, on a filled table too, atomically and durably. Others go on using the table.
+     *
+     * @param index the index
+     * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then
+     */
+    public void createIndex(IndexDefinition index) {
+        requireOpen();
+        instance.schema().createIndex(index);
+    }
+
+    /**
+     * Drops an index, atomically and durably.
+     *
+     * @param table the name of its table
+     * @param index its name
+     */
+    public void dropIndex(String table, String index) {
+        requireOpen();
+        instance.schema().dropIndex(table, index);
+    }
+
+    /**
+     * Opens a session for a thread that runs many transactions.
+     *
+     * @return the session
+     */
+    public Session openSession() {
+        requireOpen();
+        Session session = new Session(this, instance.newSession());
+        sessions.add(session);
+        return session;
+    }
+
+    void sessionClosed(Session session) {
+        sessions.remove(session);
+        session.core().close();
+    }
+
+    /**
+     * Runs work in a transaction with the database's options and commits it. Any exception or error rolls back.
+     *
+     * @param work what to do
+     * @param <E> the checked exception of the work
+     * @throws E what the work threw
+     */
+    public <E extends Exception> void run(TransactionWork.WithoutResult<E> work) throws E {
+        run(transactionOptions, work);
+    }
+
+    /**
+     * Runs work in a transaction and commits it. Any exception or error rolls back.
+     *
+     * @param options how it runs; retries apply to deadlocks and timeouts
+     * @param work what to do
+     * @param <E> the checked exception of the work
+     * @throws E what the work threw
+     */
+    public <E extends Exception> void run(TransactionOptions options, TransactionWork.WithoutResult<E> work) throws E {
+        call(options, transaction -> {
+            work.accept(transaction);
+            return null;
+        });
+    }
+
+    /**
+     * Runs work that has a result in a transaction, with the database's options, and commits it.
+     *
+     * @param work what to do
+     * @param <T> the type of the result
+     * @param <E> the checked exception of the work
+     * @return the result
+     * @throws E what the work threw
+     */
+    public <T, E extends Exception> T call(TransactionWork<T, E> work) throws E {
+        return call(transactionOptions, work);
+    }
+
+    /**
+     * Runs work that has a result in a transaction and commits it. Any exception or error rolls back.
+     *
+     * @param options how it runs; retries apply to deadlocks and timeouts
+     * @param work what to do
+     * @param <T> the type of the result
+     * @param <E> the checked exception of the work
+     * @return the result
+     * @throws E what the work threw
+     */
+    public <T, E extends Exception> T call(TransactionOptions options, TransactionWork<T, E> work) throws E {
+        requireOpen();
+        Session session = pooled.poll();
+        if (session == null) {
+            session = openSession();
+        }
+        try {
+            return session.call(options, work);
+        } finally {
+            pooled.push(session);
+        }
+    }
+
+    TransactionOptions transactionOptions() {
+        return transactionOptions;
+    }
+
+    /** Writes a checkpoint, so that a crash would have less to recover. */
+    public void checkpoint() {
+        requireOpen();
+        instance.checkpoint();
+    }
+
+    /**
+     * Checks everything: the order in every tree, that each page is reached exactly once, latches and locks at rest. No
+     * transaction may run meanwhile.
+     *
+     * @return what was counted
+     * @throws CorruptionException at the first rule that is broken
+     */
+    public ValidationReport validate() {
+        requireOpen();
+        Validation.Report report = instance.validate();
+        return new ValidationReport(report.trees(), report.nodes(), report.records(), report.ghosts(), report.pages());
+    }
+
+    Instance instance() {
+        return instance;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            instance.requireOpen();
+            throw new DatabaseClosedException(Message.of("the database is being closed")
+                    .with("closed", true)
+                    .remedy("open it again"));
+        }
+    }
+
+    /**
+     * Writes everything back and closes. A second call does nothing.
+     *
+     * @throws TransactionsRunningException if transactions are open; the database stays open
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        int running = 0;
+        for (Session session : sessions) {
+            if (session.hasOpenTransaction()) {
+                running++;
+            }
+        }
+        if (running > 0) {
+            throw new TransactionsRunningException(Message.of("transactions are open")
+                    .with("openTransactions", running)
+                    .remedy("end them before closing"));
+        }
+        closed = true;
+        instance.close();
+    }
+
+    /** Leaves the files as a crash would. For tests of recovery. */
+    void abandon() {
+        closed = true;
+        instance.abandon();
+    }
+}

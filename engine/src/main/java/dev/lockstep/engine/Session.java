@@ -1,0 +1,115 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.instance.SessionCore;
+
+/**
+ * Runs one transaction after the other without allocating anew. Used by one thread at a time: a platform thread, a
+ * virtual thread or an S-thread; make one session per thread of work and keep it.
+ */
+public final class Session implements AutoCloseable {
+    private final Database database;
+    private final SessionCore core;
+    private final Transaction transaction;
+    private boolean closed;
+
+    Session(Database database, SessionCore core) {
+        this.database = database;
+        this.core = core;
+        transaction = new Transaction(core);
+    }
+
+    /**
+     * Begins a transaction with the database's options.
+     *
+     * @return the transaction, valid until it is committed or rolled back
+     * @throws TransactionStateException if the session's last transaction is still open
+     */
+    public Transaction begin() {
+        return begin(database.transactionOptions());
+    }
+
+    /**
+     * Begins a transaction.
+     *
+     * @param options how it runs
+     * @return the transaction, valid until it is committed or rolled back
+     * @throws TransactionStateException if the session's last transaction is still open
+     */
+    public Transaction begin(TransactionOptions options) {
+        requireOpen();
+        database.requireOpen();
+        transaction.begin(options);
+        return transaction;
+    }
+
+    /**
+     * Runs work in a transaction and commits it. Any exception or error rolls back.
+     *
+     * @param options how it runs; its retries apply to deadlocks and timeouts
+     * @param work what to do
+     * @param <T> the type of the result
+     * @param <E> the checked exception of the work
+     * @return the result of the work
+     * @throws E what the work threw
+     */
+    public <T, E extends Exception> T call(TransactionOptions options, TransactionWork<T, E> work) throws E {
+        for (int retry = 0; ; retry++) {
+            Transaction open = begin(options);
+            try {
+                T result = work.apply(open);
+                open.commit();
+                return result;
+            } catch (Throwable failure) {
+                rollback(open, failure);
+                boolean again = failure instanceof LockstepException typed && typed.isRetryable();
+                if (!again || retry >= options.retryCountMax()) {
+                    throw failure;
+                }
+            }
+        }
+    }
+
+    private static void rollback(Transaction open, Throwable cause) {
+        try {
+            open.rollback();
+        } catch (LockstepException failure) {
+            cause.addSuppressed(failure);
+        }
+    }
+
+    boolean hasOpenTransaction() {
+        return transaction.isOpen();
+    }
+
+    SessionCore core() {
+        return core;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new TransactionStateException(
+                    Message.of("the session is closed").with("closed", true).remedy("open another with openSession()"));
+        }
+    }
+
+    /**
+     * Ends the session. A second call does nothing.
+     *
+     * @throws LeakedHandleException if its transaction is still open; it is rolled back
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        boolean leaked = transaction.isOpen();
+        transaction.rollback();
+        closed = true;
+        database.sessionClosed(this);
+        if (leaked) {
+            throw new LeakedHandleException(Message.of("the session was closed with an open transaction")
+                    .with("openTransactions", 1)
+                    .remedy("commit or roll back before closing; it was rolled back"));
+        }
+    }
+}

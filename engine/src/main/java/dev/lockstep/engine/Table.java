@@ -1,0 +1,73 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.catalog.TableReference;
+
+/**
+ * A handle on a table of an open database. It stays valid while indexes come and go, until the table is dropped.
+ * Thread-safe; may be kept and shared.
+ */
+public final class Table {
+    private final TableReference reference;
+
+    Table(TableReference reference) {
+        this.reference = reference;
+    }
+
+    TableReference reference() {
+        return reference;
+    }
+
+    /**
+     * The name of the table.
+     *
+     * @return the name
+     */
+    public String name() {
+        return reference.name();
+    }
+
+    /**
+     * The columns, the primary key and the indexes as they are now.
+     *
+     * @return the definition
+     * @throws SchemaException if the table was dropped
+     */
+    public TableDefinition definition() {
+        return reference.state().definition();
+    }
+
+    /**
+     * Makes an empty record of this table. Records are reusable: make one per thread of work, not one per row.
+     *
+     * @return the record
+     */
+    public Record newRecord() {
+        return new Record(definition());
+    }
+
+    /**
+     * Makes an empty key of this table's primary key. Keys are reusable like records.
+     *
+     * @return the key
+     */
+    public Key newKey() {
+        return new Key(definition().keyFormat());
+    }
+
+    /**
+     * Makes an empty key of an index, for the bounds of a scan.
+     *
+     * @param index the name of the index
+     * @return the key
+     * @throws SchemaException if there is no such index
+     */
+    public Key newIndexKey(String index) {
+        TableDefinition definition = definition();
+        return new Key(definition.indexFormat(definition.indexPosition(index)));
+    }
+
+    @Override
+    public String toString() {
+        return "Table[" + name() + "]";
+    }
+}

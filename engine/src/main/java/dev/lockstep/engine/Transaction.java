@@ -1,0 +1,332 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.instance.SessionCore;
+import dev.lockstep.engine.instance.TableAccess;
+import dev.lockstep.engine.lock.LockMode;
+
+/**
+ * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
+ * gets a {@link WrongThreadException}.
+ *
+ * <p>A failed statement changes nothing. After a deadlock, a timeout or an interrupt the transaction can only be rolled
+ * back; after a duplicate key and other errors of the caller it goes on.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY.
+ *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
+ * </ul>
+ */
+public final class Transaction {
+    private enum State {
+        ENDED,
+        OPEN,
+        ROLLBACK_ONLY
+    }
+
+    private final SessionCore core;
+    private Thread owner;
+    private State state = State.ENDED;
+    private int openCursorCount;
+    private Cursor freeCursors;
+
+    Transaction(SessionCore core) {
+        this.core = core;
+    }
+
+    void begin(TransactionOptions options) {
+        if (state != State.ENDED) {
+            throw new TransactionStateException(Message.of("the session's transaction is still open")
+                    .with("state", state)
+                    .remedy("commit it or roll it back before the next begin"));
+        }
+        long now = System.nanoTime();
+        long lockWaitNanos = options.lockTimeout().toNanos();
+        core.begin(
+                options.isolation(),
+                options.durability(),
+                lockWaitNanos,
+                now + options.timeout().toNanos());
+        owner = Thread.currentThread();
+        state = State.OPEN;
+    }
+
+    /**
+     * Fetches the row of a primary key.
+     *
+     * @param table the table
+     * @param key a complete primary key
+     * @param into takes the row; unchanged contents are not promised when there is none
+     * @return false if there is no such row
+     */
+    public boolean fetch(Table table, Key key, Record into) {
+        TableAccess access = open(table, LockMode.IS);
+        access.requireComplete(key);
+        try {
+            return access.fetch(key.bytes(), key.length(), into);
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Fetches a row that is going to be changed: others may still read it, but not fetch it for update.
+     *
+     * @param table the table
+     * @param key a complete primary key
+     * @param into takes the row
+     * @return false if there is no such row
+     */
+    public boolean fetchForUpdate(Table table, Key key, Record into) {
+        TableAccess access = open(table, LockMode.IX);
+        access.requireComplete(key);
+        try {
+            return access.fetchForUpdate(key.bytes(), key.length(), into);
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Inserts a row.
+     *
+     * @param table the table
+     * @param row all its columns
+     * @throws DuplicateKeyException if the primary key or a unique key is taken
+     * @throws NullViolationException if a NOT NULL column was not set
+     * @throws RecordTooLargeException if a key or the row is too large
+     */
+    public void insert(Table table, Record row) {
+        TableAccess access = open(table, LockMode.IX);
+        try {
+            access.insert(row);
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Replaces the row with the record's primary key.
+     *
+     * @param table the table
+     * @param row all its columns, fetched and changed or filled anew
+     * @return false if there is no such row
+     * @throws DuplicateKeyException if a unique key is taken
+     */
+    public boolean update(Table table, Record row) {
+        TableAccess access = open(table, LockMode.IX);
+        try {
+            return access.update(row);
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Deletes the row of a primary key.
+     *
+     * @param table the table
+     * @param key a complete primary key
+     * @return false if there is no such row
+     */
+    public boolean delete(Table table, Key key) {
+        TableAccess access = open(table, LockMode.IX);
+        access.requireComplete(key);
+        try {
+            return access.delete(key.bytes(), key.length());
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Deletes the row that was fetched into the record.
+     *
+     * @param table the table
+     * @param row a fetched row
+     * @return false if it is gone
+     */
+    public boolean delete(Table table, Record row) {
+        TableAccess access = open(table, LockMode.IX);
+        try {
+            return access.delete(row.keyBytes(), row.keyLength());
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Prepares a scan of a table in primary key order.
+     *
+     * @param table the table
+     * @return a cursor before its first row, to be given its range and closed after use
+     */
+    public Cursor scan(Table table) {
+        return newCursor().overTable(open(table, LockMode.IS), table.reference());
+    }
+
+    /**
+     * Prepares a scan of a table in the order of an index.
+     *
+     * @param table the table
+     * @param index the name of the index
+     * @return a cursor before its first row, to be given its range and closed after use
+     * @throws SchemaException if there is no such index, or it is still being filled
+     */
+    public Cursor scan(Table table, String index) {
+        TableAccess access = open(table, LockMode.IS);
+        int position = access.table().definition().indexPosition(index);
+        if (access.table().indexes().get(position).building()) {
+            throw new SchemaException(Message.of("the index is still being filled")
+                    .with("index", index)
+                    .remedy("wait until createIndex has returned"));
+        }
+        return newCursor().overIndex(access, table.reference(), position);
+    }
+
+    /**
+     * Marks a point to come back to.
+     *
+     * @return the savepoint
+     */
+    public Savepoint savepoint() {
+        requireOpen();
+        return new Savepoint(this, core.savepoint());
+    }
+
+    /**
+     * Takes back every change since the savepoint. Locks stay; the savepoint can be used again.
+     *
+     * @param savepoint a savepoint of this transaction
+     */
+    public void rollbackTo(Savepoint savepoint) {
+        requireOpen();
+        if (savepoint.transaction() != this || savepoint.undoCount() > core.savepoint()) {
+            throw new TransactionStateException(Message.of("the savepoint does not belong to this transaction")
+                    .with("savepoint", savepoint.undoCount())
+                    .remedy("make the savepoint in this transaction, and not behind one that was rolled back"));
+        }
+        try {
+            core.rollbackTo(savepoint.undoCount());
+        } catch (LockstepException | Error failure) {
+            state = State.ROLLBACK_ONLY;
+            throw failure;
+        }
+    }
+
+    /**
+     * Makes all changes permanent; returns when they are as durable as was asked for.
+     *
+     * @throws LeakedHandleException if a cursor is still open; the transaction stays open
+     * @throws TransactionStateException if it can only be rolled back
+     * @throws DatabaseFailedException if the log could not be written; whether the transaction survives is known after
+     *     the next open
+     */
+    public void commit() {
+        requireOpen();
+        if (openCursorCount > 0) {
+            throw new LeakedHandleException(Message.of("a cursor is still open")
+                    .with("openCursors", openCursorCount)
+                    .remedy("close every cursor before the commit, best with try-with-resources"));
+        }
+        state = State.ENDED;
+        core.commit();
+    }
+
+    /** Takes all changes back. Does nothing if the transaction has ended. */
+    public void rollback() {
+        if (state == State.ENDED) {
+            return;
+        }
+        requireThread();
+        state = State.ENDED;
+        openCursorCount = 0;
+        core.rollback();
+    }
+
+    /**
+     * Whether the transaction has neither been committed nor rolled back.
+     *
+     * @return true if so
+     */
+    public boolean isOpen() {
+        return state != State.ENDED;
+    }
+
+    SessionCore core() {
+        return core;
+    }
+
+    TableAccess open(Table table, int mode) {
+        requireOpen();
+        try {
+            return core.open(table.reference(), mode);
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    TableAccess open(TableReference table, int mode) {
+        requireOpen();
+        return core.open(table, mode);
+    }
+
+    void requireOpen() {
+        requireThread();
+        if (state != State.OPEN) {
+            throw new TransactionStateException(Message.of(
+                            state == State.ENDED
+                                    ? "the transaction has ended"
+                                    : "the transaction can only be rolled back")
+                    .with("state", state)
+                    .remedy(state == State.ENDED ? "begin a new one" : "call rollback() and try again"));
+        }
+    }
+
+    private void requireThread() {
+        if (Thread.currentThread() != owner) {
+            throw new WrongThreadException(Message.of("the transaction belongs to another thread")
+                    .with("owner", owner)
+                    .with("caller", Thread.currentThread())
+                    .remedy("use a session of its own in every thread"));
+        }
+    }
+
+    /** Decides what a failure leaves of the transaction. */
+    void failed(Throwable failure) {
+        boolean callerError = failure instanceof DuplicateKeyException
+                || failure instanceof NullViolationException
+                || failure instanceof RecordTooLargeException
+                || failure instanceof SchemaException
+                || failure instanceof ValueOutOfRangeException
+                || failure instanceof ReadOnlyException
+                || failure instanceof TransactionStateException;
+        if (!callerError && state == State.OPEN) {
+            state = State.ROLLBACK_ONLY;
+        }
+    }
+
+    private Cursor newCursor() {
+        openCursorCount++;
+        Cursor cursor = freeCursors;
+        if (cursor == null) {
+            return new Cursor(this);
+        }
+        freeCursors = cursor.nextFree();
+        return cursor;
+    }
+
+    void cursorClosed(Cursor cursor) {
+        openCursorCount--;
+        cursor.setNextFree(freeCursors);
+        freeCursors = cursor;
+    }
+}

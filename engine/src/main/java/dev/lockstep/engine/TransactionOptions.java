@@ -1,0 +1,98 @@
+package dev.lockstep.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How a transaction runs. Immutable; the methods make changed copies.
+ *
+ * @param isolation what it may see of others
+ * @param durability when its commit is answered; not stronger than what the database was opened with
+ * @param lockTimeout how long it waits for one lock
+ * @param timeout how long it may take as a whole; checked whenever it waits for a lock
+ * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
+ */
+public record TransactionOptions(
+        Isolation isolation, Durability durability, Duration lockTimeout, Duration timeout, int retryCountMax) {
+    /** Most retries: a transaction that loses this often has a conflict that retrying does not cure. */
+    public static final int RETRY_COUNT_MAX = 1_000;
+
+    /** Checks the values. */
+    public TransactionOptions {
+        Objects.requireNonNull(isolation, "isolation");
+        Objects.requireNonNull(durability, "durability");
+        if (lockTimeout.isNegative() || timeout.isNegative()) {
+            throw new InvalidOptionException(Message.of("a timeout is negative")
+                    .with("lockTimeout", lockTimeout)
+                    .with("timeout", timeout)
+                    .remedy("give a duration of zero or more"));
+        }
+        if (retryCountMax < 0 || retryCountMax > RETRY_COUNT_MAX) {
+            throw new InvalidOptionException(Message.of("the number of retries is out of range")
+                    .with("retryCountMax", retryCountMax)
+                    .with("max", RETRY_COUNT_MAX)
+                    .remedy("give 0 to run the transaction once"));
+        }
+    }
+
+    /**
+     * The options that a database gives to its transactions: its isolation, durability and timeouts, no retries.
+     *
+     * @param options the options of the database
+     * @return the options of its transactions
+     */
+    public static TransactionOptions of(DatabaseOptions options) {
+        return new TransactionOptions(
+                options.isolation(), options.durability(), options.lockTimeout(), options.transactionTimeout(), 0);
+    }
+
+    /**
+     * A copy with another isolation level.
+     *
+     * @param value the level
+     * @return the copy
+     */
+    public TransactionOptions withIsolation(Isolation value) {
+        return new TransactionOptions(value, durability, lockTimeout, timeout, retryCountMax);
+    }
+
+    /**
+     * A copy with another durability.
+     *
+     * @param value the durability
+     * @return the copy
+     */
+    public TransactionOptions withDurability(Durability value) {
+        return new TransactionOptions(isolation, value, lockTimeout, timeout, retryCountMax);
+    }
+
+    /**
+     * A copy with another limit for one lock wait.
+     *
+     * @param value the limit
+     * @return the copy
+     */
+    public TransactionOptions withLockTimeout(Duration value) {
+        return new TransactionOptions(isolation, durability, value, timeout, retryCountMax);
+    }
+
+    /**
+     * A copy with another limit for the whole transaction.
+     *
+     * @param value the limit
+     * @return the copy
+     */
+    public TransactionOptions withTimeout(Duration value) {
+        return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax);
+    }
+
+    /**
+     * A copy with another number of retries.
+     *
+     * @param value how often to run the transaction again
+     * @return the copy
+     */
+    public TransactionOptions withRetries(int value) {
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, value);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.LeafChange;
+import dev.lockstep.engine.btree.PageAllocator;
+import dev.lockstep.engine.btree.PageRedo;
+import dev.lockstep.engine.btree.TreeWalk;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.LogReader;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.operation.UndoOperation;
+import dev.lockstep.engine.recovery.Recovery;
+import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.type.StoredTable;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings a database back after a crash: redo by page, then undo by key, then the page bitmap from what is reachable.
+ *
+ * <p>The bitmap is rebuilt twice when there is something to undo: once generously, so that undo, which may split nodes,
+ * takes no page that a transaction to be rolled back still needs, and once exactly.
+ */
+final class CrashRecovery {
+    private final Recovery recovery;
+    private final LogReader reader;
+
+    CrashRecovery(LogReader reader, long redoScanLsn, BufferPool pool) {
+        this.reader = reader;
+        recovery = new Recovery(reader, redoScanLsn, new PageRedo(pool)::redo);
+    }
+
+    /** Repeats the log; the LSN at which it ends. */
+    long redo() {
+        return recovery.redo();
+    }
+
+    /** Rolls back what had not committed. */
+    void undo(Instance instance) {
+        SessionCore session = new SessionCore(instance);
+        try {
+            if (recovery.hasLosers()) {
+                rebuildBitmap(instance, session, true);
+            }
+            Map<Integer, BTree> trees = trees(instance, session, true);
+            UndoOperation operation = new UndoOperation(instance.locks(), instance.transactions(), session.context);
+            var report = recovery.undo(
+                    instance.log(),
+                    (record, lastLsn) -> undo(session, operation, trees, record, lastLsn),
+                    session.context.waiter());
+            instance.transactions().sawTransactionId(report.transactionIdMax());
+            instance.recovered(report);
+            rebuildBitmap(instance, session, false);
+        } finally {
+            session.context.logEnded();
+            session.close();
+            reader.close();
+        }
+    }
+
+    private static long undo(
+            SessionCore session,
+            UndoOperation operation,
+            Map<Integer, BTree> trees,
+            LogRecordView record,
+            long lastLsn) {
+        MemorySegment body = PageRedo.body(record);
+        BTree tree = trees.get(LeafChange.treeId(body));
+        if (tree == null) {
+            throw new CorruptionException(Message.of("the log names a tree that the catalog does not know")
+                    .with("treeId", LeafChange.treeId(body))
+                    .with("lsn", record.lsn())
+                    .remedy("restore the database from a backup"));
+        }
+        session.context.begin(Isolation.SERIALIZABLE, Long.MAX_VALUE, Long.MAX_VALUE);
+        session.context.identify(record.transactionId(), record.lsn());
+        session.context.appended(lastLsn);
+        byte kind =
+                switch (record.type()) {
+                    case LogRecordType.INSERT -> UndoBuffer.INSERT;
+                    case LogRecordType.UPDATE -> UndoBuffer.UPDATE;
+                    default -> UndoBuffer.DELETE;
+                };
+        operation.startFromLog(tree, kind, body, record.previousLsn());
+        session.driver.runPlain(operation);
+        return session.context.lastLsn();
+    }
+
+    /** The trees that the catalog names; with {@code ghostsToo}, also of tables whose fate is still open. */
+    private static Map<Integer, BTree> trees(Instance instance, SessionCore session, boolean ghostsToo) {
+        Map<Integer, BTree> trees = new HashMap<>();
+        trees.put(CatalogStore.TREE_ID, instance.catalogTree());
+        List<StoredTable> tables = CatalogStore.readRaw(session, instance.catalogTree(), ghostsToo);
+        for (StoredTable table : tables) {
+            addTree(instance, trees, table.treeId(), table.rootPageId(), table.treeId());
+            for (StoredTable.StoredIndex index : table.indexes()) {
+                addTree(instance, trees, index.treeId(), index.rootPageId(), table.treeId());
+            }
+        }
+        return trees;
+    }
+
+    private static void addTree(
+            Instance instance, Map<Integer, BTree> trees, int treeId, int rootPageId, int lockTreeId) {
+        trees.put(treeId, new BTree(instance.environment(), treeId, rootPageId, lockTreeId));
+        instance.catalog().sawTreeId(treeId);
+    }
+
+    private static void rebuildBitmap(Instance instance, SessionCore session, boolean generous) {
+        PageAllocator reached = new PageAllocator();
+        reached.markAllocated(0);
+        for (BTree tree : trees(instance, session, generous).values()) {
+            new TreeWalk(tree, session.context).visitPages(generous, reached::markAllocated);
+        }
+        instance.environment().allocator().load(reached.bitmap());
+    }
+}

@@ -1,0 +1,193 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.TreeEnvironment;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.catalog.Catalog;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.recovery.RecoveryReport;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.scheduler.Scheduler;
+
+/**
+ * The parts of an open database and how they hang together. Made by {@link InstanceOpener}; thread-safe.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code log} is null exactly for databases in memory and for durability NONE.
+ *   <li>{@code files} is null exactly for databases in memory.
+ *   <li>After {@code closed} is set no transaction begins.
+ * </ul>
+ */
+public final class Instance {
+    /**
+     * Stripes of the lock table. More than any number of carriers, so that two rarely meet in one; at 128 bytes a latch
+     * the table still fits in a corner of the L2.
+     */
+    static final int LOCK_STRIPES = 64;
+
+    private final DatabaseOptions options;
+    private final Scheduler scheduler;
+    private final Health health;
+    private final BufferPool pool;
+    private final TreeEnvironment environment;
+    private final Log log;
+    private final LockManager locks = new LockManager(LOCK_STRIPES);
+    private final TransactionTable transactions;
+    private final Catalog catalog;
+    private final BTree catalogTree;
+    private final GateOperations operations;
+    private final Schema schema;
+    private final InstanceFiles files;
+    private RecoveryReport recoveryReport;
+    private volatile boolean closed;
+
+    Instance(
+            DatabaseOptions options,
+            Scheduler scheduler,
+            Health health,
+            TreeEnvironment environment,
+            TransactionTable transactions,
+            Catalog catalog,
+            InstanceFiles files) {
+        this.options = options;
+        this.scheduler = scheduler;
+        this.health = health;
+        this.environment = environment;
+        this.pool = environment.pool();
+        this.log = environment.log();
+        this.transactions = transactions;
+        this.catalog = catalog;
+        this.files = files;
+        catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID);
+        operations = GateOperations.register(scheduler);
+        schema = new Schema(this);
+    }
+
+    public DatabaseOptions options() {
+        return options;
+    }
+
+    /** The scheduler whose S-threads run transactions, or null. */
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    public Health health() {
+        return health;
+    }
+
+    public BufferPool pool() {
+        return pool;
+    }
+
+    public TreeEnvironment environment() {
+        return environment;
+    }
+
+    /** The log, or null where none is written. */
+    public Log log() {
+        return log;
+    }
+
+    public LockManager locks() {
+        return locks;
+    }
+
+    public TransactionTable transactions() {
+        return transactions;
+    }
+
+    public Catalog catalog() {
+        return catalog;
+    }
+
+    BTree catalogTree() {
+        return catalogTree;
+    }
+
+    GateOperations operations() {
+        return operations;
+    }
+
+    public Schema schema() {
+        return schema;
+    }
+
+    /** What recovery did at open; null for a new database and after a clean close. */
+    public RecoveryReport recoveryReport() {
+        return recoveryReport;
+    }
+
+    void recovered(RecoveryReport report) {
+        recoveryReport = report;
+    }
+
+    public SessionCore newSession() {
+        requireOpen();
+        return new SessionCore(this);
+    }
+
+    /**
+     * @throws ReadOnlyException if the database was opened for reading only
+     */
+    void requireWritable() {
+        if (options.readOnly()) {
+            throw new ReadOnlyException(Message.of("the database was opened for reading only")
+                    .with("readOnly", true)
+                    .remedy("open it without readOnly to change it"));
+        }
+    }
+
+    /**
+     * @throws DatabaseClosedException after close
+     */
+    public void requireOpen() {
+        if (closed) {
+            throw new DatabaseClosedException(
+                    Message.of("the database is closed").with("closed", true).remedy("open it again"));
+        }
+    }
+
+    /** Writes a checkpoint, if there are files. */
+    public void checkpoint() {
+        requireOpen();
+        health.check();
+        if (files != null) {
+            files.checkpoint(this);
+        }
+    }
+
+    /** Checks everything that can be checked while nobody changes anything. */
+    public Validation.Report validate() {
+        requireOpen();
+        return new Validation(this).run();
+    }
+
+    /** Closes the files; the caller has made sure that no session is left. */
+    public void close() {
+        closed = true;
+        if (files == null) {
+            pool.close();
+        } else {
+            files.close(this);
+        }
+    }
+
+    /** Leaves everything as a crash would: for tests of recovery. */
+    public void abandon() {
+        closed = true;
+        health.fail(new DatabaseClosedException(
+                Message.of("the database was abandoned").with("closed", true).remedy("open it again")));
+        if (files == null) {
+            pool.close();
+        } else {
+            files.abandon(this);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.btree.PageAllocator;
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.FileFormat;
+import dev.lockstep.engine.file.FileHeader;
+import dev.lockstep.engine.file.IoThreads;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.recovery.Checkpoint;
+import dev.lockstep.engine.recovery.CheckpointFile;
+import dev.lockstep.engine.recovery.CheckpointSource;
+import dev.lockstep.engine.recovery.Checkpointer;
+import dev.lockstep.scheduler.Waiter;
+import java.nio.file.Path;
+
+/**
+ * The files of an open database, and the order in which they are written and closed.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code cleanclose.lockstep} exists exactly while the database is closed and was closed in order: it is the last
+ *       file written at close and the first one deleted at the next open for writing.
+ *   <li>{@code unlogged.lockstep} exists exactly from an open with durability NONE to the end of its close. Found at an
+ *       open, it means that pages were lost and no log can bring them back.
+ * </ul>
+ */
+final class InstanceFiles {
+    static final String CLEAN_CLOSE_FILE = "cleanclose.lockstep";
+    static final String UNLOGGED_FILE = "unlogged.lockstep";
+
+    private final Storage storage;
+    private final Path directory;
+    private final DatabaseId databaseId;
+    private final Storage.DirectoryLock directoryLock;
+    private final PageFile pageFile;
+    private final CheckpointFile checkpointFile;
+    private final IoThreads ioThreads;
+    private final long endLsnWithoutLog;
+    private Checkpointer checkpointer;
+
+    InstanceFiles(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            Storage.DirectoryLock directoryLock,
+            PageFile pageFile,
+            CheckpointFile checkpointFile,
+            IoThreads ioThreads,
+            long endLsnWithoutLog) {
+        this.storage = storage;
+        this.directory = directory;
+        this.databaseId = databaseId;
+        this.directoryLock = directoryLock;
+        this.pageFile = pageFile;
+        this.checkpointFile = checkpointFile;
+        this.ioThreads = ioThreads;
+        this.endLsnWithoutLog = endLsnWithoutLog;
+    }
+
+    /** Begins to write checkpoints as the log grows. */
+    void startCheckpointer(Instance instance) {
+        if (instance.log() != null && !instance.options().readOnly()) {
+            checkpointer = Checkpointer.start(
+                    instance.log(),
+                    checkpointFile,
+                    databaseId,
+                    source(instance),
+                    Checkpointer.INTERVAL_BYTES_DEFAULT,
+                    (cause, isFatal) -> {
+                        if (isFatal) {
+                            instance.health().fail(cause);
+                        }
+                    });
+        }
+    }
+
+    private static CheckpointSource source(Instance instance) {
+        return new CheckpointSource() {
+            @Override
+            public long oldestActiveLsn() {
+                return instance.transactions().oldestFirstLsn();
+            }
+
+            @Override
+            public long oldestRecoveryLsn() {
+                return instance.pool().oldestRecoveryLsn();
+            }
+
+            @Override
+            public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
+                instance.pool().flushDirty(upToRecoveryLsn, waiter);
+            }
+
+            @Override
+            public Checkpoint snapshot(long redoScanLsn) {
+                return InstanceFiles.snapshot(instance, redoScanLsn, redoScanLsn);
+            }
+        };
+    }
+
+    private static Checkpoint snapshot(Instance instance, long redoScanLsn, long durableLsn) {
+        PageAllocator allocator = instance.environment().allocator();
+        return new Checkpoint(
+                redoScanLsn,
+                durableLsn,
+                instance.transactions().nextTransactionId(),
+                instance.catalog().nextTreeId(),
+                CatalogStore.ROOT_PAGE_ID,
+                allocator.allocatedCount(),
+                allocator.bitmap());
+    }
+
+    /** Writes a checkpoint now. */
+    void checkpoint(Instance instance) {
+        if (checkpointer != null) {
+            checkpointer.checkpoint(true, new Waiter());
+        } else if (!instance.options().readOnly()) {
+            writeEverything(instance, endLsnWithoutLog);
+        }
+    }
+
+    private void writeEverything(Instance instance, long redoScanLsn) {
+        instance.pool().flushAll(new Waiter());
+        pageFile.force();
+        checkpointFile.write(databaseId, snapshot(instance, redoScanLsn, redoScanLsn));
+    }
+
+    /** Notes that the database is in use. */
+    void markInUse(boolean unlogged) {
+        storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
+        if (unlogged) {
+            writeMarker(UNLOGGED_FILE);
+        }
+    }
+
+    private void writeMarker(String name) {
+        try (BlockFile file = storage.open(directory.resolve(name), Storage.OpenMode.CREATE)) {
+            FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, 0).write(file);
+            file.force(true);
+        }
+    }
+
+    /** Writes everything back and closes, so that the next open has nothing to recover. */
+    void close(Instance instance) {
+        boolean complete = false;
+        try {
+            if (!instance.options().readOnly() && !instance.health().isFailed()) {
+                closeCheckpointer();
+                long endLsn = endLsnWithoutLog;
+                Log log = instance.log();
+                if (log != null) {
+                    log.requestFlush(log.tailLsn());
+                    log.close();
+                    endLsn = log.durableLsn();
+                }
+                writeEverything(instance, endLsn);
+                complete = true;
+            }
+        } finally {
+            release(instance, complete);
+        }
+    }
+
+    /** Closes without writing anything. */
+    void abandon(Instance instance) {
+        release(instance, false);
+    }
+
+    private void closeCheckpointer() {
+        if (checkpointer != null) {
+            checkpointer.close();
+            checkpointer = null;
+        }
+    }
+
+    private void release(Instance instance, boolean complete) {
+        try {
+            closeCheckpointer();
+            if (instance.log() != null) {
+                instance.log().close();
+            }
+        } finally {
+            try {
+                instance.pool().close();
+                ioThreads.close();
+                pageFile.close();
+                if (complete) {
+                    writeMarker(CLEAN_CLOSE_FILE);
+                    storage.delete(directory.resolve(UNLOGGED_FILE));
+                }
+            } finally {
+                directoryLock.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.UncleanShutdownException;
+import dev.lockstep.engine.btree.PageAllocator;
+import dev.lockstep.engine.btree.TreeEnvironment;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.catalog.Catalog;
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.IoThreads;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.log.LogReader;
+import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.recovery.Checkpoint;
+import dev.lockstep.engine.recovery.CheckpointFile;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.Waiter;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Opens databases: creates the files of a new one, or reads the checkpoint, repeats the log, rolls back what had not
+ * committed. Not thread-safe; one object opens one database.
+ */
+public final class InstanceOpener {
+    /**
+     * I/O threads of an instance. Two keep one read and one write-back in flight; more only pay on devices with deep
+     * queues, where the reads of a pool that is too small would be the smaller problem.
+     */
+    private static final int IO_THREADS = 2;
+
+    private final DatabaseOptions options;
+    private final Scheduler scheduler;
+    private final LogOptions logOptions;
+    private final Health health = new Health();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    /**
+     * @param scheduler whose S-threads will run transactions, or null
+     */
+    public InstanceOpener(DatabaseOptions options, Scheduler scheduler) {
+        this(options, scheduler, defaultLogOptions(options));
+    }
+
+    /** For experiments and tests, with a log that behaves as they want. */
+    public InstanceOpener(DatabaseOptions options, Scheduler scheduler, LogOptions logOptions) {
+        this.options = options;
+        this.scheduler = scheduler;
+        this.logOptions = logOptions;
+    }
+
+    /** The log as the options of the database ask for it. */
+    public static LogOptions defaultLogOptions(DatabaseOptions options) {
+        LogOptions base = options.durability() == Durability.SYNC ? LogOptions.sync() : LogOptions.async();
+        return base.withSegmentBytes(options.logSegmentBytes());
+    }
+
+    private int frameCount() {
+        return (int) Math.max(BufferPool.FRAMES_MIN, options.poolBytes() / PageLayout.PAGE_BYTES);
+    }
+
+    private void failed(Throwable cause, boolean isFatal) {
+        if (isFatal) {
+            health.fail(cause);
+        }
+    }
+
+    /** A database that lives in memory only. */
+    public Instance openInMemory() {
+        BufferPool pool = new BufferPool(frameCount(), null, new LateFence(), null, this::failed);
+        PageAllocator allocator = newAllocator();
+        TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
+        Instance instance = new Instance(
+                options,
+                scheduler,
+                health,
+                environment,
+                new TransactionTable(1),
+                new Catalog(CatalogStore.TREE_ID + 1),
+                null);
+        createCatalog(instance);
+        return instance;
+    }
+
+    private static PageAllocator newAllocator() {
+        PageAllocator allocator = new PageAllocator();
+        allocator.markAllocated(0);
+        allocator.markAllocated(CatalogStore.ROOT_PAGE_ID);
+        return allocator;
+    }
+
+    private static void createCatalog(Instance instance) {
+        SessionCore session = new SessionCore(instance);
+        try {
+            instance.catalogTree().create(session.context());
+        } finally {
+            session.close();
+        }
+    }
+
+    /** Opens or creates the database of a directory. */
+    public Instance open(Storage storage, Path directory) {
+        boolean exists = storage.exists(directory.resolve(PageFile.PAGES_FILE));
+        if (!exists) {
+            if (options.readOnly() || !options.createIfMissing()) {
+                throw new MissingFileException(Message.of("there is no database in the directory")
+                        .with("directory", directory)
+                        .with("file", PageFile.PAGES_FILE)
+                        .remedy("correct the path, or open with createIfMissing"));
+            }
+            storage.createDirectories(directory);
+        }
+        Storage.DirectoryLock lock = storage.lockDirectory(directory);
+        try {
+            return openLocked(storage, directory, lock, exists);
+        } catch (Throwable failure) {
+            closeOpened(failure);
+            lock.close();
+            throw failure;
+        }
+    }
+
+    /** Closes what a failed open has opened so far, newest first. */
+    private void closeOpened(Throwable failure) {
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception suppressed) {
+                failure.addSuppressed(suppressed);
+            }
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        opened.push(resource);
+        return resource;
+    }
+
+    private Instance openLocked(Storage storage, Path directory, Storage.DirectoryLock lock, boolean exists) {
+        CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
+        boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
+        boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
+        if (exists && !unlogged && !clean && options.durability() == Durability.NONE && checkpointFile.exists()) {
+            recoverWithLog(storage, directory, checkpointFile);
+            return reopen(storage, directory, lock, checkpointFile, true);
+        }
+        if (exists && unlogged && !clean) {
+            if (!options.startEmptyAfterUncleanClose()) {
+                throw new UncleanShutdownException(
+                        Message.of("the database was used without a log and not closed in order")
+                                .with("directory", directory)
+                                .with("file", InstanceFiles.UNLOGGED_FILE)
+                                .remedy("its contents are lost; open with startEmptyAfterUncleanClose to begin anew"));
+            }
+            deleteAll(storage, directory);
+            return create(storage, directory, lock, checkpointFile);
+        }
+        // The first checkpoint is the last step of a creation: without it there never was a database.
+        if (!exists || (!checkpointFile.exists() && isUnfinishedCreation(storage, directory))) {
+            deleteAll(storage, directory);
+            return create(storage, directory, lock, checkpointFile);
+        }
+        return reopen(storage, directory, lock, checkpointFile, clean);
+    }
+
+    /** Recovery needs the log, which the database will then be used without. */
+    private void recoverWithLog(Storage storage, Path directory, CheckpointFile checkpointFile) {
+        DatabaseOptions logged = options.toBuilder().durability(Durability.SYNC).build();
+        Storage.DirectoryLock keptLock = () -> {};
+        new InstanceOpener(logged, null)
+                .reopen(storage, directory, keptLock, checkpointFile, false)
+                .close();
+    }
+
+    private static boolean isUnfinishedCreation(Storage storage, Path directory) {
+        try (var pages = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_ONLY)) {
+            return pages.size() <= PageLayout.PAGE_BYTES * 2L;
+        }
+    }
+
+    private static void deleteAll(Storage storage, Path directory) {
+        for (Path file : storage.list(directory)) {
+            String name = file.getFileName().toString();
+            if (name.endsWith(".lockstep")) {
+                storage.delete(directory.resolve(name));
+            }
+        }
+    }
+
+    private Instance create(
+            Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile) {
+        DatabaseId databaseId = DatabaseId.random();
+        PageFile pageFile = opened(PageFile.create(storage, directory, databaseId));
+        IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
+        Log log = options.durability() == Durability.NONE
+                ? null
+                : opened(Log.open(storage, directory, databaseId, logOptions, LogRecordLayout.LSN_FIRST, this::failed));
+        LateFence fence = new LateFence();
+        fence.set(log);
+        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed));
+        TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), log, health::fail);
+        InstanceFiles files = new InstanceFiles(
+                storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, LogRecordLayout.LSN_FIRST);
+        Instance instance = new Instance(
+                options,
+                scheduler,
+                health,
+                environment,
+                new TransactionTable(1),
+                new Catalog(CatalogStore.TREE_ID + 1),
+                files);
+        createCatalog(instance);
+        files.markInUse(log == null);
+        files.startCheckpointer(instance);
+        instance.checkpoint();
+        return instance;
+    }
+
+    private Instance reopen(
+            Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile, boolean clean) {
+        PageFile pageFile = opened(PageFile.open(storage, directory, null, options.readOnly()));
+        DatabaseId databaseId = pageFile.databaseId();
+        Checkpoint checkpoint = checkpointFile.read(databaseId);
+        if (!clean && options.readOnly()) {
+            throw new ReadOnlyException(Message.of("the database was not closed in order and needs recovery")
+                    .with("directory", directory)
+                    .remedy("open it once for writing, which recovers it, and close it"));
+        }
+        IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
+        LateFence fence = new LateFence();
+        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed));
+        PageAllocator allocator = new PageAllocator();
+        allocator.load(checkpoint.pageBitmap());
+        long endLsn = checkpoint.redoScanLsn();
+        CrashRecovery recovery = null;
+        if (!clean) {
+            LogReader reader = opened(new LogReader(
+                    storage, directory, databaseId, checkpoint.redoScanLsn(), checkpoint.durableLsn(), false));
+            recovery = new CrashRecovery(reader, checkpoint.redoScanLsn(), pool);
+            endLsn = recovery.redo();
+        }
+        boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
+        Log log = logged ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, this::failed)) : null;
+        fence.set(log);
+        InstanceFiles files =
+                new InstanceFiles(storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, endLsn);
+        Instance instance = new Instance(
+                options,
+                scheduler,
+                health,
+                new TreeEnvironment(pool, allocator, log, health::fail),
+                new TransactionTable(checkpoint.nextTransactionId()),
+                new Catalog(checkpoint.nextTreeId()),
+                files);
+        if (recovery != null) {
+            recovery.undo(instance);
+        }
+        CatalogLoader.load(instance);
+        if (!options.readOnly()) {
+            files.startCheckpointer(instance);
+            if (recovery != null) {
+                instance.checkpoint();
+            }
+            files.markInUse(log == null);
+            CatalogLoader.dropUnfinishedIndexes(instance);
+        }
+        return instance;
+    }
+
+    /** The write-ahead rule, in force as soon as there is a log; what redo writes back is in the log already. */
+    private static final class LateFence implements BufferPool.LogFence {
+        private volatile Log log;
+
+        void set(Log opened) {
+            log = opened;
+        }
+
+        @Override
+        public void ensureDurable(long lsn, Waiter waiter) {
+            Log present = log;
+            if (present != null) {
+                present.ensureDurable(lsn, waiter);
+            }
+        }
+
+        @Override
+        public long durableLsn() {
+            Log present = log;
+            return present == null ? Long.MAX_VALUE : present.durableLsn();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.btree.StructureModification;
+import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.operation.RecordOperation;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.scheduler.SThread;
+
+/**
+ * Runs the stages of an operation one after the other, and does the waiting that a stage asks for. It is the one gate
+ * between transactions and trees: the only place that knows about teams. Used by one thread at a time.
+ */
+public final class OperationDriver {
+    private final BufferPool pool;
+    private final LockManager locks;
+    private final TransactionContext context;
+    private final StructureModification structure = new StructureModification();
+
+    public OperationDriver(BufferPool pool, LockManager locks, TransactionContext context) {
+        this.pool = pool;
+        this.locks = locks;
+        this.context = context;
+    }
+
+    /**
+     * Runs an operation to its end.
+     *
+     * @param list number of the operation's list in the scheduler
+     */
+    public void run(RecordOperation operation, int list) {
+        SThread sThread = context.sThread();
+        if (sThread == null) {
+            runPlain(operation);
+        } else {
+            sThread.beginOperation(list);
+            try {
+                runWithSwitchPoints(operation, sThread);
+            } finally {
+                sThread.endOperation();
+            }
+        }
+    }
+
+    /** Runs an operation that belongs to no list: rollback and other system work. */
+    public void runPlain(RecordOperation operation) {
+        // Ends: every stage either comes closer to the leaf or was undone by the progress of another thread.
+        while (true) {
+            int result = operation.step();
+            if (result == TreeDescent.DONE) {
+                return;
+            }
+            if (result != TreeDescent.CONTINUE) {
+                waitFor(operation, result);
+            }
+        }
+    }
+
+    private void runWithSwitchPoints(RecordOperation operation, SThread sThread) {
+        while (true) {
+            int result = operation.step();
+            if (result == TreeDescent.DONE) {
+                return;
+            }
+            if (result != TreeDescent.CONTINUE) {
+                waitFor(operation, result);
+            }
+            sThread.switchPoint();
+        }
+    }
+
+    private void waitFor(RecordOperation operation, int result) {
+        switch (result) {
+            case TreeDescent.LOAD_PAGE -> pool.frame(operation.neededPageId(), context.waiter());
+            case TreeDescent.WAIT_FOR_LOCK -> waitForLock(operation);
+            case TreeDescent.MAKE_ROOM ->
+                structure.makeRoom(
+                        operation.tree(), context, operation.key(), operation.keyBytes(), operation.neededBytes());
+            default -> throw new AssertionError("result=" + result);
+        }
+    }
+
+    private void waitForLock(RecordOperation operation) {
+        long deadlineNanos = context.lockDeadlineNanos();
+        if (operation.neededLockInstant()) {
+            locks.lockInstant(
+                    context.lockOwner(), operation.neededLockName(), operation.neededLockMode(), deadlineNanos);
+        } else {
+            locks.lock(context.lockOwner(), operation.neededLockName(), operation.neededLockMode(), deadlineNanos);
+        }
+    }
+
+    /** Merges the leaf of a removed record with a neighbour where it has become nearly empty. */
+    public void mergeAfter(RecordOperation removal) {
+        structure.mergeIfUnderfull(removal.tree(), context, removal.key(), removal.keyBytes());
+    }
+}

@@ -1,0 +1,288 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.IndexDefinition;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.TreeWalk;
+import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.catalog.TreeOperations;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.type.StoredTable;
+import dev.lockstep.engine.type.StoredTable.IndexState;
+import dev.lockstep.engine.type.StoredTable.StoredIndex;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Changes of the schema while the database is in use. Each is one transaction over the catalog, always durable when it
+ * returns; one runs at a time, under the exclusive lock of the catalog.
+ *
+ * <p>New trees are made before the catalog names them and given back after it has ceased to, so a crash in between
+ * leaves pages that nothing reaches, which the next open finds and frees.
+ *
+ * <p>An index on a filled table is made in three steps: it is entered as BUILDING, from when every change of a row
+ * keeps it up; the rows are gone through in small transactions that add the missing entries; it becomes READY. Readers
+ * and writers of the table wait only for the first and the last step. A crash in between drops the index at the next
+ * open.
+ */
+public final class Schema {
+    /** Rows gone through in one transaction of an index build: few enough to hold up no writer for long. */
+    private static final int ROWS_PER_BATCH = 512;
+
+    private final Instance instance;
+
+    Schema(Instance instance) {
+        this.instance = instance;
+    }
+
+    /** Work inside a transaction over the catalog. */
+    private <T> T change(Function<SessionCore, T> work) {
+        SessionCore session = new SessionCore(instance);
+        try {
+            session.begin(
+                    Isolation.SERIALIZABLE,
+                    Durability.SYNC,
+                    instance.options().lockTimeout().toNanos(),
+                    System.nanoTime() + instance.options().transactionTimeout().toNanos());
+            T result;
+            try {
+                instance.requireWritable();
+                session.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
+                result = work.apply(session);
+                session.forceDurable();
+                session.commit();
+            } catch (Throwable failure) {
+                session.rollback();
+                throw failure;
+            }
+            return result;
+        } finally {
+            session.close();
+        }
+    }
+
+    /** Creates a table with its indexes. */
+    public TableReference createTable(TableDefinition definition) {
+        TableReference[] created = new TableReference[1];
+        change(session -> {
+            if (instance.catalog().find(definition.name()) != null) {
+                throw new SchemaException(Message.of("the table exists")
+                        .with("table", definition.name())
+                        .remedy("drop it first, or choose another name"));
+            }
+            TableState state = newTable(session, definition);
+            CatalogStore.insert(session, instance.catalogTree(), stored(state));
+            session.afterCommitRecord(() -> created[0] = instance.catalog().add(state));
+            return state;
+        });
+        return created[0];
+    }
+
+    private TableState newTable(SessionCore session, TableDefinition definition) {
+        int treeId = instance.catalog().takeTreeId();
+        BTree tree = newTree(session, treeId, treeId);
+        List<TableState.IndexState> indexes = new ArrayList<>();
+        for (IndexDefinition index : definition.indexes()) {
+            BTree indexTree = newTree(session, instance.catalog().takeTreeId(), treeId);
+            indexes.add(new TableState.IndexState(indexTree, operations(definition, index), false));
+        }
+        return new TableState(
+                definition, tree, TreeOperations.register(instance.scheduler(), definition.name()), indexes);
+    }
+
+    private TreeOperations operations(TableDefinition definition, IndexDefinition index) {
+        return TreeOperations.register(instance.scheduler(), definition.name() + "." + index.name());
+    }
+
+    private BTree newTree(SessionCore session, int treeId, int lockTreeId) {
+        int pageId = instance.environment().allocator().allocate();
+        BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId);
+        tree.create(session.context());
+        return tree;
+    }
+
+    /** The catalog's form of a table. */
+    static StoredTable stored(TableState state) {
+        List<StoredIndex> indexes = new ArrayList<>();
+        for (TableState.IndexState index : state.indexes()) {
+            indexes.add(new StoredIndex(
+                    index.tree().treeId(),
+                    index.tree().rootPageId(),
+                    index.building() ? IndexState.BUILDING : IndexState.READY));
+        }
+        return new StoredTable(
+                state.definition(), state.tree().treeId(), state.tree().rootPageId(), indexes);
+    }
+
+    /** The running form of a table in the catalog. */
+    TableState running(StoredTable stored) {
+        TableDefinition definition = stored.definition();
+        List<TableState.IndexState> indexes = new ArrayList<>();
+        for (int i = 0; i < stored.indexes().size(); i++) {
+            StoredIndex index = stored.indexes().get(i);
+            indexes.add(new TableState.IndexState(
+                    new BTree(instance.environment(), index.treeId(), index.rootPageId(), stored.treeId()),
+                    operations(definition, definition.indexes().get(i)),
+                    index.state() == IndexState.BUILDING));
+        }
+        return new TableState(
+                definition,
+                new BTree(instance.environment(), stored.treeId(), stored.rootPageId(), stored.treeId()),
+                TreeOperations.register(instance.scheduler(), definition.name()),
+                indexes);
+    }
+
+    /** Drops a table and its indexes. Waits for the transactions that use it. */
+    public void dropTable(String name) {
+        List<BTree> dropped = new ArrayList<>();
+        change(session -> {
+            TableReference table = require(name);
+            TableState state = session.open(table, LockMode.X).table();
+            CatalogStore.delete(session, instance.catalogTree(), name);
+            dropped.add(state.tree());
+            state.indexes().forEach(index -> dropped.add(index.tree()));
+            session.afterCommitRecord(() -> {
+                dropped.forEach(BTree::markDropped);
+                instance.catalog().remove(table);
+            });
+            return name;
+        });
+        dropped.forEach(this::free);
+    }
+
+    /** Creates an index, on an empty or a filled table. */
+    public void createIndex(IndexDefinition index) {
+        TableReference table = change(session -> {
+            TableReference reference = require(index.table());
+            TableState state = session.open(reference, LockMode.X).table();
+            List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
+            TableDefinition definition = state.definition().withIndex(index);
+            BTree tree = newTree(
+                    session, instance.catalog().takeTreeId(), state.tree().treeId());
+            indexes.add(new TableState.IndexState(tree, operations(definition, index), true));
+            TableState next = new TableState(definition, state.tree(), state.operations(), indexes);
+            CatalogStore.update(session, instance.catalogTree(), stored(next));
+            session.afterCommitRecord(() -> reference.publish(next));
+            return reference;
+        });
+        try {
+            fill(table, index.name());
+        } catch (Throwable failure) {
+            dropIndex(index.table(), index.name());
+            throw failure;
+        }
+        setReady(table, index.name());
+    }
+
+    private void fill(TableReference table, String index) {
+        SessionCore session = new SessionCore(instance);
+        try {
+            Record row = new Record(table.state().definition());
+            Record last = null;
+            // Ends with the table: each batch begins behind the last row of the one before.
+            while (true) {
+                Record reached = fillBatch(session, table, index, last, row);
+                if (reached == null) {
+                    return;
+                }
+                last = reached;
+            }
+        } finally {
+            session.close();
+        }
+    }
+
+    /** Adds the entries of the next rows; null when there are no more rows. */
+    private Record fillBatch(SessionCore session, TableReference table, String index, Record last, Record row) {
+        session.begin(
+                Isolation.REPEATABLE_READ,
+                Durability.ASYNC,
+                instance.options().lockTimeout().toNanos(),
+                System.nanoTime() + instance.options().transactionTimeout().toNanos());
+        try {
+            TableAccess access = session.open(table, LockMode.IX);
+            int position = access.table().definition().indexPosition(index);
+            RangeScan scan = new RangeScan(session);
+            scan.overTable(access, table);
+            if (last != null) {
+                scan.behind(last);
+            }
+            int rows = 0;
+            while (rows < ROWS_PER_BATCH && scan.next(row)) {
+                access.insertMissingEntry(position, row);
+                rows++;
+            }
+            session.commit();
+            return rows == 0 ? null : new Record(access.table().definition()).copyFrom(row);
+        } catch (Throwable failure) {
+            session.rollback();
+            throw failure;
+        }
+    }
+
+    private void setReady(TableReference table, String index) {
+        change(session -> {
+            TableState state = session.open(table, LockMode.X).table();
+            List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
+            int position = state.definition().indexPosition(index);
+            TableState.IndexState building = indexes.get(position);
+            indexes.set(position, new TableState.IndexState(building.tree(), building.operations(), false));
+            TableState next = new TableState(state.definition(), state.tree(), state.operations(), indexes);
+            CatalogStore.update(session, instance.catalogTree(), stored(next));
+            session.afterCommitRecord(() -> table.publish(next));
+            return index;
+        });
+    }
+
+    /** Drops an index. Waits for the transactions that use its table. */
+    public void dropIndex(String tableName, String index) {
+        List<BTree> dropped = new ArrayList<>();
+        change(session -> {
+            TableReference table = require(tableName);
+            TableState state = session.open(table, LockMode.X).table();
+            List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
+            dropped.add(indexes.remove(state.definition().indexPosition(index)).tree());
+            TableState next =
+                    new TableState(state.definition().withoutIndex(index), state.tree(), state.operations(), indexes);
+            CatalogStore.update(session, instance.catalogTree(), stored(next));
+            session.afterCommitRecord(() -> {
+                dropped.forEach(BTree::markDropped);
+                table.publish(next);
+            });
+            return index;
+        });
+        dropped.forEach(this::free);
+    }
+
+    private TableReference require(String name) {
+        TableReference table = instance.catalog().find(name);
+        if (table == null) {
+            throw new SchemaException(Message.of("there is no such table")
+                    .with("table", name)
+                    .with("tables", instance.catalog().names())
+                    .remedy("create it with createTable()"));
+        }
+        return table;
+    }
+
+    private void free(BTree tree) {
+        SessionCore session = new SessionCore(instance);
+        try {
+            List<Integer> pages = new ArrayList<>();
+            new TreeWalk(tree, session.context()).visitPages(false, pages::add);
+            Consumer<Integer> free = instance.environment().allocator()::free;
+            pages.forEach(free);
+        } finally {
+            session.close();
+        }
+    }
+}

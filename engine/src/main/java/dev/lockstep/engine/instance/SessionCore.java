@@ -1,0 +1,345 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.operation.DeleteOperation;
+import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.InsertOperation;
+import dev.lockstep.engine.operation.PurgeOperation;
+import dev.lockstep.engine.operation.UndoOperation;
+import dev.lockstep.engine.operation.UpdateOperation;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.scheduler.SThread;
+import java.util.Arrays;
+
+/**
+ * Runs the transactions of one session: locks, operations, commit, rollback.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Between transactions the lock owner holds nothing, the undo buffer is empty, and no latch is held.
+ *   <li>A commit releases its locks as soon as its record is in the log buffer, and is answered when the record, and
+ *       whatever it has read of others that did the same, is on disk (durability sync).
+ *   <li>After {@link #rollback} the database holds none of the transaction's changes, whatever error came before.
+ * </ul>
+ *
+ * Used by one thread at a time; reused without allocation.
+ */
+public final class SessionCore {
+    private static final int TABLES_INITIAL = 16;
+
+    final Instance instance;
+    final TransactionContext context = new TransactionContext();
+    final OperationDriver driver;
+    final FetchOperation fetch;
+    final InsertOperation insert;
+    final UpdateOperation update;
+    final DeleteOperation delete;
+    private final UndoOperation undoOperation;
+    private final PurgeOperation purge;
+    private final LockManager locks;
+    private final Log log;
+    private byte[] tableLockModes = new byte[TABLES_INITIAL];
+    private int[] lockedTables = new int[TABLES_INITIAL];
+    private int lockedTableCount;
+    private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
+    private int databaseLockMode;
+    private boolean answersWhenDurable;
+    private Runnable onCommitRecord;
+
+    SessionCore(Instance instance) {
+        this.instance = instance;
+        this.locks = instance.locks();
+        this.log = instance.log();
+        driver = new OperationDriver(instance.pool(), locks, context);
+        fetch = new FetchOperation(locks, instance.transactions(), context);
+        insert = new InsertOperation(locks, instance.transactions(), context);
+        update = new UpdateOperation(locks, instance.transactions(), context);
+        delete = new DeleteOperation(locks, instance.transactions(), context);
+        undoOperation = new UndoOperation(locks, instance.transactions(), context);
+        purge = new PurgeOperation(locks, instance.transactions(), context);
+        instance.transactions().register(context);
+    }
+
+    /** The session ends: its context is no longer asked for log records that it may need. */
+    public void close() {
+        instance.transactions().unregister(context);
+    }
+
+    public TransactionContext context() {
+        return context;
+    }
+
+    public Instance instance() {
+        return instance;
+    }
+
+    /** Starts a transaction. */
+    public void begin(Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos) {
+        instance.health().check();
+        SThread sThread = instance.scheduler() == null ? null : SThread.current();
+        context.bind(sThread);
+        context.begin(isolation, lockWaitNanosMax, deadlineNanos);
+        answersWhenDurable = durability == Durability.SYNC && log != null;
+        databaseLockMode = LockMode.NONE;
+        onCommitRecord = null;
+        if (sThread != null) {
+            sThread.beginOperation(instance.operations().begin());
+            sThread.endOperation();
+        }
+    }
+
+    /**
+     * Locks a table at least in {@code mode}, and gives this session's access to it.
+     *
+     * @param mode an intention mode for work on rows, or S, X for the whole table
+     */
+    public TableAccess open(TableReference table, int mode) {
+        int number = table.number();
+        if (number >= tableLockModes.length || !LockMode.covers(tableLockModes[number], mode)) {
+            lockTable(table, mode);
+        }
+        TableState state = table.state();
+        TableAccess access = accesses[number];
+        if (access == null || !access.isOf(state)) {
+            access = new TableAccess(this, state);
+            accesses[number] = access;
+        }
+        return access;
+    }
+
+    private void lockTable(TableReference table, int mode) {
+        int number = table.number();
+        if (number >= tableLockModes.length) {
+            int capacity = Math.max(number + 1, tableLockModes.length * 2);
+            tableLockModes = Arrays.copyOf(tableLockModes, capacity);
+            accesses = Arrays.copyOf(accesses, capacity);
+        }
+        int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
+        if (!LockMode.covers(databaseLockMode, intention)) {
+            lockOrWait(LockName.DATABASE, intention);
+            databaseLockMode = LockMode.supremum(databaseLockMode, intention);
+        }
+        lockOrWait(LockName.ofTable(table.state().tree().treeId()), mode);
+        if (tableLockModes[number] == LockMode.NONE) {
+            if (lockedTableCount == lockedTables.length) {
+                lockedTables = Arrays.copyOf(lockedTables, lockedTableCount * 2);
+            }
+            lockedTables[lockedTableCount++] = number;
+        }
+        tableLockModes[number] = (byte) LockMode.supremum(tableLockModes[number], mode);
+    }
+
+    /** Takes a lock that belongs to no table handle. */
+    void lock(long name, int mode) {
+        lockOrWait(name, mode);
+    }
+
+    /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
+    void forceDurable() {
+        answersWhenDurable = log != null;
+    }
+
+    /** Runs an action when the commit record is in the log buffer and the locks are still held. */
+    void afterCommitRecord(Runnable action) {
+        onCommitRecord = action;
+    }
+
+    private void lockOrWait(long name, int mode) {
+        if (!locks.tryLock(context.lockOwner(), name, mode)) {
+            locks.lock(context.lockOwner(), name, mode, context.lockDeadlineNanos());
+        }
+    }
+
+    /** Makes a writer wait while the log writer or the disk cannot keep up. No latch is held. */
+    void beforeChange() {
+        instance.health().check();
+        instance.requireWritable();
+        if (log != null && log.nearlyFull()) {
+            log.throttle(context.waiter());
+        }
+    }
+
+    /** Marks where a statement begins, for {@link #rollbackTo}. */
+    public int savepoint() {
+        return context.undo().entryCount();
+    }
+
+    /** Takes back everything since a savepoint; locks stay. */
+    public void rollbackTo(int savepoint) {
+        UndoBuffer undo = context.undo();
+        for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
+            undo(undo, entry);
+        }
+        purgeUndone(undo, savepoint);
+        undo.truncate(savepoint);
+    }
+
+    private void undo(UndoBuffer undo, int entry) {
+        if (log != null && log.nearlyFull()) {
+            log.throttle(context.waiter());
+        }
+        undoOperation.start(
+                undo.tree(entry),
+                undo.kind(entry),
+                undo.key(entry),
+                undo.before(entry),
+                undo.slotFlagsBefore(entry),
+                undo.previousLsn(entry));
+        driver.runPlain(undoOperation);
+        byte[] stub = undoOperation.replacedStub();
+        if (stub != null) {
+            OverflowChain.free(undo.tree(entry), context, stub);
+        }
+    }
+
+    /** Makes the transaction's changes permanent, and answers when they are as durable as was asked for. */
+    public void commit() {
+        SThread sThread = context.sThread();
+        if (sThread != null) {
+            sThread.beginOperation(instance.operations().commit());
+        }
+        try {
+            commitChanges();
+        } finally {
+            if (sThread != null) {
+                sThread.endOperation();
+            }
+        }
+    }
+
+    private void commitChanges() {
+        long waitLsn = 0;
+        if (context.transactionId() == 0) {
+            releaseLocks(0);
+        } else {
+            waitLsn = logEnd(LogRecordType.COMMIT);
+            if (onCommitRecord != null) {
+                onCommitRecord.run();
+                onCommitRecord = null;
+            }
+            releaseLocks(waitLsn);
+            purgeCommitted(context.undo());
+        }
+        context.undo().clear();
+        purgeGhostsMet();
+        waitLsn = Math.max(waitLsn, context.lockOwner().dependsOnLsn());
+        context.lockOwner().clearDependsOnLsn();
+        if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
+            log.awaitDurable(waitLsn, context.waiter());
+        }
+    }
+
+    private long logEnd(byte type) {
+        long lsn = 0;
+        if (log != null) {
+            LogRecordBuffer record = context.record();
+            record.begin(type, 0, context.transactionId(), context.lastLsn());
+            record.finish();
+            lsn = log.append(record);
+        }
+        context.logEnded();
+        return lsn;
+    }
+
+    /** Takes back everything and releases everything. */
+    public void rollback() {
+        try {
+            if (context.transactionId() != 0 && !instance.health().isFailed()) {
+                rollbackTo(0);
+                logEnd(LogRecordType.ABORT_END);
+            }
+        } catch (LockstepException | Error failure) {
+            // A rollback that cannot be finished leaves changes of an ended transaction in the pages.
+            instance.health().fail(failure);
+            throw failure;
+        } finally {
+            context.logEnded();
+            context.undo().clear();
+            releaseLocks(0);
+            context.lockOwner().clearDependsOnLsn();
+        }
+        purgeGhostsMet();
+    }
+
+    private void releaseLocks(long commitLsn) {
+        locks.releaseAll(context.lockOwner(), commitLsn);
+        context.endRangeScans();
+        for (int i = 0; i < lockedTableCount; i++) {
+            tableLockModes[lockedTables[i]] = LockMode.NONE;
+        }
+        lockedTableCount = 0;
+        databaseLockMode = LockMode.NONE;
+    }
+
+    /** Removes what a committed transaction has left behind: the ghosts of its deletes, the values it replaced. */
+    private void purgeCommitted(UndoBuffer undo) {
+        for (int entry = 0; entry < undo.entryCount(); entry++) {
+            byte kind = undo.kind(entry);
+            if (kind != UndoBuffer.INSERT && isOverflow(undo, entry)) {
+                OverflowChain.free(undo.tree(entry), context, undo.before(entry));
+            }
+            if (kind == UndoBuffer.DELETE) {
+                purge(undo.tree(entry), undo.key(entry));
+            }
+        }
+    }
+
+    /** Removes what a rollback has left behind: the ghosts of its inserts and their overflow chains. */
+    private void purgeUndone(UndoBuffer undo, int from) {
+        for (int entry = from; entry < undo.entryCount(); entry++) {
+            if (undo.kind(entry) == UndoBuffer.INSERT) {
+                if (isOverflow(undo, entry)) {
+                    OverflowChain.free(undo.tree(entry), context, undo.before(entry));
+                }
+                context.ghostMet(undo.tree(entry), undo.key(entry), undo.key(entry).length);
+            }
+        }
+    }
+
+    private static boolean isOverflow(UndoBuffer undo, int entry) {
+        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
+    private void purgeGhostsMet() {
+        for (int i = 0; i < context.ghostCount(); i++) {
+            purge(context.ghostTree(i), context.ghostKey(i));
+        }
+        context.forgetGhosts();
+        endPurge();
+    }
+
+    /**
+     * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
+     * that is taken here is released with the others by {@link #endPurge}.
+     */
+    private void purge(BTree tree, byte[] key) {
+        if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
+            return;
+        }
+        purge.start(tree, key);
+        driver.runPlain(purge);
+        if (purge.applied()) {
+            driver.mergeAfter(purge);
+        }
+    }
+
+    private void endPurge() {
+        if (context.lockOwner().heldCount() > 0) {
+            locks.releaseAll(context.lockOwner(), 0);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.DuplicateKeyException;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Key;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RecordTooLargeException;
+import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.TransactionStateException;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.type.IndexKeyBuilder;
+import dev.lockstep.engine.type.KeyFormat;
+import dev.lockstep.engine.type.RawRecord;
+import dev.lockstep.engine.type.RecordBuffer;
+import java.util.Arrays;
+
+/**
+ * The work of one session on one table: a row together with its entries in every index. A statement that fails in the
+ * middle takes back what it has done. Used by one thread at a time.
+ */
+public final class TableAccess {
+    private static final byte[] NOTHING = new byte[0];
+
+    private final SessionCore session;
+    private final TableState table;
+    private final IndexKeyBuilder[] entryBuilders;
+    private final long[] indexedColumns;
+    private final byte[] stub = new byte[OverflowChain.stubBytes()];
+    private final Record oldRow;
+    private final RawRecord sink = new RawRecord();
+    private final long allIndexedColumns;
+
+    TableAccess(SessionCore session, TableState table) {
+        this.session = session;
+        this.table = table;
+        int count = table.indexes().size();
+        entryBuilders = new IndexKeyBuilder[count];
+        indexedColumns = new long[count];
+        long all = 0;
+        for (int i = 0; i < count; i++) {
+            KeyFormat format = table.definition().indexFormat(i);
+            boolean unique = table.definition().indexes().get(i).unique();
+            entryBuilders[i] = new IndexKeyBuilder(table.definition().recordFormat(), format, unique);
+            for (int part = 0; part < format.columnCount(); part++) {
+                indexedColumns[i] |= RecordBuffer.changedBit(format.ordinal(part));
+            }
+            all |= indexedColumns[i];
+        }
+        allIndexedColumns = all;
+        oldRow = new Record(table.definition());
+    }
+
+    public TableState table() {
+        return table;
+    }
+
+    /** Whether this is an access to that very state, not to an earlier one. */
+    @SuppressWarnings("ReferenceEquality") // a change of the schema makes a new state; comparing contents is slow
+    boolean isOf(TableState state) {
+        return table == state;
+    }
+
+    public SessionCore session() {
+        return session;
+    }
+
+    /** Fetches a row for reading, at the transaction's isolation level. */
+    public boolean fetch(byte[] key, int keyBytes, Record into) {
+        Isolation isolation = session.context.isolation();
+        boolean instant = isolation == Isolation.READ_COMMITTED;
+        int mode = isolation == Isolation.READ_UNCOMMITTED ? LockMode.NONE : LockMode.KEY_S;
+        return fetch(key, keyBytes, into, mode, instant);
+    }
+
+    /** Fetches a row with the intent to change it: no other transaction can do the same meanwhile. */
+    public boolean fetchForUpdate(byte[] key, int keyBytes, Record into) {
+        return fetch(key, keyBytes, into, LockMode.KEY_U, false);
+    }
+
+    private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
+        session.fetch.start(table.tree(), key, keyBytes, mode, instant, into);
+        session.driver.run(session.fetch, table.operations().fetch());
+        if (!session.fetch.found()) {
+            return false;
+        }
+        if (session.fetch.isOverflow()) {
+            if (mode == LockMode.NONE || instant) {
+                // The chain is given back when its row goes, so reading it needs a lock that stays.
+                return fetch(key, keyBytes, into, LockMode.KEY_S, false);
+            }
+            loadOverflow(into);
+        }
+        System.arraycopy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
+        into.setKeyLength(keyBytes);
+        into.loaded();
+        return true;
+    }
+
+    /** Replaces the stub that was loaded by the value that it stands for. */
+    void loadOverflow(RecordBuffer into) {
+        System.arraycopy(into.valueBytes(), 0, stub, 0, stub.length);
+        int valueBytes = OverflowChain.valueBytes(stub);
+        OverflowChain.read(table.tree(), session.context, stub, into.ensureValueCapacity(valueBytes));
+        into.setValueLength(valueBytes);
+    }
+
+    /**
+     * Inserts a row.
+     *
+     * @throws DuplicateKeyException if the primary key, or the key of a unique index, is taken; nothing is changed
+     */
+    public void insert(Record row) {
+        requireOwn(row);
+        row.sealForInsert();
+        session.beforeChange();
+        requireKeyFits(table.definition().name(), row.keyLength());
+        int savepoint = session.savepoint();
+        if (!insertRow(row)) {
+            throw duplicate(
+                    table.definition().name(),
+                    row.keyBytes(),
+                    row.keyLength(),
+                    table.definition().keyFormat());
+        }
+        try {
+            for (int i = 0; i < entryBuilders.length; i++) {
+                insertEntry(i, row);
+            }
+        } catch (Throwable failure) {
+            session.rollbackTo(savepoint);
+            throw failure;
+        }
+    }
+
+    private boolean insertRow(Record row) {
+        BTree tree = table.tree();
+        if (isInline(row)) {
+            session.insert.start(tree, row.keyBytes(), row.keyLength(), row.valueBytes(), row.valueLength(), 0);
+            session.driver.run(session.insert, table.operations().insert());
+            return session.insert.applied();
+        }
+        requireValueFits(row);
+        OverflowChain.write(tree, session.context, row.valueBytes(), row.valueLength(), stub);
+        boolean inserted = false;
+        try {
+            session.insert.start(tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW);
+            session.driver.run(session.insert, table.operations().insert());
+            inserted = session.insert.applied();
+        } finally {
+            if (!inserted && !session.insert.applied()) {
+                OverflowChain.free(tree, session.context, stub);
+            }
+        }
+        return inserted;
+    }
+
+    private void insertEntry(int index, Record row) {
+        IndexKeyBuilder entry = entryBuilders[index];
+        entry.build(row);
+        requireKeyFits(table.definition().indexes().get(index).name(), entry.length());
+        boolean keyInValue = entry.isPrimaryKeyInValue();
+        session.insert.start(
+                table.indexes().get(index).tree(),
+                entry.bytes(),
+                entry.length(),
+                keyInValue ? row.keyBytes() : NOTHING,
+                keyInValue ? row.keyLength() : 0,
+                0);
+        session.driver.run(
+                session.insert, table.indexes().get(index).operations().insert());
+        if (!session.insert.applied() && !(table.indexes().get(index).building() && isOwnEntry(index, entry, row))) {
+            throw duplicate(
+                    table.definition().indexes().get(index).name(),
+                    entry.bytes(),
+                    entry.columnsLength(),
+                    table.definition().indexFormat(index));
+        }
+    }
+
+    /** Whether an entry that is already there belongs to this very row: the builder of the index was faster. */
+    private boolean isOwnEntry(int index, IndexKeyBuilder entry, Record row) {
+        if (!entry.isPrimaryKeyInValue()) {
+            return true;
+        }
+        session.fetch.start(
+                table.indexes().get(index).tree(), entry.bytes(), entry.length(), LockMode.KEY_S, false, sink);
+        session.driver.run(
+                session.fetch, table.indexes().get(index).operations().fetch());
+        return session.fetch.found()
+                && Arrays.equals(sink.valueBytes(), 0, sink.valueLength(), row.keyBytes(), 0, row.keyLength());
+    }
+
+    /**
+     * Replaces a row by the given one with the same primary key.
+     *
+     * @return false if there is no such row
+     * @throws DuplicateKeyException if the new key of a unique index is taken; nothing is changed
+     */
+    public boolean update(Record row) {
+        requireOwn(row);
+        if (row.isKeyChanged() && row.positionPageId() != RecordBuffer.NO_POSITION) {
+            throw new TransactionStateException(Message.of("the primary key of a fetched row was changed")
+                    .with("table", table.definition().name())
+                    .remedy("delete the row and insert it with its new key"));
+        }
+        row.sealForInsert();
+        session.beforeChange();
+        requireKeyFits(table.definition().name(), row.keyLength());
+        boolean blind = row.positionPageId() == RecordBuffer.NO_POSITION;
+        if (entryBuilders.length == 0 || (!blind && !row.isChanged(allIndexedColumns))) {
+            return updateRow(row);
+        }
+        if (!fetch(row.keyBytes(), row.keyLength(), oldRow, LockMode.KEY_X, false)) {
+            return false;
+        }
+        int savepoint = session.savepoint();
+        try {
+            updateRow(row);
+            for (int i = 0; i < entryBuilders.length; i++) {
+                if (blind || row.isChanged(indexedColumns[i])) {
+                    moveEntry(i, row);
+                }
+            }
+        } catch (Throwable failure) {
+            session.rollbackTo(savepoint);
+            throw failure;
+        }
+        return true;
+    }
+
+    private boolean updateRow(Record row) {
+        BTree tree = table.tree();
+        if (isInline(row)) {
+            session.update.start(tree, row.keyBytes(), row.keyLength(), row.valueBytes(), row.valueLength(), 0, row);
+            session.driver.run(session.update, table.operations().update());
+            return session.update.applied();
+        }
+        requireValueFits(row);
+        OverflowChain.write(tree, session.context, row.valueBytes(), row.valueLength(), stub);
+        boolean updated = false;
+        try {
+            session.update.start(
+                    tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW, row);
+            session.driver.run(session.update, table.operations().update());
+            updated = session.update.applied();
+        } finally {
+            if (!updated && !session.update.applied()) {
+                OverflowChain.free(tree, session.context, stub);
+            }
+        }
+        return updated;
+    }
+
+    /** Moves the entry of {@link #oldRow} in an index to where the new row belongs. */
+    private void moveEntry(int index, Record row) {
+        IndexKeyBuilder entry = entryBuilders[index];
+        entry.build(oldRow);
+        byte[] oldEntry = Arrays.copyOf(entry.bytes(), entry.length());
+        entry.build(row);
+        if (Arrays.equals(oldEntry, 0, oldEntry.length, entry.bytes(), 0, entry.length())) {
+            return;
+        }
+        deleteEntry(index, oldEntry, oldEntry.length);
+        insertEntry(index, row);
+    }
+
+    /**
+     * Deletes a row.
+     *
+     * @return false if there is no such row
+     */
+    public boolean delete(byte[] key, int keyBytes) {
+        session.beforeChange();
+        if (entryBuilders.length == 0) {
+            return deleteRow(key, keyBytes);
+        }
+        if (!fetch(key, keyBytes, oldRow, LockMode.KEY_X, false)) {
+            return false;
+        }
+        int savepoint = session.savepoint();
+        try {
+            deleteRow(key, keyBytes);
+            for (int i = 0; i < entryBuilders.length; i++) {
+                entryBuilders[i].build(oldRow);
+                deleteEntry(i, entryBuilders[i].bytes(), entryBuilders[i].length());
+            }
+        } catch (Throwable failure) {
+            session.rollbackTo(savepoint);
+            throw failure;
+        }
+        return true;
+    }
+
+    private boolean deleteRow(byte[] key, int keyBytes) {
+        session.delete.start(table.tree(), key, keyBytes);
+        session.driver.run(session.delete, table.operations().delete());
+        return session.delete.applied();
+    }
+
+    private void deleteEntry(int index, byte[] entry, int entryBytes) {
+        session.delete.start(table.indexes().get(index).tree(), entry, entryBytes);
+        session.driver.run(
+                session.delete, table.indexes().get(index).operations().delete());
+    }
+
+    /** Adds the entry of an existing row to the index that is being filled. */
+    void insertMissingEntry(int index, Record row) {
+        session.beforeChange();
+        insertEntry(index, row);
+    }
+
+    IndexKeyBuilder entryBuilder(int index) {
+        return entryBuilders[index];
+    }
+
+    private static boolean isInline(Record row) {
+        return row.keyLength() + row.valueLength() <= NodeLayout.INLINE_BYTES_MAX;
+    }
+
+    private void requireOwn(Record row) {
+        if (!row.format().equals(table.definition().recordFormat())) {
+            throw new SchemaException(Message.of("the record belongs to another table")
+                    .with("table", table.definition().name())
+                    .with("recordTable", row.format().tableName())
+                    .remedy("make the record with newRecord() of this table"));
+        }
+    }
+
+    private static void requireKeyFits(String name, int keyBytes) {
+        if (keyBytes > NodeLayout.KEY_BYTES_MAX) {
+            throw new RecordTooLargeException(Message.of("the key is too large")
+                    .with("of", name)
+                    .with("keyBytes", keyBytes)
+                    .with("keyBytesMax", NodeLayout.KEY_BYTES_MAX)
+                    .remedy("shorten the key columns; an index entry holds the primary key as well"));
+        }
+    }
+
+    private void requireValueFits(Record row) {
+        if (row.valueLength() > NodeLayout.VALUE_BYTES_MAX) {
+            throw new RecordTooLargeException(Message.of("the record is too large")
+                    .with("table", table.definition().name())
+                    .with("recordBytes", row.valueLength())
+                    .with("recordBytesMax", NodeLayout.VALUE_BYTES_MAX)
+                    .remedy("split the value over several rows"));
+        }
+    }
+
+    private static DuplicateKeyException duplicate(String name, byte[] key, int keyBytes, KeyFormat format) {
+        return new DuplicateKeyException(Message.of("the key is taken")
+                .with("of", name)
+                .with("key", format.describe(key, keyBytes))
+                .remedy("update the row that has it, or choose another key"));
+    }
+
+    /** The key of a point access has to name every column of the primary key. */
+    public void requireComplete(Key key) {
+        if (!key.isComplete() || !key.format().equals(table.definition().keyFormat())) {
+            throw new SchemaException(Message.of("the key does not name one row of the table")
+                    .with("table", table.definition().name())
+                    .with("columns", key.columnCount())
+                    .with("columnsOfPrimaryKey", table.definition().keyFormat().columnCount())
+                    .remedy("make the key with newKey() of the table and add every column of its primary key"));
+        }
+    }
+}
