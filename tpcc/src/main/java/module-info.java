@@ -10,6 +10,7 @@ module dev.lockstep.tpcc {
     exports dev.lockstep.tpcc.adapter;
     exports dev.lockstep.tpcc.check;
     exports dev.lockstep.tpcc.jdbc;
+    exports dev.lockstep.tpcc.lockstep;
     exports dev.lockstep.tpcc.ordered;
     exports dev.lockstep.tpcc.plain;
     exports dev.lockstep.tpcc.workload;

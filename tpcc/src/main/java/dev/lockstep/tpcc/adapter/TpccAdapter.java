@@ -13,6 +13,15 @@ public interface TpccAdapter extends AutoCloseable {
      */
     String isolation(TransactionType type);
 
+    /**
+     * Why an attempt that failed may be tried again with the same input, or null where it may not.
+     *
+     * @param failure what a session's method threw
+     */
+    default AbortReason retryReason(RuntimeException failure) {
+        return failure instanceof RetryableTransactionException retryable ? retryable.reason() : null;
+    }
+
     /** Opens a session for a terminal, or for a thread that serves several terminals. */
     TpccSession openSession();
 

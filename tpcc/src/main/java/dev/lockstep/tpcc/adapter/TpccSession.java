@@ -8,8 +8,8 @@ package dev.lockstep.tpcc.adapter;
  * row that the same transaction is going to change; the matching {@code update…} follows before the next
  * {@code lock…} of that table, with the same row object, so that an engine may keep a handle on the record in between.
  *
- * <p>Every method may throw {@link RetryableTransactionException}; the caller then calls {@link #rollback()} and tries
- * the whole transaction again. Any other exception means that the run has failed.
+ * <p>Every method may throw an exception that {@link TpccAdapter#retryReason} knows; the caller then calls
+ * {@link #rollback()} and tries the whole transaction again. Any other exception means that the run has failed.
  */
 public interface TpccSession extends AutoCloseable {
     /** Begins a transaction, at the isolation level that the engine was opened with for this type. */

@@ -1,7 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
-import dev.lockstep.tpcc.adapter.RetryableTransactionException;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
@@ -136,22 +135,26 @@ public final class TerminalLoop implements Runnable {
         for (int attempt = 1; ; attempt++) {
             try {
                 return transactions.execute(input);
-            } catch (RetryableTransactionException e) {
+            } catch (RuntimeException e) {
+                AbortReason reason = adapter.retryReason(e);
+                if (reason == null) {
+                    throw e;
+                }
                 session.rollback();
-                failedAttempt(attempt, e, terminal);
+                failedAttempt(attempt, reason, e, terminal);
             }
         }
     }
 
-    private void failedAttempt(int attempt, RetryableTransactionException e, Terminal terminal) {
+    private void failedAttempt(int attempt, AbortReason reason, RuntimeException e, Terminal terminal) {
         if (control.phase() == RunControl.MEASURE || control.measured(RunControl.MEASURE)) {
-            aborts[e.reason().ordinal()]++;
+            aborts[reason.ordinal()]++;
             retries++;
         }
         if (attempt >= ATTEMPTS_MAX) {
             throw new IllegalStateException(
                     "transaction lost every attempt type=" + input.type + " attempts=" + attempt + " lastReason="
-                            + e.reason() + ": fewer sessions or a weaker isolation level may help",
+                            + reason + ": fewer sessions or a weaker isolation level may help",
                     e);
         }
         if (attempt >= ATTEMPTS_UNTIL_PAUSE) {

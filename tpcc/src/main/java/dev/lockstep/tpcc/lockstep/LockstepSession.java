@@ -1,0 +1,438 @@
+package dev.lockstep.tpcc.lockstep;
+
+import dev.lockstep.engine.Cursor;
+import dev.lockstep.engine.Key;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.Session;
+import dev.lockstep.engine.Table;
+import dev.lockstep.engine.Transaction;
+import dev.lockstep.engine.TransactionOptions;
+import dev.lockstep.tpcc.adapter.CustomerRow;
+import dev.lockstep.tpcc.adapter.DistrictRow;
+import dev.lockstep.tpcc.adapter.HistoryRow;
+import dev.lockstep.tpcc.adapter.ItemRow;
+import dev.lockstep.tpcc.adapter.LastName;
+import dev.lockstep.tpcc.adapter.OrderLineRow;
+import dev.lockstep.tpcc.adapter.OrderRow;
+import dev.lockstep.tpcc.adapter.StockRow;
+import dev.lockstep.tpcc.adapter.Text;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.adapter.WarehouseRow;
+import java.util.Arrays;
+
+/** The statements on Lockstep's own interface, with keys and records that are made once. */
+final class LockstepSession implements TpccSession {
+    /** Most lines of an order, clause 2.4.1.3. */
+    private static final int LINES_MAX = 15;
+
+    /** First size of the list of customers of one name; there are three on average, and it grows. */
+    private static final int NAMESAKES_INITIAL = 64;
+
+    private final LockstepTables tables;
+    private final Session session;
+    private final TransactionOptions[] options;
+    private final Key warehouseKey;
+    private final Key districtKey;
+    private final Key customerKey;
+    private final Key customerNameKey;
+    private final Key customerFoundKey;
+    private final Key newOrderKey;
+    private final Key orderKey;
+    private final Key orderCustomerKey;
+    private final Key orderLineKey;
+    private final Key orderLineEndKey;
+    private final Key itemKey;
+    private final Key stockKey;
+    private final Record warehouse;
+    private final Record district;
+    private final Record customer;
+    private final Record history;
+    private final Record newOrder;
+    private final Record order;
+    private final Record orderLine;
+    private final Record item;
+    private final Record stock;
+    private final Record[] lockedStocks = new Record[LINES_MAX];
+    private final Text lastName = new Text(16);
+    private final ItemSet distinctItems = new ItemSet();
+    private int[] namesakes = new int[NAMESAKES_INITIAL];
+    private Transaction tx;
+
+    LockstepSession(LockstepTables tables, Session session, TransactionOptions[] options) {
+        this.tables = tables;
+        this.session = session;
+        this.options = options;
+        warehouseKey = tables.warehouse().newKey();
+        districtKey = tables.district().newKey();
+        customerKey = tables.customer().newKey();
+        customerNameKey = tables.customer().newIndexKey(Columns.CUSTOMER_BY_NAME);
+        customerFoundKey = tables.customer().newKey();
+        newOrderKey = tables.newOrder().newKey();
+        orderKey = tables.orders().newKey();
+        orderCustomerKey = tables.orders().newIndexKey(Columns.ORDERS_BY_CUSTOMER);
+        orderLineKey = tables.orderLine().newKey();
+        orderLineEndKey = tables.orderLine().newKey();
+        itemKey = tables.item().newKey();
+        stockKey = tables.stock().newKey();
+        warehouse = tables.warehouse().newRecord();
+        district = tables.district().newRecord();
+        customer = tables.customer().newRecord();
+        history = tables.history().newRecord();
+        newOrder = tables.newOrder().newRecord();
+        order = tables.orders().newRecord();
+        orderLine = tables.orderLine().newRecord();
+        item = tables.item().newRecord();
+        stock = tables.stock().newRecord();
+        for (int i = 0; i < lockedStocks.length; i++) {
+            lockedStocks[i] = tables.stock().newRecord();
+        }
+    }
+
+    @Override
+    public void begin(TransactionType type) {
+        tx = session.begin(options[type.ordinal()]);
+    }
+
+    @Override
+    public void commit() {
+        tx.commit();
+    }
+
+    @Override
+    public void rollback() {
+        if (tx != null) {
+            tx.rollback();
+        }
+    }
+
+    private static void require(boolean found, Table table, Key key) {
+        if (!found) {
+            throw new IllegalStateException("row is missing table=" + table.name() + " key=" + key);
+        }
+    }
+
+    private void fetch(Table table, Key key, Record into) {
+        require(tx.fetch(table, key, into), table, key);
+    }
+
+    private void lock(Table table, Key key, Record into) {
+        require(tx.fetchForUpdate(table, key, into), table, key);
+    }
+
+    private void update(Table table, Record row) {
+        if (!tx.update(table, row)) {
+            throw new IllegalStateException("locked row is missing table=" + table.name() + " row=" + row);
+        }
+    }
+
+    @Override
+    public int readWarehouseTax(int warehouseId) {
+        fetch(tables.warehouse(), warehouseKey.reset().add(warehouseId), warehouse);
+        return (int) warehouse.getDecimalUnscaled(Columns.W_TAX);
+    }
+
+    @Override
+    public void takeOrderId(int warehouseId, int districtId, DistrictRow row) {
+        lock(tables.district(), districtKey.reset().add(warehouseId).add(districtId), district);
+        row.taxTenThousandths = (int) district.getDecimalUnscaled(Columns.D_TAX);
+        row.nextOrderId = district.getInt(Columns.D_NEXT_O_ID);
+        district.setInt(Columns.D_NEXT_O_ID, row.nextOrderId + 1);
+        update(tables.district(), district);
+    }
+
+    private Key customerKey(int warehouseId, int districtId, int customerId) {
+        return customerKey.reset().add(warehouseId).add(districtId).add(customerId);
+    }
+
+    @Override
+    public void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row) {
+        fetch(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        row.discountTenThousandths = (int) customer.getDecimalUnscaled(Columns.C_DISCOUNT);
+        RowMapping.read(customer, Columns.C_LAST, row.last);
+        RowMapping.read(customer, Columns.C_CREDIT, row.credit);
+    }
+
+    @Override
+    public void insertOrder(OrderRow row) {
+        RowMapping.write(row, order);
+        tx.insert(tables.orders(), order);
+    }
+
+    @Override
+    public void insertNewOrder(int warehouseId, int districtId, int orderId) {
+        newOrder.clear();
+        newOrder.setInt(Columns.NO_W_ID, warehouseId);
+        newOrder.setInt(Columns.NO_D_ID, districtId);
+        newOrder.setInt(Columns.NO_O_ID, orderId);
+        tx.insert(tables.newOrder(), newOrder);
+    }
+
+    @Override
+    public void readItems(int[] itemIds, int count, ItemRow[] rows) {
+        for (int i = 0; i < count; i++) {
+            ItemRow row = rows[i];
+            if (!tx.fetch(tables.item(), itemKey.reset().add(itemIds[i]), item)) {
+                row.id = 0;
+                continue;
+            }
+            row.id = itemIds[i];
+            row.priceCents = (int) item.getDecimalUnscaled(Columns.I_PRICE);
+            RowMapping.read(item, Columns.I_NAME, row.name);
+            RowMapping.read(item, Columns.I_DATA, row.data);
+        }
+    }
+
+    @Override
+    public void lockStocks(int[] warehouseIds, int[] itemIds, int count, int districtId, StockRow[] rows) {
+        for (int i = 0; i < count; i++) {
+            Record record = lockedStocks[i];
+            StockRow row = rows[i];
+            lock(tables.stock(), stockKey.reset().add(warehouseIds[i]).add(itemIds[i]), record);
+            row.warehouseId = warehouseIds[i];
+            row.itemId = itemIds[i];
+            row.quantity = record.getInt(Columns.S_QUANTITY);
+            row.ytd = record.getInt(Columns.S_YTD);
+            row.orderCount = record.getInt(Columns.S_ORDER_CNT);
+            row.remoteCount = record.getInt(Columns.S_REMOTE_CNT);
+            RowMapping.read(record, Columns.S_DIST_01 + districtId - 1, row.districtInfos[districtId - 1]);
+            RowMapping.read(record, Columns.S_DATA, row.data);
+        }
+    }
+
+    @Override
+    public void updateStocks(StockRow[] rows, int count) {
+        for (int i = 0; i < count; i++) {
+            Record record = lockedStocks[i];
+            StockRow row = rows[i];
+            record.setInt(Columns.S_QUANTITY, row.quantity);
+            record.setInt(Columns.S_YTD, row.ytd);
+            record.setInt(Columns.S_ORDER_CNT, row.orderCount);
+            record.setInt(Columns.S_REMOTE_CNT, row.remoteCount);
+            update(tables.stock(), record);
+        }
+    }
+
+    @Override
+    public void insertOrderLines(OrderLineRow[] rows, int count) {
+        for (int i = 0; i < count; i++) {
+            RowMapping.write(rows[i], orderLine);
+            tx.insert(tables.orderLine(), orderLine);
+        }
+    }
+
+    @Override
+    public void payWarehouse(int warehouseId, long amountCents, WarehouseRow row) {
+        lock(tables.warehouse(), warehouseKey.reset().add(warehouseId), warehouse);
+        RowMapping.read(warehouse, Columns.W_NAME, row.name);
+        RowMapping.read(warehouse, Columns.W_STREET_1, row.street1);
+        RowMapping.read(warehouse, Columns.W_STREET_2, row.street2);
+        RowMapping.read(warehouse, Columns.W_CITY, row.city);
+        RowMapping.read(warehouse, Columns.W_STATE, row.state);
+        RowMapping.read(warehouse, Columns.W_ZIP, row.zip);
+        warehouse.setDecimalUnscaled(Columns.W_YTD, warehouse.getDecimalUnscaled(Columns.W_YTD) + amountCents);
+        update(tables.warehouse(), warehouse);
+    }
+
+    @Override
+    public void payDistrict(int warehouseId, int districtId, long amountCents, DistrictRow row) {
+        lock(tables.district(), districtKey.reset().add(warehouseId).add(districtId), district);
+        RowMapping.read(district, Columns.D_NAME, row.name);
+        RowMapping.read(district, Columns.D_STREET_1, row.street1);
+        RowMapping.read(district, Columns.D_STREET_2, row.street2);
+        RowMapping.read(district, Columns.D_CITY, row.city);
+        RowMapping.read(district, Columns.D_STATE, row.state);
+        RowMapping.read(district, Columns.D_ZIP, row.zip);
+        district.setDecimalUnscaled(Columns.D_YTD, district.getDecimalUnscaled(Columns.D_YTD) + amountCents);
+        update(tables.district(), district);
+    }
+
+    @Override
+    public int findCustomer(int warehouseId, int districtId, LastName name) {
+        name.to(lastName);
+        customerNameKey
+                .reset()
+                .add(warehouseId)
+                .add(districtId)
+                .addUtf8(lastName.bytes(), lastName.offset(), lastName.length());
+        int count = 0;
+        try (Cursor found = tx.scan(tables.customer(), Columns.CUSTOMER_BY_NAME).within(customerNameKey)) {
+            while (found.nextKey(customerFoundKey)) {
+                if (count == namesakes.length) {
+                    namesakes = Arrays.copyOf(namesakes, 2 * count);
+                }
+                namesakes[count++] = customerFoundKey.getInt(2);
+            }
+        }
+        return count == 0 ? 0 : namesakes[(count + 1) / 2 - 1];
+    }
+
+    @Override
+    public void lockCustomerForPayment(int warehouseId, int districtId, int customerId, CustomerRow row) {
+        lock(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        row.warehouseId = warehouseId;
+        row.districtId = districtId;
+        row.id = customerId;
+        RowMapping.read(customer, Columns.C_FIRST, row.first);
+        RowMapping.read(customer, Columns.C_MIDDLE, row.middle);
+        RowMapping.read(customer, Columns.C_LAST, row.last);
+        RowMapping.read(customer, Columns.C_STREET_1, row.street1);
+        RowMapping.read(customer, Columns.C_STREET_2, row.street2);
+        RowMapping.read(customer, Columns.C_CITY, row.city);
+        RowMapping.read(customer, Columns.C_STATE, row.state);
+        RowMapping.read(customer, Columns.C_ZIP, row.zip);
+        RowMapping.read(customer, Columns.C_PHONE, row.phone);
+        RowMapping.read(customer, Columns.C_CREDIT, row.credit);
+        row.sinceMillis = RowMapping.readMillis(customer, Columns.C_SINCE);
+        row.creditLimitCents = customer.getDecimalUnscaled(Columns.C_CREDIT_LIM);
+        row.discountTenThousandths = (int) customer.getDecimalUnscaled(Columns.C_DISCOUNT);
+        row.balanceCents = customer.getDecimalUnscaled(Columns.C_BALANCE);
+        row.ytdPaymentCents = customer.getDecimalUnscaled(Columns.C_YTD_PAYMENT);
+        row.paymentCount = customer.getInt(Columns.C_PAYMENT_CNT);
+        row.deliveryCount = customer.getInt(Columns.C_DELIVERY_CNT);
+    }
+
+    @Override
+    public void readCustomerData(CustomerRow row) {
+        RowMapping.read(customer, Columns.C_DATA, row.data);
+    }
+
+    @Override
+    public void updateCustomerPayment(CustomerRow row, boolean withData) {
+        customer.setDecimalUnscaled(Columns.C_BALANCE, row.balanceCents);
+        customer.setDecimalUnscaled(Columns.C_YTD_PAYMENT, row.ytdPaymentCents);
+        customer.setInt(Columns.C_PAYMENT_CNT, row.paymentCount);
+        if (withData) {
+            RowMapping.write(customer, Columns.C_DATA, row.data);
+        }
+        update(tables.customer(), customer);
+    }
+
+    @Override
+    public void insertHistory(HistoryRow row) {
+        RowMapping.write(row, history);
+        tx.insert(tables.history(), history);
+    }
+
+    @Override
+    public void readCustomerForStatus(int warehouseId, int districtId, int customerId, CustomerRow row) {
+        fetch(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        row.balanceCents = customer.getDecimalUnscaled(Columns.C_BALANCE);
+        RowMapping.read(customer, Columns.C_FIRST, row.first);
+        RowMapping.read(customer, Columns.C_MIDDLE, row.middle);
+        RowMapping.read(customer, Columns.C_LAST, row.last);
+    }
+
+    @Override
+    public boolean readLastOrder(int warehouseId, int districtId, int customerId, OrderRow row) {
+        orderCustomerKey.reset().add(warehouseId).add(districtId).add(customerId);
+        try (Cursor orders = tx.scan(tables.orders(), Columns.ORDERS_BY_CUSTOMER)
+                .within(orderCustomerKey)
+                .backward()) {
+            if (!orders.next(order)) {
+                return false;
+            }
+        }
+        RowMapping.read(order, row);
+        return true;
+    }
+
+    private Key orderLineKey(int warehouseId, int districtId, int orderId) {
+        return orderLineKey.reset().add(warehouseId).add(districtId).add(orderId);
+    }
+
+    @Override
+    public int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows) {
+        int count = 0;
+        try (Cursor lines = tx.scan(tables.orderLine()).within(orderLineKey(warehouseId, districtId, orderId))) {
+            while (lines.next(orderLine)) {
+                OrderLineRow row = rows[count++];
+                row.itemId = orderLine.getInt(Columns.OL_I_ID);
+                row.supplyWarehouseId = orderLine.getInt(Columns.OL_SUPPLY_W_ID);
+                row.quantity = orderLine.getInt(Columns.OL_QUANTITY);
+                row.amountCents = (int) orderLine.getDecimalUnscaled(Columns.OL_AMOUNT);
+                row.deliveryMillis = RowMapping.readDelivery(orderLine);
+            }
+        }
+        return count;
+    }
+
+    @Override
+    public int removeOldestNewOrder(int warehouseId, int districtId) {
+        newOrderKey.reset().add(warehouseId).add(districtId);
+        try (Cursor oldest = tx.scan(tables.newOrder()).within(newOrderKey).forUpdate()) {
+            if (!oldest.next(newOrder)) {
+                return 0;
+            }
+        }
+        int orderId = newOrder.getInt(Columns.NO_O_ID);
+        if (!tx.delete(tables.newOrder(), newOrder)) {
+            throw new IllegalStateException("locked row is missing table=new_order row=" + newOrder);
+        }
+        return orderId;
+    }
+
+    @Override
+    public int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+        lock(tables.orders(), orderKey.reset().add(warehouseId).add(districtId).add(orderId), order);
+        order.setInt(Columns.O_CARRIER_ID, carrierId);
+        update(tables.orders(), order);
+        return order.getInt(Columns.O_C_ID);
+    }
+
+    @Override
+    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+        long amountCents = 0;
+        try (Cursor lines = tx.scan(tables.orderLine())
+                .within(orderLineKey(warehouseId, districtId, orderId))
+                .forUpdate()) {
+            while (lines.next(orderLine)) {
+                amountCents += orderLine.getDecimalUnscaled(Columns.OL_AMOUNT);
+                RowMapping.writeMillis(orderLine, Columns.OL_DELIVERY_D, deliveryMillis);
+                update(tables.orderLine(), orderLine);
+            }
+        }
+        return amountCents;
+    }
+
+    @Override
+    public void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+        lock(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        customer.setDecimalUnscaled(Columns.C_BALANCE, customer.getDecimalUnscaled(Columns.C_BALANCE) + amountCents);
+        customer.setInt(Columns.C_DELIVERY_CNT, customer.getInt(Columns.C_DELIVERY_CNT) + 1);
+        update(tables.customer(), customer);
+    }
+
+    @Override
+    public int readNextOrderId(int warehouseId, int districtId) {
+        fetch(tables.district(), districtKey.reset().add(warehouseId).add(districtId), district);
+        return district.getInt(Columns.D_NEXT_O_ID);
+    }
+
+    @Override
+    public int countLowStock(int warehouseId, int districtId, int fromOrderId, int toOrderId, int threshold) {
+        distinctItems.clear();
+        orderLineEndKey.reset().add(warehouseId).add(districtId).add(toOrderId);
+        try (Cursor lines = tx.scan(tables.orderLine())
+                .from(orderLineKey(warehouseId, districtId, fromOrderId))
+                .before(orderLineEndKey)) {
+            while (lines.next(orderLine)) {
+                distinctItems.add(orderLine.getInt(Columns.OL_I_ID));
+            }
+        }
+        int low = 0;
+        for (int i = 0; i < distinctItems.size(); i++) {
+            fetch(tables.stock(), stockKey.reset().add(warehouseId).add(distinctItems.get(i)), stock);
+            if (stock.getInt(Columns.S_QUANTITY) < threshold) {
+                low++;
+            }
+        }
+        return low;
+    }
+
+    @Override
+    public void close() {
+        rollback();
+        session.close();
+    }
+}

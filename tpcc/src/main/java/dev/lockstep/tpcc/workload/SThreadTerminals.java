@@ -1,0 +1,39 @@
+package dev.lockstep.tpcc.workload;
+
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import java.util.Locale;
+
+/** Terminals on the S-threads of a scheduler. */
+public final class SThreadTerminals implements TerminalThreads {
+    private final Scheduler scheduler;
+    private final String name;
+
+    /**
+     * Uses a scheduler, which the caller closes.
+     *
+     * @param scheduler runs the terminals
+     */
+    public SThreadTerminals(Scheduler scheduler) {
+        this.scheduler = scheduler;
+        name = "S-threads, " + scheduler.options().kind().name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void start(int index, Runnable body) {
+        scheduler.start("terminal-" + index, index % scheduler.carrierCount(), body);
+    }
+
+    @Override
+    public void pause(long nanos) {
+        Waiter waiter = new Waiter();
+        waiter.prepare();
+        waiter.await(System.nanoTime() + nanos, WaitReason.OTHER);
+    }
+}
