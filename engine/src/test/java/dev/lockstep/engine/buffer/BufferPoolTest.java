@@ -18,6 +18,7 @@ import dev.lockstep.scheduler.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -162,6 +163,31 @@ class BufferPoolTest {
                 }
             }
             assertTrue(evicted > 0, "nothing was evicted");
+        }
+    }
+
+    /** The record is appended and its page not yet marked: the recovery LSN must wait for the holder of the latch. */
+    @Test
+    void aPageThatIsBeingChangedIsNotMissed() throws Exception {
+        FaultyStorage storage = new FaultyStorage(15);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 1);
+            fixture.pool.flushAll(fixture.waiter);
+            int frame = fixture.latchExclusive(1);
+            CountDownLatch started = new CountDownLatch(1);
+            FutureTask<Long> oldest = new FutureTask<>(() -> {
+                started.countDown();
+                return fixture.pool.oldestRecoveryLsn();
+            });
+            Thread.ofPlatform().start(oldest);
+            started.await();
+            for (int i = 0; i < 1000; i++) {
+                Thread.yield(); // Chances for it to return too early.
+            }
+            assertFalse(oldest.isDone());
+            fixture.pool.markDirty(frame, 77);
+            fixture.pool.latches().unlatchExclusive(frame);
+            assertEquals(77, oldest.get());
         }
     }
 
