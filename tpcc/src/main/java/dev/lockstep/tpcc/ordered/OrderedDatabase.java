@@ -11,6 +11,12 @@ import java.util.TreeMap;
 final class OrderedDatabase {
     /** Key of CUSTOMER, and with an O_ID in place of the C_ID of ORDERS and NEW_ORDER. */
     record Key3(int warehouseId, int districtId, int id) implements Comparable<Key3> {
+        /** A record's own hash adds up small multiples, so that keys of neighbouring districts collide. */
+        @Override
+        public int hashCode() {
+            return (warehouseId * 131 + districtId) * 65_537 + id;
+        }
+
         @Override
         public int compareTo(Key3 other) {
             int order = Integer.compare(warehouseId, other.warehouseId);
@@ -46,7 +52,13 @@ final class OrderedDatabase {
     }
 
     /** Key of DISTRICT and of STOCK. */
-    record Key2(int warehouseId, int id) {}
+    record Key2(int warehouseId, int id) {
+        /** A record's own hash adds up small multiples, so that keys of neighbouring warehouses collide. */
+        @Override
+        public int hashCode() {
+            return warehouseId * 131_071 + id;
+        }
+    }
 
     /** Key of the index of CUSTOMER by name. */
     record NameKey(int warehouseId, int districtId, String last, String first, int id) implements Comparable<NameKey> {
