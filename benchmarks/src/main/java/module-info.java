@@ -1,12 +1,24 @@
 /** The command line, experiments and benchmarks. */
 module dev.lockstep.bench {
+    requires ascii.table;
+    requires async.profiler;
+    requires com.fasterxml.jackson.databind;
     requires dev.lockstep.counters;
     requires dev.lockstep.engine;
     requires dev.lockstep.scheduler;
     requires dev.lockstep.tpcc;
     requires info.picocli;
+    requires java.management;
+    requires jdk.management;
+    requires me.tongfei.progressbar;
 
     // picocli sets the fields of commands.
     opens dev.lockstep.bench to
             info.picocli;
+    // Jackson reads and makes the records of specifications and results.
+    opens dev.lockstep.bench.tpcc to
+            com.fasterxml.jackson.databind,
+            info.picocli;
+    opens dev.lockstep.bench.process to
+            com.fasterxml.jackson.databind;
 }

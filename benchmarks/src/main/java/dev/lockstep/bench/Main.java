@@ -1,5 +1,7 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.tpcc.TpccChildCommand;
+import dev.lockstep.bench.tpcc.TpccCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,8 +13,10 @@ import picocli.CommandLine.Spec;
  * was called wrongly.
  */
 @Command(
-        name = "lockstep",
+        name = "./lockstep",
         description = "Runs Lockstep's experiments. Every figure of RESULTS.md comes from one of these commands.",
+        commandListHeading = "%nCommands:%n",
+        footer = {"", "Start with: ./lockstep tpcc", "Every command explains itself: ./lockstep COMMAND --help"},
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
         versionProvider = BuildVersion.class)
@@ -34,7 +38,20 @@ public final class Main implements Runnable {
 
     /** The command line with all its commands, ready to execute. */
     static CommandLine commandLine() {
-        return new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
+        return new CommandLine(new Main())
+                .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version()))
+                .addSubcommand(new TpccChildCommand())
+                .setParameterExceptionHandler(Main::wrongCall);
+    }
+
+    /** Says what is wrong and where help is, in two lines that a full help would push off the screen. */
+    private static int wrongCall(ParameterException exception, String[] arguments) {
+        CommandLine called = exception.getCommandLine();
+        called.getErr().println("lockstep: " + exception.getMessage());
+        if (!CommandLine.UnmatchedArgumentException.printSuggestions(exception, called.getErr())) {
+            called.getErr().println("See: " + called.getCommandSpec().qualifiedName() + " --help");
+        }
+        return CommandLine.ExitCode.USAGE;
     }
 
     /** Called when no command is named, which is a wrong call. */

@@ -28,7 +28,7 @@ class MainTest {
     @Test
     void printsItsHelp() {
         assertEquals(0, execute("--help"));
-        assertTrue(out.toString().startsWith("Usage: lockstep"), out.toString());
+        assertTrue(out.toString().startsWith("Usage: ./lockstep"), out.toString());
     }
 
     @Test

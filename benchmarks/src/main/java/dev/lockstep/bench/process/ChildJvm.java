@@ -1,0 +1,132 @@
+package dev.lockstep.bench.process;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * Starts this program again in a JVM of its own: the same JDK, class path and module flags, other options. The child
+ * ends when this process does, because it watches its standard input; see {@link #endWithParent}.
+ */
+public final class ChildJvm {
+    private static final List<String> MODULE_FLAGS =
+            List.of("--add-exports", "--add-opens", "--add-modules", "--enable-native-access");
+
+    private ChildJvm() {}
+
+    /**
+     * Runs a child to its end.
+     *
+     * @param processors where it runs
+     * @param directory where it runs, which exists
+     * @param environment variables that it gets beside this process's own
+     * @param options of the JVM
+     * @param mainClass of the child, unless this program runs from one executable jar
+     * @param arguments of the main class
+     * @param lines receives what the child prints, line by line, on the calling thread; standard error included
+     * @return the exit code
+     * @throws InterruptedException if the calling thread is interrupted; the child is then killed
+     */
+    public static int run(
+            Processors processors,
+            Path directory,
+            Map<String, String> environment,
+            List<String> options,
+            String mainClass,
+            List<String> arguments,
+            Consumer<String> lines)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(processors.pinning(command(options, mainClass, arguments)))
+                .directory(directory.toFile())
+                .redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = start(processors, builder);
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+            String line = reader.readLine();
+            while (line != null) {
+                lines.accept(line);
+                line = reader.readLine();
+            }
+            return process.waitFor();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** On a thread of its own, which may be pinned and ends at once. */
+    private static Process start(Processors processors, ProcessBuilder builder)
+            throws IOException, InterruptedException {
+        CompletableFuture<Process> started = new CompletableFuture<>();
+        Thread.ofPlatform().name("child-starter").start(() -> {
+            try {
+                processors.pinStarter();
+                started.complete(builder.start());
+            } catch (IOException | RuntimeException e) {
+                started.completeExceptionally(e);
+            }
+        });
+        try {
+            return started.get();
+        } catch (ExecutionException e) {
+            throw new IOException("cannot start a child JVM command=" + builder.command(), e.getCause());
+        }
+    }
+
+    private static List<String> command(List<String> options, String mainClass, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(moduleFlags());
+        command.addAll(options);
+        String classPath = absoluteClassPath();
+        if (classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)) {
+            // An executable jar brings its module flags in its manifest, which only -jar honours.
+            command.add("-jar");
+            command.add(classPath);
+        } else {
+            command.add("-cp");
+            command.add(classPath);
+            command.add(mainClass);
+        }
+        command.addAll(arguments);
+        return command;
+    }
+
+    private static List<String> moduleFlags() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> MODULE_FLAGS.stream().anyMatch(argument::startsWith))
+                .toList();
+    }
+
+    /** Absolute, because the child works in another directory. */
+    private static String absoluteClassPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Called in a child: from now on it ends when its parent does, however that happens. */
+    public static void endWithParent() {
+        Thread.ofPlatform().name("parent-watch").daemon().start(() -> {
+            try {
+                // The parent writes nothing; the end of its pipe is the end of the parent.
+                System.in.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                // A broken pipe says the same.
+                Runtime.getRuntime().halt(1);
+            }
+            Runtime.getRuntime().halt(1);
+        });
+    }
+}

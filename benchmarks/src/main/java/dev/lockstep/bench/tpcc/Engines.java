@@ -1,0 +1,50 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.tpcc.adapter.IsolationLevel;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.jdbc.JdbcAdapter;
+import dev.lockstep.tpcc.ordered.OrderedAdapter;
+import dev.lockstep.tpcc.plain.PlainAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+
+/** Opens the engine that a specification names. */
+final class Engines {
+    /** Names the server of PostgreSQL in the environment of a child, where no list of processes shows it. */
+    static final String POSTGRESQL_URL = "LOCKSTEP_POSTGRESQL_URL";
+
+    private Engines() {}
+
+    static OpenEngine open(RunSpec spec) {
+        TpccScale scale = TpccScale.standard(spec.warehouses());
+        IsolationLevel isolation = isolation(spec);
+        EngineName name = spec.engineName();
+        return switch (name) {
+            case LOCKSTEP -> LockstepEngine.open(spec);
+            case PLAIN -> new OnPlatformThreads(new PlainAdapter(scale));
+            case ORDERED -> new OnPlatformThreads(new OrderedAdapter());
+            case H2, HSQLDB, DERBY, SQLITE -> new OnPlatformThreads(JdbcAdapter.inMemory(name.peer(), isolation));
+            case POSTGRESQL -> new OnPlatformThreads(JdbcAdapter.postgresql(System.getenv(POSTGRESQL_URL), isolation));
+        };
+    }
+
+    /** The level of all transactions, or {@code null} for those that TPC-C requires. */
+    static IsolationLevel isolation(RunSpec spec) {
+        return spec.isolation().equals(RunSpec.ISOLATION_TPCC)
+                ? null
+                : Spelling.parse(IsolationLevel.class, spec.isolation());
+    }
+
+    /** An engine whose sessions are used by ordinary threads. */
+    private record OnPlatformThreads(TpccAdapter adapter) implements OpenEngine {
+        @Override
+        public TerminalThreads threads() {
+            return TerminalThreads.platform();
+        }
+
+        @Override
+        public void close() {
+            adapter.close();
+        }
+    }
+}

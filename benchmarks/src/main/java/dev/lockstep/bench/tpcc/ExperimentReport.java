@@ -1,0 +1,35 @@
+package dev.lockstep.bench.tpcc;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.process.Machine;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The result of one call of the command, as {@code --json} writes it.
+ *
+ * @param command its arguments, passwords removed
+ * @param time when it began, ISO 8601
+ * @param lockstep version of this program
+ * @param gitCommit commit that the classes were built from, with {@code -dirty} if changed; absent if unknown
+ * @param jvm version of the JDK
+ * @param machine where it ran
+ * @param jvmFlags options that the children of Lockstep share
+ * @param connections best connection count of each peer
+ * @param ratios between configurations
+ * @param runs in the order in which they ran
+ * @param ok whether every run ended and every check holds
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record ExperimentReport(
+        List<String> command,
+        String time,
+        String lockstep,
+        String gitCommit,
+        String jvm,
+        Machine machine,
+        List<String> jvmFlags,
+        Map<String, Integer> connections,
+        Ratios ratios,
+        List<RunReport> runs,
+        boolean ok) {}

@@ -1,0 +1,45 @@
+package dev.lockstep.bench.tpcc;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** Results and specifications as JSON. Thread-safe. */
+final class Json {
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+    /** Twelve hex digits: two of a million different configurations collide once in 500 such sets. */
+    private static final int HASH_BYTES = 6;
+
+    private Json() {}
+
+    static void write(Path file, Object value) throws IOException {
+        // Whole at once, so that a failure leaves no half of a result behind.
+        Files.writeString(file, MAPPER.writeValueAsString(value) + "\n");
+    }
+
+    static <T> T read(Path file, Class<T> type) throws IOException {
+        return MAPPER.readValue(file.toFile(), type);
+    }
+
+    /** A short hash of a value's JSON. */
+    static String hash(Object value) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest(MAPPER.writeValueAsString(value).getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
+        } catch (NoSuchAlgorithmException | JsonProcessingException e) {
+            throw new IllegalStateException(
+                    "cannot hash type=" + value.getClass().getName(), e);
+        }
+    }
+}

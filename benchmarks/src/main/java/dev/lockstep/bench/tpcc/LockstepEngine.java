@@ -1,0 +1,96 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Lockstep, its terminals on the JDK's virtual threads or on S-threads; the engine's code is the same. */
+final class LockstepEngine implements OpenEngine {
+    /** One transaction may take so long: what RESULTS.md counts as timed out. */
+    private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final String DATABASE = "database";
+
+    private final Scheduler scheduler;
+    private final LockstepAdapter adapter;
+    private final TerminalThreads threads;
+
+    private LockstepEngine(Scheduler scheduler, LockstepAdapter adapter, TerminalThreads threads) {
+        this.scheduler = scheduler;
+        this.adapter = adapter;
+        this.threads = threads;
+    }
+
+    /** Opens an empty database in the directory of a specification. */
+    static LockstepEngine open(RunSpec spec) {
+        Durability durability = Spelling.parse(Durability.class, spec.durability());
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .durability(durability)
+                .poolBytes(spec.poolBytes())
+                .build();
+        Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec) : null;
+        Database database = Database.open(Path.of(spec.directory(), DATABASE), options, scheduler);
+        LockstepAdapter adapter =
+                new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT);
+        return new LockstepEngine(
+                scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new OnSThreads(scheduler));
+    }
+
+    private static Scheduler scheduler(RunSpec spec) {
+        return new Scheduler(SchedulerOptions.defaults()
+                .withCarriers(spec.cores())
+                .withKind(Spelling.parse(SThreadKind.class, spec.sthreads()))
+                .withTeamMode(Spelling.parse(TeamMode.class, spec.teams()))
+                .withTeamLimit(spec.teamLimit())
+                .withSwitchPointsOn(spec.switchPoints()));
+    }
+
+    @Override
+    public TpccAdapter adapter() {
+        return adapter;
+    }
+
+    @Override
+    public TerminalThreads threads() {
+        return threads;
+    }
+
+    @Override
+    public boolean scansBeside() {
+        return true;
+    }
+
+    @Override
+    public void measurementBegins() {
+        if (scheduler != null) {
+            scheduler.resetStatistics();
+        }
+    }
+
+    @Override
+    public EngineFigures figures() {
+        List<TeamReport> teams = scheduler == null
+                ? List.of()
+                : scheduler.statistics().stream().map(TeamReport::of).toList();
+        return new EngineFigures(teams, null, null, null, null, null);
+    }
+
+    @Override
+    public void close() {
+        adapter.close();
+        if (scheduler != null) {
+            scheduler.close();
+        }
+    }
+}

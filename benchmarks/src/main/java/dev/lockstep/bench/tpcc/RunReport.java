@@ -1,0 +1,168 @@
+package dev.lockstep.bench.tpcc;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.tpcc.LatencySummary;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one run found, as its child JVM wrote it. Figures that an engine does not have are {@code null} and absent.
+ *
+ * @param engine spelled as on the command line
+ * @param scheduler {@code jdk}, {@code steps} or {@code platform}
+ * @param sthreads kind of S-threads, or {@code none}
+ * @param isolation the level that each transaction type really ran at
+ * @param durability of Lockstep; {@code none} for engines in memory
+ * @param threads threads or connections that served the terminals
+ * @param txnPerSecond committed transactions of all types a second
+ * @param newOrderPerMinute committed New-Orders a minute
+ * @param commits by type
+ * @param latencyMicros by type
+ * @param aborts attempts rolled back, by reason
+ * @param retries how many of them were tried again
+ * @param teams by operation; empty without a scheduler of ours
+ * @param consistencyAfterLoad verdict by condition: {@code ok} or the violation
+ * @param consistency verdict by condition after the run
+ * @param tallyDifferences where the database and the driver's own tally disagree
+ * @param allocatedBytesPerTransaction heap bytes allocated for each committed transaction
+ * @param cpuMicrosPerTransaction processor time of the whole process for each committed transaction
+ * @param gc collections of the measured phase, by collector
+ * @param heapUsedPeakBytes most heap in use at any time, garbage included
+ * @param commitsPerForce commits that shared one force of the log on average
+ * @param forces forces of the log in the measured phase
+ * @param logBytesPerTransaction bytes of log for each committed transaction
+ * @param bufferHitRatio part of page accesses that found their page in the pool, 0 to 1
+ * @param scannedRows rows that the scan beside the run has read
+ * @param loadSeconds time that loading took
+ * @param measuredSeconds length of the measured phase
+ * @param failure why the run was given up, or empty
+ * @param ok whether it ended and every check holds
+ * @param jvmFlags all options of the JVM
+ * @param pinning where the process ran; filled in by the parent
+ * @param repeat number of the repetition, from 1; filled in by the parent
+ * @param control whether it is the control, the first configuration run again; filled in by the parent
+ * @param configuration what was asked for
+ * @param configurationHash of all settings, equal for repetitions only; filled in by the parent
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record RunReport(
+        String engine,
+        String scheduler,
+        String sthreads,
+        Map<String, String> isolation,
+        String durability,
+        int threads,
+        double txnPerSecond,
+        double newOrderPerMinute,
+        Map<String, Long> commits,
+        Map<String, LatencySummary> latencyMicros,
+        Map<String, Long> aborts,
+        long retries,
+        List<TeamReport> teams,
+        Map<String, String> consistencyAfterLoad,
+        Map<String, String> consistency,
+        List<String> tallyDifferences,
+        double allocatedBytesPerTransaction,
+        double cpuMicrosPerTransaction,
+        Map<String, CollectorReport> gc,
+        long heapUsedPeakBytes,
+        Double commitsPerForce,
+        Long forces,
+        Double logBytesPerTransaction,
+        Double bufferHitRatio,
+        Long scannedRows,
+        double loadSeconds,
+        double measuredSeconds,
+        String failure,
+        boolean ok,
+        List<String> jvmFlags,
+        String pinning,
+        int repeat,
+        boolean control,
+        RunSpec configuration,
+        String configurationHash) {
+    /** What the run is called in tables. */
+    String label() {
+        return configuration.label() + (control ? " (control)" : "");
+    }
+
+    /** A copy with what only the parent knows. */
+    RunReport placed(String pinningValue, int repeatValue, boolean controlValue, RunSpec spec, String hash) {
+        return new RunReport(
+                engine,
+                scheduler,
+                sthreads,
+                isolation,
+                durability,
+                threads,
+                txnPerSecond,
+                newOrderPerMinute,
+                commits,
+                latencyMicros,
+                aborts,
+                retries,
+                teams,
+                consistencyAfterLoad,
+                consistency,
+                tallyDifferences,
+                allocatedBytesPerTransaction,
+                cpuMicrosPerTransaction,
+                gc,
+                heapUsedPeakBytes,
+                commitsPerForce,
+                forces,
+                logBytesPerTransaction,
+                bufferHitRatio,
+                scannedRows,
+                loadSeconds,
+                measuredSeconds,
+                failure,
+                ok,
+                jvmFlags,
+                pinningValue,
+                repeatValue,
+                controlValue,
+                spec,
+                hash);
+    }
+
+    /** The report of a run that ended without writing one. */
+    static RunReport failed(RunSpec spec, String failure) {
+        return new RunReport(
+                spec.engine(),
+                spec.scheduler(),
+                spec.sthreads(),
+                Map.of(),
+                spec.durability(),
+                spec.threads(),
+                0,
+                0,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                0,
+                List.of(),
+                Map.of(),
+                Map.of(),
+                List.of(),
+                -1,
+                -1,
+                Map.of(),
+                0,
+                null,
+                null,
+                null,
+                null,
+                null,
+                0,
+                0,
+                failure,
+                false,
+                List.of(),
+                "",
+                0,
+                false,
+                spec,
+                "");
+    }
+}

@@ -1,0 +1,137 @@
+package dev.lockstep.bench.tpcc;
+
+/**
+ * All that one run depends on, as it is handed to the child JVM and kept in the result. Enumerations are spelled as on
+ * the command line. The URL of a server is not part of it, since it may hold a password.
+ *
+ * @param engine spelled as {@link EngineName}
+ * @param warehouses one or more
+ * @param terminals emulated users in all
+ * @param threads threads that serve them: S-threads or virtual threads of Lockstep, connections of a peer
+ * @param cores processors that the whole process runs on
+ * @param scheduler spelled as {@link Scheduling}
+ * @param sthreads kind of S-threads, or {@code none} where the scheduler is not STEPS
+ * @param teams when teams are formed, or {@code none} likewise
+ * @param teamLimit largest number of members
+ * @param switchPoints whether members take turns at switch points
+ * @param durability spelled as the engine's, or {@code none} for engines without a log
+ * @param isolation of all transactions, or {@code tpcc} for the levels that TPC-C requires
+ * @param warmUpSeconds time before measuring; also the part of {@code transactions} run before
+ * @param durationSeconds time measured
+ * @param warmUpTransactions transactions before measuring, where {@code transactions} is not 0
+ * @param transactions transactions measured, or 0 to go by time
+ * @param mix which transactions
+ * @param think whether terminals wait for keying and think times
+ * @param poolBytes size of Lockstep's buffer pool, 0 for other engines
+ * @param directory where Lockstep's files are made, or {@code null} for the directory for temporary files
+ * @param seed of everything random
+ * @param fsyncDelayMillis added to each force of the log
+ * @param scanBeside whether a thread scans whole tables during the measured phase
+ * @param profileFile flame graph of the measured phase, or {@code null}
+ * @param heapBytes largest and smallest heap
+ */
+record RunSpec(
+        String engine,
+        int warehouses,
+        int terminals,
+        int threads,
+        int cores,
+        String scheduler,
+        String sthreads,
+        String teams,
+        int teamLimit,
+        boolean switchPoints,
+        String durability,
+        String isolation,
+        double warmUpSeconds,
+        double durationSeconds,
+        long warmUpTransactions,
+        long transactions,
+        String mix,
+        boolean think,
+        long poolBytes,
+        String directory,
+        long seed,
+        int fsyncDelayMillis,
+        boolean scanBeside,
+        String profileFile,
+        long heapBytes) {
+    /** The isolation levels that TPC-C requires, by transaction type. */
+    static final String ISOLATION_TPCC = "tpcc";
+
+    EngineName engineName() {
+        return Spelling.parse(EngineName.class, engine);
+    }
+
+    Scheduling scheduling() {
+        return Spelling.parse(Scheduling.class, scheduler);
+    }
+
+    /** A copy whose files lie elsewhere. */
+    RunSpec withDirectory(String value) {
+        return new RunSpec(
+                engine,
+                warehouses,
+                terminals,
+                threads,
+                cores,
+                scheduler,
+                sthreads,
+                teams,
+                teamLimit,
+                switchPoints,
+                durability,
+                isolation,
+                warmUpSeconds,
+                durationSeconds,
+                warmUpTransactions,
+                transactions,
+                mix,
+                think,
+                poolBytes,
+                value,
+                seed,
+                fsyncDelayMillis,
+                scanBeside,
+                profileFile,
+                heapBytes);
+    }
+
+    /** A copy with another flame graph. */
+    RunSpec withProfileFile(String value) {
+        return new RunSpec(
+                engine,
+                warehouses,
+                terminals,
+                threads,
+                cores,
+                scheduler,
+                sthreads,
+                teams,
+                teamLimit,
+                switchPoints,
+                durability,
+                isolation,
+                warmUpSeconds,
+                durationSeconds,
+                warmUpTransactions,
+                transactions,
+                mix,
+                think,
+                poolBytes,
+                directory,
+                seed,
+                fsyncDelayMillis,
+                scanBeside,
+                value,
+                heapBytes);
+    }
+
+    /** What the run is called in tables and ratios: the scheduler of Lockstep, else the engine. */
+    String label() {
+        return switch (scheduling()) {
+            case JDK, STEPS -> engine + "/" + scheduler;
+            case PLATFORM -> engineName().connectionCounts(terminals).size() > 1 ? engine + "/" + threads : engine;
+        };
+    }
+}

@@ -1,0 +1,34 @@
+package dev.lockstep.bench.tpcc;
+
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** How constants are spelled on the command line and in results: {@code READ_COMMITTED} as {@code read-committed}. */
+final class Spelling {
+    private Spelling() {}
+
+    /** The spelling of a constant. */
+    static String of(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** All constants of a type, separated by commas. */
+    static String all(Class<? extends Enum<?>> type) {
+        return Stream.of(type.getEnumConstants()).map(Spelling::of).collect(Collectors.joining(", "));
+    }
+
+    /**
+     * Finds a constant by its spelling, in any case.
+     *
+     * @throws IllegalArgumentException if there is none, naming those there are
+     */
+    static <E extends Enum<E>> E parse(Class<E> type, String text) {
+        for (E constant : type.getEnumConstants()) {
+            if (of(constant).equalsIgnoreCase(text) || constant.name().equalsIgnoreCase(text)) {
+                return constant;
+            }
+        }
+        throw new IllegalArgumentException("'" + text + "' is none of: " + all(type));
+    }
+}

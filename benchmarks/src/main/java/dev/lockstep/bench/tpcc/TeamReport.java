@@ -1,0 +1,47 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.scheduler.OperationStatistics;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Teams of one operation in the measured phase, as in Table 4 of the STEPS paper.
+ *
+ * @param operation its name
+ * @param operations begun, in teams and outside
+ * @param straightOperations of these outside any team
+ * @param teams formed
+ * @param membersIn members when a team formed, on average
+ * @param membersOut members that were left when a team ended, on average
+ * @param switches turns taken at switch points
+ * @param switchesSkipped times that a latch or a pinned stack kept a member from switching
+ * @param strays members that left before the end, by reason
+ * @param nanosPerOperation time in the operation for each one begun
+ */
+record TeamReport(
+        String operation,
+        long operations,
+        long straightOperations,
+        long teams,
+        double membersIn,
+        double membersOut,
+        long switches,
+        long switchesSkipped,
+        Map<String, Long> strays,
+        double nanosPerOperation) {
+    static TeamReport of(OperationStatistics statistics) {
+        Map<String, Long> strays = new TreeMap<>();
+        statistics.strays().forEach((reason, count) -> strays.put(Spelling.of(reason), count));
+        return new TeamReport(
+                statistics.operation(),
+                statistics.operations(),
+                statistics.straightOperations(),
+                statistics.teams(),
+                statistics.membersInMean(),
+                statistics.membersOutMean(),
+                statistics.switches(),
+                statistics.switchesSkipped(),
+                strays,
+                statistics.operations() == 0 ? 0 : (double) statistics.nanos() / statistics.operations());
+    }
+}

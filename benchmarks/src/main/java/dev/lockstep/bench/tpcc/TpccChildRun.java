@@ -1,0 +1,211 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.tpcc.LatencySummary;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccResult;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** One run in this JVM: opens the engine, runs the workload, and gathers what it, the JVM and the engine counted. */
+final class TpccChildRun implements TpccProgress {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final RunSpec spec;
+    private final StallWatch watch;
+    private final Consumer<ProgressLine> lines;
+    private OpenEngine engine;
+    private ScanBeside scan;
+    private volatile Phase phase = Phase.LOAD;
+    private volatile boolean measuring;
+    private Map<String, CollectorReport> collectorsBefore = Map.of();
+    private Map<String, CollectorReport> collectors = Map.of();
+    private EngineFigures figures = EngineFigures.NONE;
+    private Long scannedRows;
+
+    /**
+     * Prepares a run.
+     *
+     * @param lines told how it gets on, about ten times a second
+     */
+    TpccChildRun(RunSpec spec, StallWatch watch, Consumer<ProgressLine> lines) {
+        this.spec = spec;
+        this.watch = watch;
+        this.lines = lines;
+    }
+
+    /** Runs to the end; a run that had to be given up says so in its report. */
+    RunReport run() throws InterruptedException {
+        TpccConfiguration configuration = configuration();
+        engine = Engines.open(spec);
+        if (spec.scanBeside() && !engine.scansBeside()) {
+            throw new IllegalArgumentException("no scan beside a run is possible engine=" + spec.engine());
+        }
+        TpccResult result = TpccRun.execute(
+                configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
+        measurementEnds();
+        // A stalled engine could not be closed, and its JVM ends anyway.
+        if (result.failure().isEmpty()) {
+            engine.close();
+        }
+        return report(result);
+    }
+
+    private TpccConfiguration configuration() {
+        return TpccConfiguration.builder(spec.warehouses())
+                .terminals(spec.terminals())
+                .threads(spec.threads())
+                .mix(Spelling.parse(TransactionMix.class, spec.mix()))
+                .think(spec.think())
+                .warmUp(seconds(spec.warmUpSeconds()))
+                .duration(seconds(spec.durationSeconds()))
+                .transactions(spec.warmUpTransactions(), spec.transactions())
+                .seed(spec.seed())
+                .loadThreads(Processors.available())
+                .dumpDirectory(Path.of("").toAbsolutePath())
+                .build();
+    }
+
+    private static Duration seconds(double seconds) {
+        return Duration.ofNanos(Math.round(seconds * NANOS_PER_SECOND));
+    }
+
+    @Override
+    public void phase(Phase next) {
+        watch.alive();
+        if (next == Phase.MEASURE) {
+            measurementBegins();
+        } else if (next == Phase.CHECK_RESULT) {
+            measurementEnds();
+        }
+        phase = next;
+        lines.accept(new ProgressLine(next, 0, 0, 0));
+    }
+
+    @Override
+    public void loaded(long rows, long rowsEstimated) {
+        tell(rows, rowsEstimated, 0);
+    }
+
+    @Override
+    public void running(long transactions, Duration elapsed) {
+        if (spec.transactions() > 0) {
+            tell(transactions, spec.warmUpTransactions() + spec.transactions(), transactions);
+        } else {
+            tell(
+                    elapsed.toMillis(),
+                    seconds(spec.warmUpSeconds() + spec.durationSeconds()).toMillis(),
+                    transactions);
+        }
+    }
+
+    private void scanned(long rows) {
+        tell(rows, 0, 0);
+    }
+
+    private void tell(long done, long total, long transactions) {
+        watch.alive();
+        lines.accept(new ProgressLine(phase, done, total, transactions));
+    }
+
+    private void measurementBegins() {
+        measuring = true;
+        if (spec.profileFile() != null) {
+            Profiler.start();
+        }
+        if (spec.scanBeside()) {
+            scan = new ScanBeside(engine.adapter());
+            scan.start();
+        }
+        engine.measurementBegins();
+        collectorsBefore = CollectorUsage.now();
+    }
+
+    private void measurementEnds() {
+        if (!measuring) {
+            return;
+        }
+        measuring = false;
+        figures = engine.figures();
+        collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
+        if (scan != null) {
+            scannedRows = stopScan();
+        }
+        if (spec.profileFile() != null) {
+            Profiler.stop(Path.of(spec.profileFile()), "tpcc " + spec.label());
+        }
+    }
+
+    private Long stopScan() {
+        try {
+            return scan.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    private RunReport report(TpccResult result) {
+        Map<String, String> isolation = new TreeMap<>();
+        Map<String, Long> commits = new TreeMap<>();
+        Map<String, LatencySummary> latencies = new TreeMap<>();
+        Map<String, Long> aborts = new TreeMap<>();
+        result.isolation().forEach((type, level) -> isolation.put(Spelling.of(type), level));
+        result.commits().forEach((type, count) -> commits.put(Spelling.of(type), count));
+        result.latencies().forEach((type, latency) -> latencies.put(Spelling.of(type), latency));
+        result.aborts().forEach((reason, count) -> aborts.put(Spelling.of(reason), count));
+        return new RunReport(
+                spec.engine(),
+                spec.scheduler(),
+                spec.sthreads(),
+                isolation,
+                spec.durability(),
+                result.threads(),
+                result.transactionsPerSecond(),
+                result.newOrdersPerMinute(),
+                commits,
+                latencies,
+                aborts,
+                result.retries(),
+                figures.teams(),
+                numbered(result.consistencyAfterLoad()),
+                numbered(result.consistency()),
+                result.tallyDifferences(),
+                result.allocatedBytesPerTransaction(),
+                result.cpuMicrosPerTransaction(),
+                collectors,
+                CollectorUsage.heapUsedPeakBytes(),
+                figures.commitsPerForce(),
+                figures.forces(),
+                figures.logBytes() == null || result.committed() == 0
+                        ? null
+                        : (double) figures.logBytes() / result.committed(),
+                figures.bufferHitRatio(),
+                scannedRows,
+                result.loadNanos() / NANOS_PER_SECOND,
+                result.measuredNanos() / NANOS_PER_SECOND,
+                result.failure(),
+                result.ok(),
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                "",
+                0,
+                false,
+                spec,
+                "");
+    }
+
+    /** With keys that sort as the numbers do when read by eye; JSON has no order. */
+    private static Map<String, String> numbered(Map<Integer, String> verdicts) {
+        Map<String, String> named = new LinkedHashMap<>();
+        verdicts.forEach((number, verdict) -> named.put(String.valueOf(number), verdict));
+        return named;
+    }
+}

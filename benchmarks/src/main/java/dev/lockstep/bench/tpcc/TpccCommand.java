@@ -1,0 +1,146 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.SourceVersion;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Populates a TPC-C database, runs the standard mix under each scheduling, checks the result and compares. */
+@Command(
+        name = "tpcc",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Loads a TPC-C database, runs its transactions, checks the result, and prints the figures.",
+            "Without options: one warehouse on Lockstep, on one core, durable commits; once under the JDK's scheduling"
+                    + " and once under STEPS, side by side. Each run has a JVM of its own; where several are compared"
+                    + " they take turns.",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:every run ended, and every check holds",
+            "1:a check failed: a consistency condition, the tally of the driver, or a run that made no progress for 30"
+                    + " s, whose thread dump is named",
+            "2:wrong call"
+        },
+        footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the first"
+                + " attempt of a transaction to the answer of its commit, in microseconds.%n"
+                + "%nChild JVMs: -Xms and -Xmx 512 MB for Lockstep, whose pages lie outside the heap, 60 %% of the"
+                + " memory for others (at most 12 GB); -XX:+UseSerialGC on one core, -XX:+UseParallelGC on more;"
+                + " carriers of the JDK's scheduler as many as --cores.%n"
+                + "%nExamples:%n",
+        footer = {
+            "  ./lockstep tpcc",
+            "      The main job: STEPS beside the JDK's scheduling, with durable commits.",
+            "  ./lockstep tpcc --durability async --repeat 5 --control --json result.json",
+            "      The same with commits that do not wait for the disk, five times in turns, with the spread of one",
+            "      configuration against itself; everything in a file.",
+            "  ./lockstep tpcc --engine all --durability async --warehouses 10",
+            "      Lockstep beside all engines, in memory, at ten warehouses.",
+            "  ./lockstep tpcc --terminals 100 --fsync-delay 5 --scheduler jdk",
+            "      Group commit on a slow disk.",
+            "  ./lockstep tpcc --warehouses 10 --pool 256m --duration 60 --scan-beside",
+            "      A database larger than the pool, and a full scan that must not empty it.",
+            "  ./lockstep tpcc --durability async --profile flames.html",
+            "      Flame graphs of both: flames-lockstep-jdk.html and flames-lockstep-steps.html."
+        })
+public final class TpccCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Mixin
+    private TpccOptions options;
+
+    private final String mainClass;
+    private final String version;
+
+    /**
+     * For one command line.
+     *
+     * @param mainClass of child JVMs, which knows {@link TpccChildCommand}
+     * @param version of this program
+     */
+    public TpccCommand(String mainClass, String version) {
+        this.mainClass = mainClass;
+        this.version = version;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Machine machine = Machine.here();
+        TpccPlan plan;
+        try {
+            plan = TpccPlan.of(options, machine.memoryBytes());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        requireWritable();
+        String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Processors processors = Processors.choose(options.cores);
+        PrintWriter out = command.commandLine().getOut();
+        TpccExperiment experiment =
+                new TpccExperiment(plan, options.jvmOptions, options.url, processors, mainClass, System.err);
+        experiment.run();
+        List<RunReport> runs = experiment.runs();
+        ExperimentReport report = new ExperimentReport(
+                arguments(),
+                time,
+                version,
+                SourceVersion.commit().orElse(null),
+                System.getProperty("java.vm.name") + " " + Runtime.version(),
+                machine,
+                ChildFlags.common(options.cores),
+                experiment.connections(),
+                Ratios.of(runs, experiment.connections()),
+                runs,
+                runs.stream().allMatch(RunReport::ok));
+        out.print(new TpccReportText(report).text());
+        out.flush();
+        if (options.json != null) {
+            Json.write(options.json, report);
+        }
+        return report.ok() ? 0 : 1;
+    }
+
+    /** A result that cannot be written is better known before the runs than after. */
+    private void requireWritable() throws IOException {
+        if (options.json == null) {
+            return;
+        }
+        Path parent = options.json.toAbsolutePath().getParent();
+        if (Files.isDirectory(options.json) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+            throw new ParameterException(
+                    command.commandLine(), "--json " + options.json + " cannot be written: is its directory there?");
+        }
+    }
+
+    /** Without the URL, which may hold a password. */
+    private List<String> arguments() {
+        List<String> arguments =
+                new ArrayList<>(command.commandLine().getParseResult().originalArgs());
+        for (int i = 0; i < arguments.size(); i++) {
+            if (arguments.get(i).startsWith("--url=")) {
+                arguments.set(i, "--url=(not shown)");
+            } else if (i > 0 && arguments.get(i - 1).equals("--url")) {
+                arguments.set(i, "(not shown)");
+            }
+        }
+        return arguments;
+    }
+}

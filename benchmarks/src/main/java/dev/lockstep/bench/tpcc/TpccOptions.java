@@ -1,0 +1,226 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.scheduler.SchedulerOptions;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** The options of {@code tpcc}, checked one by one by picocli and together by {@link TpccPlan}. */
+final class TpccOptions {
+    @Option(
+            names = "--engine",
+            split = ",",
+            paramLabel = "ENGINE",
+            defaultValue = "lockstep",
+            converter = Choice.OfEngine.class,
+            completionCandidates = Choice.OfEngine.class,
+            description = {
+                "Engines to run, separated by commas: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.",
+                "plain: dense arrays, one thread, no locks, no log; the ceiling. ordered: maps of java.util, likewise."
+                        + " h2, hsqldb, derby, sqlite: over JDBC, in memory; the best of 1, 2, 4 and 10 connections"
+                        + " counts. all: every one of them, postgresql if --url is given."
+            })
+    List<String> engines;
+
+    @Option(
+            names = "--warehouses",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Size of the database; about 100 MB each. Default: ${DEFAULT-VALUE}.")
+    int warehouses;
+
+    @Option(
+            names = "--terminals",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Emulated users of each warehouse. Default: ${DEFAULT-VALUE}.")
+    int terminals;
+
+    @Option(
+            names = "--cores",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Processors that each run is pinned to, with its log writer, GC and JIT threads."
+                    + " Default: ${DEFAULT-VALUE}.")
+    int cores;
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "NAME",
+            defaultValue = "both",
+            converter = Choice.OfScheduler.class,
+            completionCandidates = Choice.OfScheduler.class,
+            description = "What schedules Lockstep's terminals: ${COMPLETION-CANDIDATES}. jdk: one ordinary virtual"
+                    + " thread each. steps: one S-thread each, in teams. Default: ${DEFAULT-VALUE}.")
+    String scheduler;
+
+    @Option(
+            names = "--sthreads",
+            paramLabel = "KIND",
+            defaultValue = "virtual",
+            converter = Choice.OfSThreads.class,
+            completionCandidates = Choice.OfSThreads.class,
+            description = "What S-threads are made of: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    String sthreads;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "MODE",
+            defaultValue = "sync",
+            converter = Choice.OfDurability.class,
+            completionCandidates = Choice.OfDurability.class,
+            description = "When Lockstep answers a commit: ${COMPLETION-CANDIDATES}. sync: when it is on disk. async:"
+                    + " at once, a crash loses at most 100 ms. none: no log. Default: ${DEFAULT-VALUE}.")
+    String durability;
+
+    @Option(
+            names = "--isolation",
+            paramLabel = "LEVEL",
+            defaultValue = RunSpec.ISOLATION_TPCC,
+            converter = Choice.OfIsolation.class,
+            completionCandidates = Choice.OfIsolation.class,
+            description = "Isolation of all transactions: ${COMPLETION-CANDIDATES}. tpcc: what TPC-C requires, which is"
+                    + " serializable, and read-committed for Stock-Level. Default: ${DEFAULT-VALUE}.")
+    String isolation;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "Time before measuring. Default: ${DEFAULT-VALUE}.")
+    double warmUpSeconds;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            description = "Time measured. Default: ${DEFAULT-VALUE}.")
+    double durationSeconds;
+
+    @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            defaultValue = "0",
+            showDefaultValue = Visibility.NEVER,
+            description = "Measures N transactions in place of a time, after as many as --warmup is to --duration.")
+    long transactions;
+
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Runs everything N times, taking turns; 5 or more for a figure that is to be believed."
+                    + " Default: ${DEFAULT-VALUE}.")
+    int repeat;
+
+    @Option(
+            names = "--control",
+            description = "Runs the first configuration once more in each repetition, against itself (A/A): a"
+                    + " difference smaller than what this shows is none. Needs --repeat 2 or more.")
+    boolean control;
+
+    @Option(
+            names = "--mix",
+            paramLabel = "MIX",
+            defaultValue = "standard",
+            converter = Choice.OfMix.class,
+            completionCandidates = Choice.OfMix.class,
+            description = "Which transactions: ${COMPLETION-CANDIDATES}. interactive: standard without Delivery."
+                    + " Default: ${DEFAULT-VALUE}.")
+    String mix;
+
+    @Option(names = "--think", description = "Terminals wait for keying and think times, as the specification has it.")
+    boolean think;
+
+    @Option(
+            names = "--pool",
+            paramLabel = "SIZE",
+            converter = MemorySize.Converter.class,
+            description = "Lockstep's buffer pool, like 256m or 2g. Default: enough for the whole database and what"
+                    + " the run adds, at most half of the memory.")
+    MemorySize pool;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Where Lockstep's database and log lie during a run, in a directory of their own that is"
+                    + " removed afterwards; choose the disk that is to be measured. Default: the system's directory"
+                    + " for temporary files.")
+    Path directory;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes all results, the configuration, the JVM and the machine.")
+    Path json;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of everything random: the same seed loads the same rows and deals the same inputs."
+                    + " Default: ${DEFAULT-VALUE}.")
+    long seed;
+
+    @Option(
+            names = "--fsync-delay",
+            paramLabel = "MILLIS",
+            defaultValue = "0",
+            showDefaultValue = Visibility.NEVER,
+            description = "Adds MILLIS to each force of Lockstep's log, as a slower disk would.")
+    int fsyncDelayMillis;
+
+    @Option(
+            names = "--profile",
+            paramLabel = "FILE",
+            description = "Writes a flame graph (HTML, async-profiler's event ctimer) of each measured phase; where"
+                    + " there are several, the configuration's name is put before the extension. Figures of such"
+                    + " runs include the profiler.")
+    Path profile;
+
+    @Option(
+            names = "--scan-beside",
+            description = "Scans the largest tables of Lockstep again and again during the measured phase.")
+    boolean scanBeside;
+
+    @Option(
+            names = "--teams",
+            paramLabel = "MODE",
+            defaultValue = "governed",
+            converter = Choice.OfTeams.class,
+            completionCandidates = Choice.OfTeams.class,
+            description =
+                    "When STEPS forms teams: ${COMPLETION-CANDIDATES}. governed: for operations that were measured"
+                            + " to gain by it. Default: ${DEFAULT-VALUE}.")
+    String teams;
+
+    @Option(
+            names = "--team-limit",
+            paramLabel = "N",
+            defaultValue = "" + SchedulerOptions.TEAM_LIMIT_DEFAULT,
+            description = "Largest number of members of a team. Default: ${DEFAULT-VALUE}.")
+    int teamLimit;
+
+    @Option(
+            names = "--switch-points",
+            description = "Members of a team take turns at the switch points inside operations.")
+    boolean switchPoints;
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "JDBC URL of a PostgreSQL server, with user and password. Its schema lockstep_tpcc is"
+                    + " dropped.")
+    String url;
+
+    @Option(
+            names = "--jvm-option",
+            paramLabel = "OPTION",
+            description = "One more option of every child JVM; may be repeated. It takes precedence over the common"
+                    + " ones, which are listed below.")
+    List<String> jvmOptions = List.of();
+
+    /** For picocli. */
+    TpccOptions() {}
+}

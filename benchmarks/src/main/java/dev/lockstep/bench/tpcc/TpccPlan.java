@@ -1,0 +1,197 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.process.Processors;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which runs a command consists of.
+ *
+ * @param configurations of Lockstep and of engines with one way to run them, in the order in which they take turns
+ * @param peers for each engine over JDBC its configurations, one for each number of connections
+ * @param repeats how often
+ * @param control whether the first configuration runs against itself
+ */
+record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int repeats, boolean control) {
+    private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
+    private static final long POOL_BYTES_FOR_GROWTH = 1L << 30;
+    private static final String NONE = "none";
+
+    /** Longest run: deadlines in nanoseconds stay far from overflow. */
+    private static final double SECONDS_MAX = 7 * 86_400;
+
+    /**
+     * Lays out the runs.
+     *
+     * @param memoryBytes of the machine, or less than 1 if unknown
+     * @throws IllegalArgumentException if options contradict each other, with a sentence for the user
+     */
+    static TpccPlan of(TpccOptions options, long memoryBytes) {
+        List<EngineName> engines = engines(options);
+        check(options, engines);
+        List<RunSpec> configurations = new ArrayList<>();
+        List<List<RunSpec>> peers = new ArrayList<>();
+        for (EngineName engine : engines) {
+            if (engine == EngineName.LOCKSTEP) {
+                for (Scheduling scheduling : schedulings(options.scheduler)) {
+                    configurations.add(lockstep(options, scheduling, memoryBytes));
+                }
+                continue;
+            }
+            List<RunSpec> specs = peer(options, engine, memoryBytes);
+            if (specs.size() == 1) {
+                configurations.add(specs.getFirst());
+            } else {
+                peers.add(specs);
+            }
+        }
+        require(
+                !options.control || !configurations.isEmpty(),
+                "--control needs an engine with one configuration, such as lockstep or plain");
+        return new TpccPlan(List.copyOf(configurations), List.copyOf(peers), options.repeat, options.control);
+    }
+
+    private static List<EngineName> engines(TpccOptions options) {
+        Set<EngineName> engines = new LinkedHashSet<>();
+        for (String name : options.engines) {
+            if (!name.equals(EngineName.ALL)) {
+                engines.add(Spelling.parse(EngineName.class, name));
+                continue;
+            }
+            for (EngineName engine : EngineName.values()) {
+                if (engine != EngineName.POSTGRESQL || options.url != null) {
+                    engines.add(engine);
+                }
+            }
+        }
+        return List.copyOf(engines);
+    }
+
+    private static void check(TpccOptions options, List<EngineName> engines) {
+        require(options.warehouses >= 1, "--warehouses is at least 1");
+        require(options.terminals >= 1, "--terminals is at least 1");
+        require(options.repeat >= 1, "--repeat is at least 1");
+        require(options.teamLimit >= 1, "--team-limit is at least 1");
+        require(options.transactions >= 0, "--transactions is not negative");
+        require(options.fsyncDelayMillis >= 0, "--fsync-delay is not negative");
+        require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
+        require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
+        require(
+                options.cores >= 1 && options.cores <= Processors.available(),
+                "--cores is 1 to " + Processors.available() + ", the processors that this process may use");
+        require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
+        require(
+                options.url != null || !engines.contains(EngineName.POSTGRESQL),
+                "--engine postgresql needs --url, for example jdbc:postgresql://localhost/test?user=u&password=p");
+        boolean lockstepOnly = engines.equals(List.of(EngineName.LOCKSTEP));
+        require(
+                lockstepOnly || !options.scanBeside,
+                "--scan-beside needs --engine lockstep alone: other engines cannot be scanned while terminals run");
+        require(
+                !options.think || engines.stream().noneMatch(EngineName::oneThread),
+                "--think needs a thread for each terminal, which plain, ordered and sqlite do not have");
+        require(
+                (long) options.warehouses * options.terminals <= Integer.MAX_VALUE,
+                "--warehouses times --terminals is too large");
+    }
+
+    private static void require(boolean condition, String sentence) {
+        if (!condition) {
+            throw new IllegalArgumentException(sentence + ".");
+        }
+    }
+
+    private static List<Scheduling> schedulings(String choice) {
+        return choice.equals(Choice.OfScheduler.BOTH)
+                ? List.of(Scheduling.JDK, Scheduling.STEPS)
+                : List.of(Spelling.parse(Scheduling.class, choice));
+    }
+
+    private static RunSpec lockstep(TpccOptions options, Scheduling scheduling, long memoryBytes) {
+        int terminals = options.warehouses * options.terminals;
+        long pool = options.pool != null ? options.pool.bytes() : poolBytesDefault(options.warehouses, memoryBytes);
+        return spec(
+                options,
+                EngineName.LOCKSTEP,
+                terminals,
+                scheduling,
+                scheduling == Scheduling.STEPS ? options.sthreads : NONE,
+                options.durability,
+                pool,
+                options.fsyncDelayMillis,
+                ChildFlags.LOCKSTEP_HEAP_BYTES);
+    }
+
+    /** Room for the loaded rows and for what a run of a minute adds to them, within half of the memory. */
+    static long poolBytesDefault(int warehouses, long memoryBytes) {
+        long wanted = POOL_BYTES_FOR_GROWTH + warehouses * POOL_BYTES_PER_WAREHOUSE;
+        return memoryBytes <= 0 ? wanted : Math.min(wanted, memoryBytes / 2);
+    }
+
+    private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes) {
+        int terminals = options.warehouses * options.terminals;
+        List<Integer> counts = options.think ? List.of(terminals) : engine.connectionCounts(terminals);
+        return counts.stream()
+                .map(connections -> spec(
+                        options,
+                        engine,
+                        connections,
+                        Scheduling.PLATFORM,
+                        NONE,
+                        NONE,
+                        0,
+                        0,
+                        ChildFlags.peerHeapBytes(memoryBytes)))
+                .toList();
+    }
+
+    private static RunSpec spec(
+            TpccOptions options,
+            EngineName engine,
+            int threads,
+            Scheduling scheduling,
+            String sthreads,
+            String durability,
+            long poolBytes,
+            int fsyncDelayMillis,
+            long heapBytes) {
+        Path directory = options.directory;
+        return new RunSpec(
+                Spelling.of(engine),
+                options.warehouses,
+                options.warehouses * options.terminals,
+                threads,
+                options.cores,
+                Spelling.of(scheduling),
+                sthreads,
+                sthreads.equals(NONE) ? NONE : options.teams,
+                sthreads.equals(NONE) ? 0 : options.teamLimit,
+                !sthreads.equals(NONE) && options.switchPoints,
+                durability,
+                options.isolation,
+                options.warmUpSeconds,
+                options.durationSeconds,
+                Math.round(options.transactions * (options.warmUpSeconds / options.durationSeconds)),
+                options.transactions,
+                options.mix,
+                options.think,
+                poolBytes,
+                directory == null ? null : directory.toAbsolutePath().toString(),
+                options.seed,
+                fsyncDelayMillis,
+                options.scanBeside,
+                options.profile == null
+                        ? null
+                        : options.profile.toAbsolutePath().toString(),
+                heapBytes);
+    }
+
+    /** How many runs there are in all. */
+    int runCount() {
+        int tried = peers.stream().mapToInt(List::size).sum();
+        return tried + (repeats - 1) * peers.size() + repeats * (configurations.size() + (control ? 1 : 0));
+    }
+}

@@ -1,0 +1,365 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.tpcc.LatencySummary;
+import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * A result as text. Where there are repetitions, throughput is the median with its range, and everything else comes
+ * from the run with the median throughput.
+ */
+final class TpccReportText {
+    private static final String OK = "ok";
+    private static final String ABSENT = "-";
+    private static final int CONDITIONS = 12;
+    private static final double SECONDS_PER_MINUTE = 60;
+    private static final double BYTES_PER_MEBI = 1 << 20;
+
+    private final ExperimentReport report;
+    private final Map<String, List<RunReport>> byLabel = new LinkedHashMap<>();
+    private final StringBuilder text = new StringBuilder();
+
+    TpccReportText(ExperimentReport report) {
+        this.report = report;
+        for (RunReport run : report.runs()) {
+            byLabel.computeIfAbsent(run.label(), label -> new ArrayList<>()).add(run);
+        }
+    }
+
+    /** The whole report, ended by a line. */
+    String text() {
+        text.setLength(0);
+        heading();
+        throughput();
+        connections();
+        ratios();
+        latencies();
+        aborts();
+        teams();
+        isolation();
+        consistency();
+        failures();
+        return text.toString();
+    }
+
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+
+    private static String count(double value) {
+        return value < 0 ? ABSENT : format("%,.0f", value);
+    }
+
+    private static String count(long value) {
+        return format("%,d", value);
+    }
+
+    private static String part(Double value, String pattern) {
+        return value == null ? ABSENT : format(pattern, value);
+    }
+
+    private void title(String title) {
+        text.append('\n').append(title).append('\n');
+    }
+
+    private void heading() {
+        RunReport first = report.runs().getFirst();
+        RunSpec spec = first.configuration();
+        title(format(
+                "TPC-C: %d warehouse%s, %d terminals, %s mix, %s",
+                spec.warehouses(),
+                spec.warehouses() == 1 ? "" : "s",
+                spec.terminals(),
+                spec.mix(),
+                spec.transactions() > 0
+                        ? format("%,d transactions after %,d", spec.transactions(), spec.warmUpTransactions())
+                        : format("%s s after %s s", plain(spec.durationSeconds()), plain(spec.warmUpSeconds()))));
+        text.append(format(
+                "%s, %d core%s (%s), %s\n",
+                report.machine().processor(),
+                spec.cores(),
+                spec.cores() == 1 ? "" : "s",
+                first.pinning(),
+                report.jvm()));
+        if (spec.engineName() == EngineName.LOCKSTEP) {
+            text.append(format(
+                    "durability %s, pool %,.0f MiB%s%s\n",
+                    spec.durability(),
+                    spec.poolBytes() / BYTES_PER_MEBI,
+                    spec.fsyncDelayMillis() == 0 ? "" : format(", %d ms added to each fsync", spec.fsyncDelayMillis()),
+                    spec.scanBeside() ? ", a full scan beside" : ""));
+        }
+    }
+
+    private static String plain(double seconds) {
+        return seconds == Math.rint(seconds) ? format("%.0f", seconds) : format("%s", seconds);
+    }
+
+    /** The run whose throughput is the median of those with its label; of two in the middle the slower one. */
+    private static RunReport typical(List<RunReport> runs) {
+        List<RunReport> sorted = runs.stream()
+                .sorted(Comparator.comparingDouble(RunReport::txnPerSecond))
+                .toList();
+        return sorted.get((sorted.size() - 1) / 2);
+    }
+
+    private void throughput() {
+        title("Throughput");
+        boolean repeated = byLabel.values().stream().anyMatch(runs -> runs.size() > 1);
+        List<String> headers = new ArrayList<>(List.of("run", "txn/s"));
+        if (repeated) {
+            headers.addAll(List.of("min", "max"));
+        }
+        headers.addAll(List.of(
+                "New-Order/s",
+                "New-Order/min",
+                "CPU us/txn",
+                "alloc B/txn",
+                "GC ms",
+                "heap MiB",
+                "commits/force",
+                "hit ratio",
+                "load s"));
+        TextTable table = new TextTable(1, headers);
+        byLabel.forEach((label, runs) -> table.row(throughputRow(label, runs, repeated)));
+        text.append(table.text());
+    }
+
+    private static List<String> throughputRow(String label, List<RunReport> runs, boolean repeated) {
+        RunReport run = typical(runs);
+        double[] rates =
+                runs.stream().mapToDouble(RunReport::txnPerSecond).sorted().toArray();
+        List<String> row = new ArrayList<>(List.of(label, count(RatioReport.median(rates))));
+        if (repeated) {
+            row.addAll(List.of(count(rates[0]), count(rates[rates.length - 1])));
+        }
+        row.addAll(List.of(
+                count(run.newOrderPerMinute() / SECONDS_PER_MINUTE),
+                count(run.newOrderPerMinute()),
+                run.cpuMicrosPerTransaction() < 0 ? ABSENT : format("%.2f", run.cpuMicrosPerTransaction()),
+                count(run.allocatedBytesPerTransaction()),
+                String.valueOf(run.gc().values().stream()
+                        .mapToLong(CollectorReport::millis)
+                        .sum()),
+                count(run.heapUsedPeakBytes() / BYTES_PER_MEBI),
+                part(run.commitsPerForce(), "%.1f"),
+                part(run.bufferHitRatio(), "%.4f"),
+                format("%.1f", run.loadSeconds())));
+        return row;
+    }
+
+    private void connections() {
+        if (!report.connections().isEmpty()) {
+            text.append("best connection count: ")
+                    .append(new TreeMap<>(report.connections())
+                            .entrySet().stream()
+                                    .map(entry -> entry.getKey() + " " + entry.getValue())
+                                    .collect(Collectors.joining(", ")))
+                    .append('\n');
+        }
+    }
+
+    private void ratios() {
+        List<RatioReport> ratios = report.ratios().all();
+        if (ratios.isEmpty()) {
+            return;
+        }
+        title("Ratios of throughput");
+        TextTable table = new TextTable(1, List.of("ratio", "median", "min", "max", "repeats"));
+        for (RatioReport ratio : ratios) {
+            table.row(List.of(
+                    ratio.numerator() + " : " + ratio.denominator(),
+                    format("%.3f", ratio.median()),
+                    format("%.3f", ratio.min()),
+                    format("%.3f", ratio.max()),
+                    String.valueOf(ratio.repeats())));
+        }
+        text.append(table.text());
+    }
+
+    private void latencies() {
+        title("Latency in microseconds");
+        TextTable table = new TextTable(
+                2, List.of("run", "transaction", "committed", "p50", "p90", "p95", "p99", "p99.9", "max"));
+        byLabel.forEach((label, runs) -> {
+            RunReport run = typical(runs);
+            for (TransactionType type : TransactionType.values()) {
+                LatencySummary latency = run.latencyMicros().get(Spelling.of(type));
+                if (latency != null && latency.count() > 0) {
+                    table.row(List.of(
+                            label,
+                            type.title(),
+                            count(run.commits().get(Spelling.of(type))),
+                            micros(latency.p50()),
+                            micros(latency.p90()),
+                            micros(latency.p95()),
+                            micros(latency.p99()),
+                            micros(latency.p999()),
+                            micros(latency.max())));
+                }
+            }
+        });
+        text.append(table.text());
+    }
+
+    private static String micros(double value) {
+        return value < 100 ? format("%.1f", value) : count(value);
+    }
+
+    private void aborts() {
+        title("Attempts rolled back, by reason");
+        List<String> headers = new ArrayList<>(List.of("run"));
+        for (AbortReason reason : AbortReason.values()) {
+            headers.add(Spelling.of(reason));
+        }
+        headers.add("retried");
+        TextTable table = new TextTable(1, headers);
+        byLabel.forEach((label, runs) -> {
+            RunReport run = typical(runs);
+            List<String> row = new ArrayList<>(List.of(label));
+            for (AbortReason reason : AbortReason.values()) {
+                row.add(count(run.aborts().getOrDefault(Spelling.of(reason), 0L)));
+            }
+            row.add(count(run.retries()));
+            table.row(row);
+        });
+        text.append(table.text());
+    }
+
+    private void teams() {
+        if (byLabel.values().stream().allMatch(runs -> typical(runs).teams().isEmpty())) {
+            return;
+        }
+        title("Teams, by operation: members in when a team forms, out when it ends");
+        TextTable table = new TextTable(
+                2,
+                List.of(
+                        "run",
+                        "operation",
+                        "operations",
+                        "outside",
+                        "teams",
+                        "in",
+                        "out",
+                        "switches",
+                        "skipped",
+                        "strays",
+                        "ns/operation"));
+        byLabel.forEach((label, runs) -> {
+            for (TeamReport team : typical(runs).teams()) {
+                table.row(List.of(
+                        label,
+                        team.operation(),
+                        count(team.operations()),
+                        count(team.straightOperations()),
+                        count(team.teams()),
+                        format("%.1f", team.membersIn()),
+                        format("%.1f", team.membersOut()),
+                        count(team.switches()),
+                        count(team.switchesSkipped()),
+                        count(team.strays().values().stream()
+                                .mapToLong(Long::longValue)
+                                .sum()),
+                        count(team.nanosPerOperation())));
+            }
+        });
+        text.append(table.text());
+    }
+
+    private void isolation() {
+        title("Isolation");
+        TextTable table = new TextTable(2, List.of("run", "level"));
+        byLabel.forEach((label, runs) -> table.row(List.of(label, isolation(typical(runs)))));
+        text.append(table.text());
+    }
+
+    /** The level, and the types that have another one. */
+    private static String isolation(RunReport run) {
+        Map<String, List<String>> types = new LinkedHashMap<>();
+        for (TransactionType type : TransactionType.values()) {
+            String level = run.isolation().getOrDefault(Spelling.of(type), ABSENT);
+            types.computeIfAbsent(level, l -> new ArrayList<>()).add(type.title());
+        }
+        if (types.size() == 1) {
+            return types.keySet().iterator().next();
+        }
+        return types.entrySet().stream()
+                .map(entry -> entry.getKey() + " (" + String.join(", ", entry.getValue()) + ")")
+                .collect(Collectors.joining(", "));
+    }
+
+    private void consistency() {
+        title("Consistency conditions (clause 3.3.2), and the rows against the driver's own tally");
+        List<String> headers = new ArrayList<>(List.of("run", "when"));
+        for (int condition = 1; condition <= CONDITIONS; condition++) {
+            headers.add(String.valueOf(condition));
+        }
+        headers.add("tally");
+        TextTable table = new TextTable(2, headers);
+        byLabel.forEach((label, runs) -> {
+            table.row(verdicts(label, "loaded", runs, true));
+            table.row(verdicts(label, "after the run", runs, false));
+        });
+        text.append(table.text());
+    }
+
+    private static List<String> verdicts(String label, String when, List<RunReport> runs, boolean loaded) {
+        List<String> row = new ArrayList<>(List.of(label, when));
+        for (int condition = 1; condition <= CONDITIONS; condition++) {
+            String key = String.valueOf(condition);
+            row.add(worst(runs.stream()
+                    .map(run -> loaded ? run.consistencyAfterLoad() : run.consistency())
+                    .map(verdicts -> verdicts.getOrDefault(key, ABSENT))
+                    .toList()));
+        }
+        if (loaded) {
+            row.add(ABSENT);
+        } else {
+            boolean checked = runs.stream().noneMatch(run -> run.consistency().isEmpty());
+            boolean agrees =
+                    runs.stream().allMatch(run -> run.tallyDifferences().isEmpty());
+            row.add(!agrees ? "WRONG" : checked ? OK : ABSENT);
+        }
+        return row;
+    }
+
+    private static String worst(List<String> verdicts) {
+        boolean wrong = verdicts.stream().anyMatch(verdict -> !verdict.equals(OK) && !verdict.equals(ABSENT));
+        return wrong ? "WRONG" : verdicts.contains(ABSENT) ? ABSENT : OK;
+    }
+
+    /** Everything that is wrong, in full. */
+    private void failures() {
+        List<String> lines = new ArrayList<>();
+        for (RunReport run : report.runs()) {
+            String name = run.label() + ", repetition " + run.repeat() + ": ";
+            if (!run.failure().isEmpty()) {
+                lines.add(name + run.failure());
+            }
+            violations(run.consistencyAfterLoad()).forEach(line -> lines.add(name + "after loading, " + line));
+            violations(run.consistency()).forEach(line -> lines.add(name + line));
+            run.tallyDifferences().forEach(line -> lines.add(name + "tally: " + line));
+        }
+        if (lines.isEmpty()) {
+            title("All is well.");
+        } else {
+            title("FAILED");
+            lines.forEach(line -> text.append(line).append('\n'));
+        }
+    }
+
+    private static List<String> violations(Map<String, String> verdicts) {
+        return verdicts.entrySet().stream()
+                .filter(entry -> !entry.getValue().equals(OK))
+                .map(entry -> "condition " + entry.getKey() + ": " + entry.getValue())
+                .toList();
+    }
+}
