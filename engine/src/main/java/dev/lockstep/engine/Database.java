@@ -1,12 +1,15 @@
 package dev.lockstep.engine;
 
+import dev.lockstep.engine.buffer.BufferStatistics;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.instance.Instance;
 import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.instance.Validation;
+import dev.lockstep.engine.lock.LockStatistics;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.log.LogStatistics;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
 import java.util.List;
@@ -285,6 +288,31 @@ public final class Database implements AutoCloseable {
         requireOpen();
         Validation.Report report = instance.validate();
         return new ValidationReport(report.trees(), report.nodes(), report.records(), report.ghosts(), report.pages());
+    }
+
+    /**
+     * What was counted since the database was opened, over all sessions.
+     *
+     * @return the counts
+     */
+    public DatabaseStatistics statistics() {
+        requireOpen();
+        BufferStatistics pool = instance.pool().statistics();
+        LockStatistics locks = instance.locks().statistics();
+        LogStatistics log =
+                instance.log() == null ? LogStatistics.NONE : instance.log().statistics();
+        return new DatabaseStatistics(
+                log.commitCount(),
+                log.forceCount(),
+                log.appendedBytes(),
+                log.writtenBytes(),
+                pool.accesses(),
+                pool.misses(),
+                pool.pageReads(),
+                pool.pageWrites(),
+                pool.evictions(),
+                locks.waits(),
+                locks.deadlocks());
     }
 
     Instance instance() {

@@ -30,6 +30,7 @@ class DatabaseOptionsTest {
         assertEquals(Duration.ofSeconds(10), options.lockTimeout());
         assertEquals(Duration.ofHours(1), options.transactionTimeout());
         assertEquals(64 << 20, options.logSegmentBytes());
+        assertEquals(Duration.ZERO, options.extraForceDelay());
     }
 
     @Test
@@ -43,10 +44,11 @@ class DatabaseOptionsTest {
                 .lockTimeout(Duration.ofMillis(3))
                 .transactionTimeout(Duration.ofMillis(4))
                 .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
+                .extraForceDelay(Duration.ofMillis(5))
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
                 + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
-                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824";
+                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824, extraForceDelay=PT0.005S";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
@@ -63,6 +65,8 @@ class DatabaseOptionsTest {
         assertRefused("durability=null", () -> builder.durability(null));
         assertRefused("isolation=null", () -> builder.isolation(null));
         assertRefused("lockTimeout=null", () -> builder.lockTimeout(null));
+        assertRefused("extraForceDelay=PT-0.001S", () -> builder.extraForceDelay(Duration.ofMillis(-1)));
+        assertRefused("extraForceDelay=PT11S", () -> builder.extraForceDelay(Duration.ofSeconds(11)));
         assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
         assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
         assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());

@@ -62,7 +62,8 @@ public final class InstanceOpener {
     /** The log as the options of the database ask for it. */
     public static LogOptions defaultLogOptions(DatabaseOptions options) {
         LogOptions base = options.durability() == Durability.SYNC ? LogOptions.sync() : LogOptions.async();
-        return base.withSegmentBytes(options.logSegmentBytes());
+        return base.withSegmentBytes(options.logSegmentBytes())
+                .withExtraForceDelayMillis((int) options.extraForceDelay().toMillis());
     }
 
     private int frameCount() {

@@ -21,6 +21,9 @@ public record LogStatistics(
         long forceCount,
         long segmentCount,
         long recycledSegmentCount) {
+    /** Of a database without a log. */
+    public static final LogStatistics NONE = new LogStatistics(0, 0, 0, 0, 0, 0, 0, 0);
+
     /** Commits that shared one force on average; 0 before the first force. */
     public double commitsPerForce() {
         return forceCount == 0 ? 0 : (double) commitCount / forceCount;
