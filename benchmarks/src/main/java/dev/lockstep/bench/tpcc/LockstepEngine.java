@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.DatabaseStatistics;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
@@ -24,11 +25,13 @@ final class LockstepEngine implements OpenEngine {
     private final Scheduler scheduler;
     private final LockstepAdapter adapter;
     private final TerminalThreads threads;
+    private volatile DatabaseStatistics before;
 
     private LockstepEngine(Scheduler scheduler, LockstepAdapter adapter, TerminalThreads threads) {
         this.scheduler = scheduler;
         this.adapter = adapter;
         this.threads = threads;
+        this.before = adapter.database().statistics();
     }
 
     /** Opens an empty database in the directory of a specification. */
@@ -38,6 +41,7 @@ final class LockstepEngine implements OpenEngine {
                 .createIfMissing(true)
                 .durability(durability)
                 .poolBytes(spec.poolBytes())
+                .extraForceDelay(Duration.ofMillis(spec.fsyncDelayMillis()))
                 .build();
         Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec) : null;
         Database database = Database.open(Path.of(spec.directory(), DATABASE), options, scheduler);
@@ -73,6 +77,7 @@ final class LockstepEngine implements OpenEngine {
 
     @Override
     public void measurementBegins() {
+        before = adapter.database().statistics();
         if (scheduler != null) {
             scheduler.resetStatistics();
         }
@@ -83,7 +88,14 @@ final class LockstepEngine implements OpenEngine {
         List<TeamReport> teams = scheduler == null
                 ? List.of()
                 : scheduler.statistics().stream().map(TeamReport::of).toList();
-        return new EngineFigures(teams, null, null, null, null, null);
+        DatabaseStatistics after = adapter.database().statistics();
+        return new EngineFigures(
+                teams,
+                after.commits() - before.commits(),
+                after.logForces() - before.logForces(),
+                after.logBytes() - before.logBytes(),
+                after.pageAccesses() - before.pageAccesses(),
+                after.pageMisses() - before.pageMisses());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.engine.DatabaseOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -76,7 +77,15 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
         require(options.transactions >= 0, "--transactions is not negative");
-        require(options.fsyncDelayMillis >= 0, "--fsync-delay is not negative");
+        long fsyncDelayMillisMax = DatabaseOptions.EXTRA_FORCE_DELAY_MAX.toMillis();
+        require(
+                options.fsyncDelayMillis >= 0 && options.fsyncDelayMillis <= fsyncDelayMillisMax,
+                "--fsync-delay is 0 to " + fsyncDelayMillisMax);
+        require(
+                options.pool == null
+                        || (options.pool.bytes() >= DatabaseOptions.POOL_BYTES_MIN
+                                && options.pool.bytes() <= DatabaseOptions.POOL_BYTES_MAX),
+                "--pool is 1m to 1t");
         require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
         require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
         require(
