@@ -71,7 +71,9 @@ public final class Waiter {
     public void prepare() {
         thread = Thread.currentThread();
         sThread = SThread.current();
-        setStateRelease(PREPARED);
+        // Ordered before the condition that the caller looks at next: else that look could miss an event whose signal
+        // this store then erases.
+        setStateVolatile(PREPARED);
     }
 
     /**
@@ -153,7 +155,7 @@ public final class Waiter {
         if (stateAcquire() != SIGNALLED) {
             return false;
         }
-        setStateRelease(IDLE);
+        setStateVolatile(IDLE);
         return true;
     }
 
@@ -192,8 +194,8 @@ public final class Waiter {
         return (int) STATE.getAcquire(this);
     }
 
-    private void setStateRelease(int value) {
-        STATE.setRelease(this, value);
+    private void setStateVolatile(int value) {
+        STATE.setVolatile(this, value);
     }
 
     private boolean casState(int expected, int replacement) {
