@@ -163,6 +163,12 @@ public final class LeafChange {
     private static int commonSuffix(byte[] left, int leftBytes, byte[] right, int rightBytes, int prefix) {
         int limit = Math.min(leftBytes, rightBytes) - prefix;
         int suffix = 0;
+        // Eight bytes at a time: most updates change a few bytes in the middle of some hundred.
+        while (suffix + Long.BYTES <= limit
+                && KeyBytes.bigEndianLong(left, leftBytes - suffix - Long.BYTES)
+                        == KeyBytes.bigEndianLong(right, rightBytes - suffix - Long.BYTES)) {
+            suffix += Long.BYTES;
+        }
         while (suffix < limit && left[leftBytes - 1 - suffix] == right[rightBytes - 1 - suffix]) {
             suffix++;
         }

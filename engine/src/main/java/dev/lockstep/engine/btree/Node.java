@@ -215,7 +215,13 @@ public final class Node {
 
     private static boolean prefixEquals(MemorySegment memory, long page, byte[] key, int prefix) {
         long lower = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
-        for (int i = 0; i < prefix; i++) {
+        int i = 0;
+        for (; i + Long.BYTES <= prefix; i += Long.BYTES) {
+            if (memory.get(LONG_BIG_ENDIAN, lower + i) != KeyBytes.bigEndianLong(key, i)) {
+                return false;
+            }
+        }
+        for (; i < prefix; i++) {
             if (memory.get(ValueLayout.JAVA_BYTE, lower + i) != key[i]) {
                 return false;
             }

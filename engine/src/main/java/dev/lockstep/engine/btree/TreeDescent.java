@@ -57,6 +57,9 @@ public class TreeDescent {
     protected long parentVersion;
     protected int childIndex;
     protected int neededPageId;
+    /** The walk serves a scan so long that its pages should not push out those of others. */
+    protected boolean longScan;
+
     private long restartCount;
 
     /** Aims at the node of {@code level} whose range holds the key. */
@@ -89,6 +92,11 @@ public class TreeDescent {
     /** How often a walk of this object had to start again. */
     public final long restartCount() {
         return restartCount;
+    }
+
+    /** Whether the walk serves a long scan, whose pages are not worth keeping. */
+    public final boolean isLongScan() {
+        return longScan;
     }
 
     public final int neededPageId() {
@@ -133,7 +141,9 @@ public class TreeDescent {
         frame = childFrame;
         version = childVersion;
         page = BufferPool.address(childFrame);
-        pool.referenced(childFrame);
+        if (!longScan) {
+            pool.referenced(childFrame);
+        }
         return CONTINUE;
     }
 

@@ -29,7 +29,7 @@ public final class Instance {
      * Stripes of the lock table. More than any number of carriers, so that two rarely meet in one; at 128 bytes a latch
      * the table still fits in a corner of the L2.
      */
-    static final int LOCK_STRIPES = 64;
+    static final int LOCK_STRIPES = 256;
 
     private final DatabaseOptions options;
     private final Scheduler scheduler;

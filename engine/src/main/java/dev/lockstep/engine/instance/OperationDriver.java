@@ -70,14 +70,32 @@ public final class OperationDriver {
         }
     }
 
+    /** Lets others run in the middle of a long operation; no latch is held. */
+    public void yieldTurn() {
+        SThread sThread = context.sThread();
+        if (sThread != null) {
+            sThread.yieldTurn();
+        } else if (Thread.currentThread().isVirtual()) {
+            Thread.yield();
+        }
+    }
+
     private void waitFor(RecordOperation operation, int result) {
         switch (result) {
-            case TreeDescent.LOAD_PAGE -> pool.frame(operation.neededPageId(), context.waiter());
+            case TreeDescent.LOAD_PAGE -> load(operation);
             case TreeDescent.WAIT_FOR_LOCK -> waitForLock(operation);
             case TreeDescent.MAKE_ROOM ->
                 structure.makeRoom(
                         operation.tree(), context, operation.key(), operation.keyBytes(), operation.neededBytes());
             default -> throw new AssertionError("result=" + result);
+        }
+    }
+
+    private void load(RecordOperation operation) {
+        if (operation.isLongScan()) {
+            pool.frameForScan(operation.neededPageId(), context.waiter());
+        } else {
+            pool.frame(operation.neededPageId(), context.waiter());
         }
     }
 

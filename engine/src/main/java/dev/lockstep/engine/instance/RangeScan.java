@@ -23,6 +23,12 @@ public final class RangeScan {
 
     private static final int TABLE = -1;
 
+    /**
+     * Rows after which a scan lets others run. About 50 µs of work: short beside a transaction, long beside the half
+     * microsecond that a hand-over costs.
+     */
+    static final int ROWS_PER_TURN = 256;
+
     private final SessionCore session;
     private final ScanOperation scan;
     private final byte[] low = new byte[NodeLayout.KEY_BYTES_MAX];
@@ -37,6 +43,7 @@ public final class RangeScan {
     private boolean forUpdate;
     private boolean empty;
     private boolean started;
+    private int rowsOfTurn;
 
     public RangeScan(SessionCore session) {
         this.session = session;
@@ -61,6 +68,7 @@ public final class RangeScan {
         forUpdate = false;
         empty = false;
         started = false;
+        rowsOfTurn = 0;
     }
 
     public TableReference table() {
@@ -194,6 +202,10 @@ public final class RangeScan {
         }
         if (!started) {
             start(tree, into);
+        }
+        if (++rowsOfTurn == ROWS_PER_TURN) {
+            rowsOfTurn = 0;
+            session.driver.yieldTurn();
         }
         scan.retarget(into);
         scan.next();

@@ -42,7 +42,7 @@ public final class SessionCore {
     private static final int TABLES_INITIAL = 16;
 
     final Instance instance;
-    final TransactionContext context = new TransactionContext();
+    final TransactionContext context;
     final OperationDriver driver;
     final FetchOperation fetch;
     final InsertOperation insert;
@@ -64,6 +64,7 @@ public final class SessionCore {
         this.instance = instance;
         this.locks = instance.locks();
         this.log = instance.log();
+        context = new TransactionContext(instance.pool().newAccessCounter());
         driver = new OperationDriver(instance.pool(), locks, context);
         fetch = new FetchOperation(locks, instance.transactions(), context);
         insert = new InsertOperation(locks, instance.transactions(), context);
@@ -77,6 +78,7 @@ public final class SessionCore {
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
         instance.transactions().unregister(context);
+        context.close();
     }
 
     public TransactionContext context() {
@@ -97,7 +99,9 @@ public final class SessionCore {
         databaseLockMode = LockMode.NONE;
         onCommitRecord = null;
         if (sThread != null) {
+            sThread.transactionBoundary();
             sThread.beginOperation(instance.operations().begin());
+            sThread.switchPoint();
             sThread.endOperation();
         }
     }
@@ -232,6 +236,9 @@ public final class SessionCore {
                 onCommitRecord = null;
             }
             releaseLocks(waitLsn);
+            if (context.sThread() != null) {
+                context.sThread().switchPoint();
+            }
             purgeCommitted(context.undo());
         }
         context.undo().clear();

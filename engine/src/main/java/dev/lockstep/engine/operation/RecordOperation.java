@@ -103,6 +103,7 @@ public abstract class RecordOperation extends TreeDescent {
             stage = STAGE_LEAF;
             return CONTINUE;
         }
+        context.pageAccesses().countAccess();
         return descend();
     }
 

@@ -34,6 +34,12 @@ public final class ScanOperation extends RecordOperation {
     private static final int STAGE_SLOT = 5;
     private static final int NO_KEY = -1;
 
+    /**
+     * Leaves after which a scan counts as long. The range scans of transactions stay below it, and a scan of a whole
+     * table has then touched 64 KiB: little to lose if it should come again.
+     */
+    private static final int LEAVES_OF_SHORT_SCAN = 8;
+
     private final byte[] lastKey = new byte[NodeLayout.KEY_BYTES_MAX];
     private final byte[] candidate = new byte[NodeLayout.KEY_BYTES_MAX];
     private final byte[] seek = new byte[NodeLayout.KEY_BYTES_MAX];
@@ -53,6 +59,7 @@ public final class ScanOperation extends RecordOperation {
     private boolean found;
     private boolean seekInclusive;
     private boolean highEndGuarded;
+    private int leafCount;
 
     public ScanOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -83,6 +90,8 @@ public final class ScanOperation extends RecordOperation {
         lastKeyBytes = NO_KEY;
         found = false;
         highEndGuarded = false;
+        longScan = false;
+        leafCount = 0;
         Isolation isolation = context.isolation();
         lockGaps = isolation == Isolation.SERIALIZABLE;
         lockInstant = isolation == Isolation.READ_COMMITTED && mode == LockMode.KEY_S;
@@ -172,7 +181,7 @@ public final class ScanOperation extends RecordOperation {
     private int resume() {
         key = lastKey;
         keyBytes = lastKeyBytes;
-        if (!jumpTo(pageId, frame, slot)) {
+        if (!validate() && !jumpTo(pageId, frame, slot)) {
             return seekFromLastKey();
         }
         slot += backward ? -1 : 1;
@@ -275,6 +284,7 @@ public final class ScanOperation extends RecordOperation {
     }
 
     private int leaveLeafForwards() {
+        longScan = ++leafCount > LEAVES_OF_SHORT_SCAN;
         if (!Node.hasUpperFence(memory, page)) {
             return lockGaps ? endBehind(NextKeyFinder.endOfTree(tree)) : endIfValid();
         }
@@ -287,6 +297,7 @@ public final class ScanOperation extends RecordOperation {
     }
 
     private int leaveLeafBackwards() {
+        longScan = ++leafCount > LEAVES_OF_SHORT_SCAN;
         int fenceBytes = Node.copyLowerFence(memory, page, candidate);
         if (!validate()) {
             return seekFromLastKey();

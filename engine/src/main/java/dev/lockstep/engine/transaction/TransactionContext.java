@@ -3,6 +3,7 @@ package dev.lockstep.engine.transaction;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.TreeContext;
+import dev.lockstep.engine.buffer.PageAccessCounter;
 import dev.lockstep.engine.lock.LockOwner;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -43,6 +44,7 @@ public final class TransactionContext extends TreeContext {
     }
 
     private final LockOwner lockOwner = new LockOwner(waiter());
+    private final PageAccessCounter pageAccesses;
     private final UndoBuffer undo = new UndoBuffer();
     @SuppressWarnings("UnusedVariable") // read through FIRST_LSN
     private long firstLsn = NO_LSN;
@@ -57,6 +59,23 @@ public final class TransactionContext extends TreeContext {
     private final BTree[] ghostTrees = new BTree[GHOSTS_MET_MAX];
     private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
     private int ghostCount;
+
+    /**
+     * @param pageAccesses counts the pages that this context's operations visit; closed with it
+     */
+    public TransactionContext(PageAccessCounter pageAccesses) {
+        this.pageAccesses = pageAccesses;
+    }
+
+    /** Ends the context: others no longer see its locks or its counts. */
+    public void close() {
+        lockOwner.close();
+        pageAccesses.close();
+    }
+
+    public PageAccessCounter pageAccesses() {
+        return pageAccesses;
+    }
 
     /** Prepares for a new transaction. */
     public void begin(Isolation level, long lockWaitNanosMax, long deadline) {
