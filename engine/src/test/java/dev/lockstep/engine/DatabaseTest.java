@@ -159,6 +159,39 @@ class DatabaseTest {
         }
     }
 
+    /** A record inserted in the place of one that the same transaction has deleted must not outlive the rollback. */
+    @Test
+    void rollsBackADeleteAndInsertOfTheSameKey() {
+        for (String first : List.of("first", "x".repeat(50_000))) {
+            for (String second : List.of("second", "y".repeat(40_000))) {
+                try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+                    Table table = database.createTable(accounts());
+                    Record row = table.newRecord();
+                    database.run(transaction -> put(transaction, table, row, 1, first, 1));
+                    Transaction open = database.openSession().begin();
+                    assertTrue(open.delete(table, table.newKey().add(1)));
+                    put(open, table, row, 1, second, 1);
+                    Savepoint savepoint = open.savepoint();
+                    assertTrue(open.delete(table, table.newKey().add(1)));
+                    put(open, table, row, 1, first, 2);
+                    open.rollbackTo(savepoint);
+                    assertTrue(open.fetch(table, table.newKey().add(1), row));
+                    assertEquals(second, row.getString(NAME));
+                    open.rollback();
+                    database.run(transaction -> {
+                        assertTrue(transaction.fetch(table, table.newKey().add(1), row));
+                        assertEquals(first, row.getString(NAME));
+                        assertEquals(1, row.getLong(AMOUNT));
+                        assertTrue(transaction.delete(table, table.newKey().add(1)));
+                        put(transaction, table, row, 1, second, 3);
+                    });
+                    assertEquals(List.of(1), ids(database, "by_amount"));
+                    database.validate();
+                }
+            }
+        }
+    }
+
     @Test
     void refusesDuplicatesAndGoesOn() {
         try (Database database = Database.inMemory(DatabaseOptions.defaults())) {

@@ -78,6 +78,7 @@ public final class SessionCore {
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
         instance.transactions().unregister(context);
+        context.lockOwner().close();
         context.close();
     }
 
@@ -296,7 +297,7 @@ public final class SessionCore {
     private void purgeCommitted(UndoBuffer undo) {
         for (int entry = 0; entry < undo.entryCount(); entry++) {
             byte kind = undo.kind(entry);
-            if (kind != UndoBuffer.INSERT && isOverflow(undo, entry)) {
+            if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
                 OverflowChain.free(undo.tree(entry), context, undo.before(entry));
             }
             if (kind == UndoBuffer.DELETE) {
@@ -315,6 +316,11 @@ public final class SessionCore {
                 context.ghostMet(undo.tree(entry), undo.key(entry), undo.key(entry).length);
             }
         }
+    }
+
+    /** Whether the change brought a ghost back, whose chain belongs to the delete before. */
+    private static boolean isGhost(UndoBuffer undo, int entry) {
+        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_GHOST) != 0;
     }
 
     private static boolean isOverflow(UndoBuffer undo, int entry) {

@@ -15,9 +15,13 @@ import dev.lockstep.engine.transaction.UndoBuffer;
 /**
  * Inserts a record: lock the key, reach the leaf, test the gap that the key goes into, insert. A ghost with the same
  * key is brought back to life; its gap needs no test, because whoever relies on the ghost's absence holds its key lock.
+ *
+ * <p>A ghost that the same transaction has left still holds the value to which a rollback has to return. Bringing it
+ * back is therefore logged, and taken back, as an update from a ghost to a record.
  */
 public final class InsertOperation extends ChangeOperation {
     private final NextKeyFinder nextKey = new NextKeyFinder();
+    private final byte[] ghostValue = new byte[NodeLayout.INLINE_BYTES_MAX];
     private byte[] value;
     private int valueBytes;
     private int slotFlags;
@@ -48,7 +52,39 @@ public final class InsertOperation extends ChangeOperation {
                 return obstacle;
             }
         }
-        return insert(slot);
+        boolean ownGhost = slot >= 0
+                && context.transactionId() != 0
+                && Node.version(memory, page, slot) == context.transactionId();
+        return ownGhost ? reviveOwn(slot) : insert(slot);
+    }
+
+    private int reviveOwn(int slot) {
+        int flagsBefore = Node.slotFlags(memory, page, slot);
+        int ghostBytes = Node.valueBytes(memory, page, slot);
+        Node.copyOut(memory, Node.valueAddress(memory, page, slot), ghostValue, 0, ghostBytes);
+        UndoBuffer undo = context.undo();
+        undo.reserve(keyBytes + ghostBytes);
+        long previousLsn = context.lastLsn();
+        LeafChange.update(
+                context.record(),
+                false,
+                context.transactionId(),
+                previousLsn,
+                0,
+                tree.treeId(),
+                pageId,
+                key,
+                keyBytes,
+                flagsBefore,
+                slotFlags,
+                ghostValue,
+                ghostBytes,
+                value,
+                valueBytes);
+        long lsn = logChange();
+        undo.push(UndoBuffer.UPDATE, tree, previousLsn, key, keyBytes, flagsBefore, ghostValue, ghostBytes);
+        NodeEditor.replaceValue(memory, page, slot, value, 0, valueBytes, slotFlags, context.transactionId());
+        return changed(lsn);
     }
 
     private int insert(int slot) {
