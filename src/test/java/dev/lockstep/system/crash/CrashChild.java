@@ -1,0 +1,77 @@
+package dev.lockstep.system.crash;
+
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.Durability;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The process that is killed: opens the database and works on it with several threads. Whatever it says, it says on its
+ * standard output, in frames of two ints: worker and sequence of a transaction whose commit was answered, or one of the
+ * marks. What was written into the pipe is there after the kill.
+ */
+final class CrashChild {
+    static final int WORKERS = 4;
+
+    /** Instead of a worker: the child is about to open the database. */
+    static final int MARK_OPENING = -1;
+
+    /** Instead of a worker: the database is open. */
+    static final int MARK_OPENED = -2;
+
+    private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private CrashChild() {}
+
+    /** Arguments: directory, durability, seed, whether commits are stamped in their order. */
+    public static void main(String[] arguments) throws Exception {
+        new CrashChild()
+                .work(
+                        Path.of(arguments[0]),
+                        Durability.valueOf(arguments[1]),
+                        Long.parseLong(arguments[2]),
+                        Boolean.parseBoolean(arguments[3]));
+    }
+
+    private void work(Path directory, Durability durability, long seed, boolean stamped) throws Exception {
+        say(MARK_OPENING, 0);
+        try (Database database = Database.open(directory, Bank.options(durability))) {
+            if (database.tableNames().isEmpty()) {
+                Bank.create(database);
+            }
+            say(MARK_OPENED, 0);
+            List<Thread> threads = new ArrayList<>();
+            for (int worker = 0; worker < WORKERS; worker++) {
+                CrashWorker work = new CrashWorker(database, worker, seed, stamped, this::say);
+                threads.add(Thread.ofPlatform().name("worker-" + worker).start(work));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+    }
+
+    /** One write per frame, so that the pipe holds whole frames. */
+    private void say(int worker, int sequence) {
+        byte[] frame = ByteBuffer.allocate(2 * Integer.BYTES)
+                .putInt(worker)
+                .putInt(sequence)
+                .array();
+        lock.lock();
+        try {
+            out.write(frame);
+        } catch (IOException e) {
+            throw new IllegalStateException("the parent is gone", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

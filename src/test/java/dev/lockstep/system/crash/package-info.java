@@ -1,0 +1,2 @@
+/** Recovery of databases whose process was killed under load. */
+package dev.lockstep.system.crash;
