@@ -28,8 +28,8 @@ import java.util.zip.CRC32C;
 /**
  * The file that holds the latest {@link Checkpoint}.
  *
- * <p>Invariant: the file is replaced as a whole. A new one is written under another name, forced, and renamed; a crash at
- * any moment leaves either the old checkpoint or the new one.
+ * <p>Invariant: the file is replaced as a whole. A new one is written under another name, forced, and renamed; a crash
+ * at any moment leaves either the old checkpoint or the new one.
  *
  * <p>Thread-safety: {@link #write} by one thread at a time.
  */

@@ -15,8 +15,8 @@ public interface CheckpointSource {
     long oldestActiveLsn();
 
     /**
-     * The lowest LSN of a change that is in the buffer pool and may not be in the page file; {@link #NO_LSN} if there is
-     * none. A page that is being changed right now, its record appended and itself not marked dirty yet, must count.
+     * The lowest LSN of a change that is in the buffer pool and may not be in the page file; {@link #NO_LSN} if there
+     * is none. A page that is being changed right now, its record appended and itself not marked dirty yet, must count.
      */
     long oldestRecoveryLsn();
 

@@ -19,16 +19,16 @@ import java.util.List;
  * Writes a checkpoint whenever enough log has come together, and on request, on a thread of its own, beside the running
  * transactions (a fuzzy checkpoint).
  *
- * <p>Each checkpoint writes back the pages that were dirty before the checkpoint before: so recovery repeats at most about
- * two intervals of log (more while a transaction runs longer than that), and a page that is changed all the time is
- * written once in two intervals and not whenever it happens to be dirty.
+ * <p>Each checkpoint writes back the pages that were dirty before the checkpoint before: so recovery repeats at most
+ * about two intervals of log (more while a transaction runs longer than that), and a page that is changed all the time
+ * is written once in two intervals and not whenever it happens to be dirty.
  *
  * <p>Invariants:
  * <ul>
  *   <li>{@code redoScanLsn} is chosen as the least of: the log's tail, read first; the oldest LSN of a running
  *       transaction; the oldest change not in the page file. What begins after the tail was read lies behind it.
- *   <li>The state is read after that, and the log is durable up to where it was then before the file is replaced. Else a
- *       page could be free in the checkpoint whose removal from a tree the log has lost.
+ *   <li>The state is read after that, and the log is durable up to where it was then before the file is replaced. Else
+ *       a page could be free in the checkpoint whose removal from a tree the log has lost.
  *   <li>Log segments are let go only after the file is replaced.
  * </ul>
  *
@@ -206,7 +206,9 @@ public final class Checkpointer implements AutoCloseable {
         return (long) LAST_REDO_SCAN_LSN.getOpaque(this);
     }
 
-    /** Waits for a checkpoint that is being written, writes no other, and ends the thread. A second call does nothing. */
+    /**
+     * Waits for a checkpoint that is being written, writes no other, and ends the thread. A second call does nothing.
+     */
     @Override
     public void close() {
         latch.latch();

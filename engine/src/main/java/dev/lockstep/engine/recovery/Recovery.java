@@ -104,8 +104,8 @@ public final class Recovery {
     }
 
     /**
-     * Rolls back the transactions that were running. What it appends need not be durable on return: until it is, another
-     * recovery would do the same again.
+     * Rolls back the transactions that were running. What it appends need not be durable on return: until it is,
+     * another recovery would do the same again.
      *
      * @param log opened where {@link #redo()} said
      * @param undoHandler takes records back

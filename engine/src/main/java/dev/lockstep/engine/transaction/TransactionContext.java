@@ -46,8 +46,10 @@ public final class TransactionContext extends TreeContext {
     private final LockOwner lockOwner = new LockOwner(waiter());
     private final PageAccessCounter pageAccesses;
     private final UndoBuffer undo = new UndoBuffer();
+
     @SuppressWarnings("UnusedVariable") // read through FIRST_LSN
     private long firstLsn = NO_LSN;
+
     private long lastLsn;
     private long transactionId;
     private Isolation isolation = Isolation.SERIALIZABLE;

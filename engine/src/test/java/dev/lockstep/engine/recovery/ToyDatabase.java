@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.TreeMap;
 
 /**
- * The smallest database that needs recovery: an array of counters, each a page with an LSN, and transactions that add to
- * them. Its "page file" is an array that outlives a crash.
+ * The smallest database that needs recovery: an array of counters, each a page with an LSN, and transactions that add
+ * to them. Its "page file" is an array that outlives a crash.
  */
 class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
     static final Path DIRECTORY = Path.of("/toy");
