@@ -2,6 +2,7 @@ package dev.lockstep.engine.btree;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One clustered B+tree: a table, or one of its indexes. Leaves hold encoded keys and values; what the bytes mean is
@@ -29,6 +30,9 @@ public final class BTree {
         }
     }
 
+    private static final AtomicInteger NEXT_STAMP = new AtomicInteger(1);
+
+    private final int stamp = NEXT_STAMP.getAndIncrement();
     private final TreeEnvironment environment;
     private final int treeId;
     private final int rootPageId;
@@ -66,6 +70,11 @@ public final class BTree {
 
     public int treeId() {
         return treeId;
+    }
+
+    /** A number that no other tree object of this JVM has, of whatever database. */
+    public int stamp() {
+        return stamp;
     }
 
     public int rootPageId() {

@@ -224,11 +224,12 @@ public final class StructureModification extends TreeDescent {
 
     private boolean mergeLevel(BTree target, byte[] searched, int searchedBytes, int level, boolean intoLeft) {
         walk(target, searched, searchedBytes, level);
-        return parentFrame >= 0 && usedBytes(page) < UNDERFULL_BYTES && tryMerge(intoLeft);
+        return parentFrame >= 0 && isUnderfull(memory, page) && tryMerge(intoLeft);
     }
 
-    private int usedBytes(long node) {
-        return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node);
+    /** Whether a node uses so little of its page that a merge is worth trying. */
+    public static boolean isUnderfull(MemorySegment memory, long node) {
+        return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node) < UNDERFULL_BYTES;
     }
 
     private boolean tryMerge(boolean intoLeft) {

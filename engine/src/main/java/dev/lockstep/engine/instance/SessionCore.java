@@ -97,6 +97,7 @@ public final class SessionCore {
         context.bind(sThread);
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
         answersWhenDurable = durability == Durability.SYNC && log != null;
+        context.lockOwner().trackDependency(answersWhenDurable);
         databaseLockMode = LockMode.NONE;
         onCommitRecord = null;
         if (sThread != null) {
@@ -156,6 +157,7 @@ public final class SessionCore {
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
     void forceDurable() {
         answersWhenDurable = log != null;
+        context.lockOwner().trackDependency(answersWhenDurable);
     }
 
     /** Runs an action when the commit record is in the log buffer and the locks are still held. */
@@ -345,7 +347,7 @@ public final class SessionCore {
         }
         purge.start(tree, key);
         driver.runPlain(purge);
-        if (purge.applied()) {
+        if (purge.leafUnderfull()) {
             driver.mergeAfter(purge);
         }
     }

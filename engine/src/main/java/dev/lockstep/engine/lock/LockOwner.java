@@ -68,6 +68,7 @@ public final class LockOwner implements AutoCloseable {
     private int index = -1;
     private long transactionId;
     private long dependsOnLsn;
+    private boolean trackingDependency = true;
 
     private int heldCount;
     private long[] names = new long[LOCKS_INITIAL];
@@ -152,6 +153,21 @@ public final class LockOwner implements AutoCloseable {
         if (manager != null) {
             manager.deregister(this);
         }
+    }
+
+    /** Whether {@link #dependsOnLsn()} is kept up. */
+    boolean isTrackingDependency() {
+        return trackingDependency;
+    }
+
+    /**
+     * Says whether the transaction has to know on which commits it depends: only if its own commit is answered when it
+     * is durable. It does unless told otherwise.
+     *
+     * @param track whether to keep {@link #dependsOnLsn()} up
+     */
+    public void trackDependency(boolean track) {
+        trackingDependency = track;
     }
 
     void raiseDependsOnLsn(long lsn) {

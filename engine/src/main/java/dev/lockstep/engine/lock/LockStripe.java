@@ -277,6 +277,9 @@ class LockStripe {
     }
 
     private void raiseDependsOnLsn(LockOwner owner, long name, int mode) {
+        if (!owner.isTrackingDependency()) {
+            return;
+        }
         int place = releasePlace(name);
         owner.raiseDependsOnLsn(releaseLsns[place]);
         if (LockName.isTable(name) && (LockMode.conflictsOf(mode) & INTENTION_PARTS) != 0) {

@@ -20,6 +20,8 @@ abstract class ChangeOperation extends RecordOperation {
     private int seenPageId;
     private int seenFrame;
     private int seenSlot;
+    private long seenVersion;
+    private boolean atSeenSlot;
 
     ChangeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -29,17 +31,19 @@ abstract class ChangeOperation extends RecordOperation {
         aim(target, searched, searchedBytes, 0);
         applied = false;
         seenPageId = NO_POSITION;
+        atSeenSlot = false;
         stage = STAGE_LOCK;
     }
 
     /** The record was read from there, or null: the change looks there first. */
     final void seenAt(RecordBuffer record) {
-        if (record == null) {
+        if (record == null || record.positionTreeStamp() != tree.stamp()) {
             return;
         }
         seenPageId = record.positionPageId();
         seenFrame = record.positionFrame();
         seenSlot = record.positionSlot();
+        seenVersion = record.positionVersion();
     }
 
     /** Whether the change was made: false where an update or delete found no record, or an insert found one. */
@@ -58,9 +62,10 @@ abstract class ChangeOperation extends RecordOperation {
 
     private int jumpOrDescend() {
         if (seenPageId != NO_POSITION) {
-            boolean there = jumpTo(seenPageId, seenFrame, seenSlot);
+            boolean there = returnTo(seenPageId, seenFrame, seenVersion) || jumpTo(seenPageId, seenFrame, seenSlot);
             seenPageId = NO_POSITION;
             if (there) {
+                atSeenSlot = true;
                 stage = STAGE_LEAF;
                 return CONTINUE;
             }
@@ -78,12 +83,14 @@ abstract class ChangeOperation extends RecordOperation {
     abstract int change(int slot);
 
     private int changeLeaf() {
+        boolean slotKnown = atSeenSlot;
+        atSeenSlot = false;
         if (!latchLeaf()) {
             return descendAgain();
         }
         boolean pageChanged = false;
         try {
-            int result = change(Node.find(memory, page, key, keyBytes));
+            int result = change(slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes));
             pageChanged = applied;
             return result;
         } catch (Throwable failure) {

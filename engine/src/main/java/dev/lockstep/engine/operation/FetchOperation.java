@@ -82,7 +82,7 @@ public final class FetchOperation extends RecordOperation {
                 Node.copyOut(
                         memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
                 target.setValueLength(bytes);
-                target.setPosition(pageId, frame, slot);
+                target.setPosition(pageId, frame, slot, version, tree.stamp());
             }
         }
         if (!validate()) {

@@ -3,6 +3,7 @@ package dev.lockstep.engine.operation;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.GhostRemoval;
 import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.StructureModification;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
@@ -14,12 +15,20 @@ import dev.lockstep.engine.transaction.TransactionTable;
  * still locks stays: the next scan that meets it tries again.
  */
 public final class PurgeOperation extends ChangeOperation {
+    private boolean leafUnderfull;
+
     public PurgeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
     }
 
+    /** Whether the removal has left so little in the leaf that it may be merged with a neighbour. */
+    public boolean leafUnderfull() {
+        return leafUnderfull;
+    }
+
     /** Aims at a ghost. */
     public void start(BTree target, byte[] ghostKey) {
+        leafUnderfull = false;
         startChange(target, ghostKey, ghostKey.length);
         stage = STAGE_DESCEND;
     }
@@ -36,6 +45,7 @@ public final class PurgeOperation extends ChangeOperation {
         GhostRemoval.log(context.record(), pageId, key, keyBytes);
         long lsn = logSystemChange();
         GhostRemoval.apply(memory, page, slot);
+        leafUnderfull = StructureModification.isUnderfull(memory, page);
         return changed(lsn);
     }
 }

@@ -151,6 +151,22 @@ public abstract class RecordOperation extends TreeDescent {
     }
 
     /**
+     * Moves straight back to a leaf of which nothing has changed since it had {@code seenVersion}.
+     *
+     * @return whether the walk stands on that leaf
+     */
+    final boolean returnTo(int seenPageId, int seenFrame, long seenVersion) {
+        if (!latches.validateAcquire(seenFrame, seenVersion)) {
+            return false;
+        }
+        pageId = seenPageId;
+        frame = seenFrame;
+        version = seenVersion;
+        page = BufferPool.address(seenFrame);
+        return true;
+    }
+
+    /**
      * Moves straight to the leaf where the key was seen last, if it is still there.
      *
      * @return whether the walk stands on that leaf

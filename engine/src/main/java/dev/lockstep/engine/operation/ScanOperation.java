@@ -240,7 +240,7 @@ public final class ScanOperation extends RecordOperation {
         }
         System.arraycopy(candidate, 0, target.ensureKeyCapacity(candidateBytes), 0, candidateBytes);
         target.setKeyLength(candidateBytes);
-        target.setPosition(pageId, frame, slot);
+        target.setPosition(pageId, frame, slot, version, tree.stamp());
         slotFlags = flags;
         found = true;
         return DONE;

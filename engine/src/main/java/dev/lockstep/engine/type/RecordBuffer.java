@@ -58,6 +58,8 @@ public class RecordBuffer implements RecordTarget {
     private int positionPageId = NO_POSITION;
     private int positionFrame;
     private int positionSlot;
+    private long positionVersion;
+    private int positionTreeStamp;
 
     /**
      * Makes an empty row.
@@ -203,12 +205,16 @@ public class RecordBuffer implements RecordTarget {
      * @param pageId its page
      * @param frame the frame that held the page
      * @param slot its slot
+     * @param version the version of the frame's latch under which that was so
+     * @param treeStamp identifies the tree within this JVM
      */
     @Override
-    public final void setPosition(int pageId, int frame, int slot) {
+    public final void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
         positionPageId = pageId;
         positionFrame = frame;
         positionSlot = slot;
+        positionVersion = version;
+        positionTreeStamp = treeStamp;
     }
 
     /**
@@ -236,6 +242,24 @@ public class RecordBuffer implements RecordTarget {
      */
     public final int positionSlot() {
         return positionSlot;
+    }
+
+    /**
+     * The version of the frame's latch when the row was read.
+     *
+     * @return the version
+     */
+    public final long positionVersion() {
+        return positionVersion;
+    }
+
+    /**
+     * The tree that the row was read from.
+     *
+     * @return its stamp
+     */
+    public final int positionTreeStamp() {
+        return positionTreeStamp;
     }
 
     /**
@@ -320,7 +344,12 @@ public class RecordBuffer implements RecordTarget {
         System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
         keyChanged = other.keyChanged;
         changed = other.changed;
-        setPosition(other.positionPageId, other.positionFrame, other.positionSlot);
+        setPosition(
+                other.positionPageId,
+                other.positionFrame,
+                other.positionSlot,
+                other.positionVersion,
+                other.positionTreeStamp);
     }
 
     /**

@@ -42,6 +42,9 @@ public interface RecordTarget {
      * @param pageId its page
      * @param frame the frame that held the page
      * @param slot its slot in the page
+     * @param version the version of the frame's latch under which that was so
+     * @param treeStamp identifies the tree within this JVM, so that a record that is used with another database is
+     *     not looked for there
      */
-    void setPosition(int pageId, int frame, int slot);
+    void setPosition(int pageId, int frame, int slot, long version, int treeStamp);
 }
