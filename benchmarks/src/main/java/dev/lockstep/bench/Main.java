@@ -37,10 +37,11 @@ public final class Main implements Runnable {
     }
 
     /** The command line with all its commands, ready to execute. */
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version()))
                 .addSubcommand(new TpccChildCommand())
+                .addSubcommand(new JmhCommand())
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

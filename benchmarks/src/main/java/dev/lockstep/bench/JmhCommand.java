@@ -1,0 +1,78 @@
+package dev.lockstep.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.runner.NoBenchmarksException;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Benchmarks of single parts, by JMH. */
+@Command(
+        name = "jmh",
+        mixinStandardHelpOptions = true,
+        description = "Runs JMH benchmarks of single parts of Lockstep: each in three JVMs, with its error.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:all ran", "1:a benchmark failed", "2:wrong call, or no benchmark fits"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep jmh -- -l",
+            "      Lists them.",
+            "  ./lockstep jmh NewOrder -- -prof gc",
+            "      Time and allocation of a New-Order.",
+            "  ./lockstep jmh Switch -- -f 5 -rf json -rff switches.json",
+            "      What a switch costs, in five JVMs, the result in a file.",
+            "  ./lockstep jmh -- -h",
+            "      All options of JMH."
+        })
+final class JmhCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "REGEX... -- JMH-OPTION...",
+            description = "Benchmarks whose names fit one of the regular expressions, all without any; after -- come"
+                    + " options of JMH.")
+    private final List<String> arguments = new ArrayList<>();
+
+    /** For picocli. */
+    JmhCommand() {}
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLineOptions options;
+        try {
+            options = new CommandLineOptions(arguments.toArray(String[]::new));
+        } catch (CommandLineOptionException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        if (options.shouldHelp()) {
+            options.showHelp();
+            return 0;
+        }
+        Runner runner = new Runner(
+                new OptionsBuilder().parent(options).shouldFailOnError(true).build());
+        if (options.shouldList()) {
+            runner.list();
+            return 0;
+        }
+        try {
+            return runner.run().isEmpty() ? 2 : 0;
+        } catch (NoBenchmarksException e) {
+            throw new ParameterException(
+                    command.commandLine(), "no benchmark fits " + arguments + "; ./lockstep jmh -- -l lists them", e);
+        } catch (RunnerException e) {
+            command.commandLine().getErr().println("lockstep: " + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.lockstep.bench.jmh;
+
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.InputGenerator;
+import dev.lockstep.tpcc.workload.NonUniformConstants;
+import dev.lockstep.tpcc.workload.TpccTransactions;
+import dev.lockstep.tpcc.workload.TransactionInput;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** One TPC-C transaction on one thread, commits not waited for. With {@code -prof gc}: the heap it allocates. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@State(Scope.Benchmark)
+@Fork(3)
+@Warmup(iterations = 5, time = 2)
+@Measurement(iterations = 5, time = 2)
+public class NewOrderBenchmark {
+    private static final long SEED = 1;
+    private static final long HISTORY_ID_FIRST = 1L << 40;
+    private static final long POOL_BYTES = 2L << 30;
+    private static final long NOW_MILLIS = 1_700_000_000_000L;
+
+    /** Items, and stock rows; the specification's 100,000 unless a test asks for fewer. */
+    @Param("100000")
+    public int items;
+
+    /** Customers of each district; the specification's 3,000 unless a test asks for fewer. */
+    @Param("3000")
+    public int customers;
+
+    private TemporaryDirectory directory;
+    private LockstepAdapter adapter;
+    private TpccSession session;
+    private TpccTransactions transactions;
+    private InputGenerator generator;
+    private final TransactionInput input = new TransactionInput();
+
+    /** For JMH. */
+    public NewOrderBenchmark() {}
+
+    /** Loads a warehouse. */
+    @Setup
+    public void load() throws InterruptedException {
+        directory = new TemporaryDirectory();
+        TpccScale scale = new TpccScale(1, items, customers, customers * 3 / 10);
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .durability(Durability.ASYNC)
+                .poolBytes(POOL_BYTES)
+                .build();
+        Database database = Database.open(directory.path().resolve("database"), options);
+        adapter = new LockstepAdapter(database, null, Durability.ASYNC, Duration.ofSeconds(10));
+        TpccRun.load(TpccConfiguration.builder(scale).seed(SEED).build(), adapter, TpccProgress.NONE);
+        session = adapter.openSession();
+        transactions = new TpccTransactions(session);
+        generator = new InputGenerator(scale, NonUniformConstants.ofRun(SEED), SEED, 1, 1, HISTORY_ID_FIRST);
+    }
+
+    /** Closes the database. */
+    @TearDown
+    public void close() {
+        session.close();
+        adapter.close();
+        directory.close();
+    }
+
+    /** New-Order: about 35 operations. Returns what the customer owes. */
+    @Benchmark
+    public long newOrder() {
+        generator.next(TransactionType.NEW_ORDER, NOW_MILLIS, input);
+        return transactions.execute(input) ? transactions.totalCents() : -1;
+    }
+
+    /** Payment: about 8 operations. */
+    @Benchmark
+    public boolean payment() {
+        generator.next(TransactionType.PAYMENT, NOW_MILLIS, input);
+        return transactions.execute(input);
+    }
+}
