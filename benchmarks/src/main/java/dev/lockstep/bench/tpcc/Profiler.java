@@ -13,6 +13,13 @@ final class Profiler {
 
     private Profiler() {}
 
+    /**
+     * Loads the profiler; to be called on a platform thread, since it finds its way into the JVM by the calling one.
+     */
+    static void prepare() {
+        execute("version");
+    }
+
     /** Starts sampling. */
     static void start() {
         execute("start,event=" + EVENT + ",interval=" + INTERVAL);

@@ -49,6 +49,9 @@ final class TpccChildRun implements TpccProgress {
         if (spec.scanBeside() && !engine.scansBeside()) {
             throw new IllegalArgumentException("no scan beside a run is possible engine=" + spec.engine());
         }
+        if (spec.profileFile() != null) {
+            Profiler.prepare();
+        }
         TpccResult result = TpccRun.execute(
                 configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
         measurementEnds();
@@ -117,7 +120,6 @@ final class TpccChildRun implements TpccProgress {
     }
 
     private void measurementBegins() {
-        measuring = true;
         if (spec.profileFile() != null) {
             Profiler.start();
         }
@@ -127,6 +129,7 @@ final class TpccChildRun implements TpccProgress {
         }
         engine.measurementBegins();
         collectorsBefore = CollectorUsage.now();
+        measuring = true;
     }
 
     private void measurementEnds() {

@@ -25,12 +25,19 @@ final class TpccReportText {
 
     private final ExperimentReport report;
     private final Map<String, List<RunReport>> byLabel = new LinkedHashMap<>();
+
+    /** Without the connection counts that were not the best. */
+    private final Map<String, List<RunReport>> best = new LinkedHashMap<>();
+
     private final StringBuilder text = new StringBuilder();
 
     TpccReportText(ExperimentReport report) {
         this.report = report;
         for (RunReport run : report.runs()) {
             byLabel.computeIfAbsent(run.label(), label -> new ArrayList<>()).add(run);
+            if (report.connections().getOrDefault(run.engine(), run.threads()) == run.threads()) {
+                best.computeIfAbsent(run.label(), label -> new ArrayList<>()).add(run);
+            }
         }
     }
 
@@ -189,7 +196,7 @@ final class TpccReportText {
         title("Latency in microseconds");
         TextTable table = new TextTable(
                 2, List.of("run", "transaction", "committed", "p50", "p90", "p95", "p99", "p99.9", "max"));
-        byLabel.forEach((label, runs) -> {
+        best.forEach((label, runs) -> {
             RunReport run = typical(runs);
             for (TransactionType type : TransactionType.values()) {
                 LatencySummary latency = run.latencyMicros().get(Spelling.of(type));
@@ -222,7 +229,7 @@ final class TpccReportText {
         }
         headers.add("retried");
         TextTable table = new TextTable(1, headers);
-        byLabel.forEach((label, runs) -> {
+        best.forEach((label, runs) -> {
             RunReport run = typical(runs);
             List<String> row = new ArrayList<>(List.of(label));
             for (AbortReason reason : AbortReason.values()) {
@@ -235,7 +242,7 @@ final class TpccReportText {
     }
 
     private void teams() {
-        if (byLabel.values().stream().allMatch(runs -> typical(runs).teams().isEmpty())) {
+        if (best.values().stream().allMatch(runs -> typical(runs).teams().isEmpty())) {
             return;
         }
         title("Teams, by operation: members in when a team forms, out when it ends");
@@ -253,7 +260,7 @@ final class TpccReportText {
                         "skipped",
                         "strays",
                         "ns/operation"));
-        byLabel.forEach((label, runs) -> {
+        best.forEach((label, runs) -> {
             for (TeamReport team : typical(runs).teams()) {
                 table.row(List.of(
                         label,
@@ -277,7 +284,7 @@ final class TpccReportText {
     private void isolation() {
         title("Isolation");
         TextTable table = new TextTable(2, List.of("run", "level"));
-        byLabel.forEach((label, runs) -> table.row(List.of(label, isolation(typical(runs)))));
+        best.forEach((label, runs) -> table.row(List.of(label, isolation(typical(runs)))));
         text.append(table.text());
     }
 
@@ -304,7 +311,7 @@ final class TpccReportText {
         }
         headers.add("tally");
         TextTable table = new TextTable(2, headers);
-        byLabel.forEach((label, runs) -> {
+        best.forEach((label, runs) -> {
             table.row(verdicts(label, "loaded", runs, true));
             table.row(verdicts(label, "after the run", runs, false));
         });

@@ -1,0 +1,37 @@
+package dev.lockstep.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StallWatchTest {
+    private static final long LIMIT_MILLIS = 20;
+    private static final long SECONDS_MAX = 30;
+
+    @Test
+    void tellsOfAStall() throws Exception {
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        try (StallWatch watch = new StallWatch(LIMIT_MILLIS, told::complete)) {
+            watch.alive();
+            assertTrue(told.get(SECONDS_MAX, TimeUnit.SECONDS) >= LIMIT_MILLIS);
+        }
+    }
+
+    @Test
+    void tellsNothingOnceClosed() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        StallWatch closed = new StallWatch(TimeUnit.HOURS.toMillis(1), still -> calls.incrementAndGet());
+        closed.close();
+        // Another watch with a short limit shows that time has passed.
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        try (StallWatch watch = new StallWatch(LIMIT_MILLIS, told::complete)) {
+            watch.alive();
+            told.get(SECONDS_MAX, TimeUnit.SECONDS);
+        }
+        assertEquals(0, calls.get());
+    }
+}

@@ -1,0 +1,143 @@
+package dev.lockstep.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command as a user calls it, child JVMs included. */
+class TpccCommandTest {
+    private static final int CONDITIONS = 12;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path directory;
+
+    private int execute(String... arguments) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        return commandLine.execute(arguments);
+    }
+
+    private JsonNode run(String... arguments) throws IOException {
+        Path json = directory.resolve("result.json");
+        String[] all = Stream.concat(
+                        Stream.of("tpcc", "--json", json.toString(), "--dir", directory.toString()),
+                        Stream.of(arguments))
+                .toArray(String[]::new);
+        int exit = execute(all);
+        assertEquals(0, exit, () -> out + "\n" + err);
+        return new ObjectMapper().readTree(json.toFile());
+    }
+
+    @Test
+    void helpTeachesEveryOption() {
+        assertEquals(0, execute("tpcc", "--help"));
+        String help = out.toString();
+        for (String part : List.of("--engine", "--fsync-delay", "Exit codes", "Examples", "./lockstep tpcc")) {
+            assertTrue(help.contains(part), part);
+        }
+        assertFalse(help.contains("tpcc-child"), help);
+    }
+
+    @Test
+    void wrongCallsEndWithTwo() {
+        assertEquals(2, execute("tpcc", "--engine", "oracle"));
+        assertTrue(err.toString().contains("'oracle' is none of: lockstep, plain"), err.toString());
+        assertEquals(2, execute("tpcc", "--warehouses", "many"));
+        assertEquals(2, execute("tpcc", "--cores", "0"));
+        assertEquals(
+                2, execute("tpcc", "--json", directory.resolve("missing/x.json").toString()));
+        assertEquals(2, execute("tpcc", "--no-such-option"));
+        assertEquals(2, execute("jmh", "no.such.benchmark"));
+        assertEquals("", out.toString());
+    }
+
+    @Test
+    void runsPlain() throws IOException {
+        JsonNode result = run("--engine", "plain", "--transactions", "2000");
+        JsonNode run = result.at("/runs/0");
+        assertEquals("plain", run.get("engine").asText());
+        assertEquals("platform", run.get("scheduler").asText());
+        assertTrue(run.get("txnPerSecond").asDouble() > 0);
+        assertTrue(run.get("newOrderPerMinute").asDouble() > 0);
+        assertTrue(run.get("allocatedBytesPerTransaction").asDouble() >= 0);
+        assertTrue(run.get("cpuMicrosPerTransaction").asDouble() > 0);
+        assertEquals("none", run.at("/isolation/new-order").asText());
+        assertTrue(run.at("/latencyMicros/new-order/p99").asDouble() > 0);
+        assertTrue(run.at("/latencyMicros/stock-level/count").asLong() > 0);
+        assertTrue(run.at("/aborts/unused-item").isNumber());
+        assertEquals(0, run.get("teams").size());
+        assertEquals(CONDITIONS, run.get("consistency").size());
+        for (int condition = 1; condition <= CONDITIONS; condition++) {
+            assertEquals("ok", run.at("/consistency/" + condition).asText());
+            assertEquals("ok", run.at("/consistencyAfterLoad/" + condition).asText());
+        }
+        assertEquals(0, run.get("tallyDifferences").size());
+        assertTrue(run.get("gc").size() > 0);
+        assertEquals(2000, run.at("/configuration/transactions").asInt());
+        assertTrue(run.get("configurationHash").asText().matches("[0-9a-f]{12}"));
+        assertTrue(run.get("jvmFlags").toString().contains("-Xmx"), run.get("jvmFlags")::toString);
+        assertFalse(run.get("pinning").asText().isEmpty());
+        assertTrue(result.get("ok").asBoolean());
+        assertTrue(result.at("/machine/processors").asInt() > 0);
+        assertFalse(result.at("/machine/processor").asText().isEmpty());
+        assertFalse(result.get("jvm").asText().isEmpty());
+        assertTrue(out.toString().contains("All is well."), out.toString());
+    }
+
+    @Test
+    void runsLockstepUnderBothSchedulers() throws IOException {
+        JsonNode result = run("--transactions", "1000", "--durability", "async", "--pool", "256m");
+        assertEquals("jdk", result.at("/runs/0/scheduler").asText());
+        assertEquals("steps", result.at("/runs/1/scheduler").asText());
+        assertEquals("virtual", result.at("/runs/1/sthreads").asText());
+        assertEquals("async", result.at("/runs/1/durability").asText());
+        assertEquals("SERIALIZABLE", result.at("/runs/1/isolation/new-order").asText());
+        assertTrue(result.at("/runs/1/teams").size() > 0);
+        assertTrue(result.at("/runs/1/teams/0/operations").asLong() > 0);
+        assertEquals("ok", result.at("/runs/1/consistency/12").asText());
+        double ratio = result.at("/ratios/stepsOverJdk/median").asDouble();
+        assertEquals(
+                result.at("/runs/1/txnPerSecond").asDouble()
+                        / result.at("/runs/0/txnPerSecond").asDouble(),
+                ratio,
+                1e-9);
+        // Each run's files are gone; the result is what is left.
+        try (Stream<Path> files = Files.list(directory)) {
+            assertEquals(List.of(directory.resolve("result.json")), files.toList());
+        }
+    }
+
+    @Test
+    void aChildThatCannotStartIsAFailedCheck() {
+        int exit = execute(
+                "tpcc",
+                "--engine",
+                "plain",
+                "--transactions",
+                "10",
+                "--dir",
+                directory.toString(),
+                "--jvm-option",
+                "-XX:NoSuchOption");
+        assertEquals(1, exit);
+        assertTrue(out.toString().contains("the child JVM ended without a report"), out.toString());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.lockstep.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class TpccPlanTest {
+    private static final long MEMORY_BYTES = 16L << 30;
+
+    @Command
+    private static final class Holder {
+        @Mixin
+        private TpccOptions options;
+    }
+
+    private static TpccOptions parse(String... arguments) {
+        Holder holder = new Holder();
+        new CommandLine(holder).parseArgs(arguments);
+        return holder.options;
+    }
+
+    private static TpccPlan plan(String... arguments) {
+        return TpccPlan.of(parse(arguments), MEMORY_BYTES);
+    }
+
+    private static void assertRefused(String part, String... arguments) {
+        TpccOptions options = parse(arguments);
+        String message = assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(options, MEMORY_BYTES))
+                .getMessage();
+        assertTrue(message.contains(part), message);
+    }
+
+    @Test
+    void runsStepsBesideTheJdkUnlessToldOtherwise() {
+        TpccPlan plan = plan();
+        assertEquals(
+                List.of("lockstep/jdk", "lockstep/steps"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(List.of(), plan.peers());
+        assertEquals(2, plan.runCount());
+        RunSpec steps = plan.configurations().getLast();
+        assertEquals(1, steps.warehouses());
+        assertEquals(10, steps.terminals());
+        assertEquals(10, steps.threads());
+        assertEquals(1, steps.cores());
+        assertEquals("virtual", steps.sthreads());
+        assertEquals("sync", steps.durability());
+        assertEquals("tpcc", steps.isolation());
+        assertEquals("standard", steps.mix());
+        assertEquals(5, steps.warmUpSeconds());
+        assertEquals(10, steps.durationSeconds());
+        assertEquals(0, steps.transactions());
+        assertEquals(512L << 20, steps.heapBytes());
+        assertEquals("none", plan.configurations().getFirst().sthreads());
+    }
+
+    @Test
+    void triesPeersWithSeveralConnectionCounts() {
+        TpccPlan plan = plan("--engine", "plain,h2,sqlite", "--warehouses=2", "--repeat=3");
+        assertEquals(
+                List.of("plain", "sqlite"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of("h2/1", "h2/2", "h2/4", "h2/10"),
+                plan.peers().getFirst().stream().map(RunSpec::label).toList());
+        assertEquals(4 + 2 + 3 * 2, plan.runCount());
+        assertTrue(plan.configurations().getFirst().heapBytes() > 512L << 20);
+    }
+
+    @Test
+    void allEnginesWithoutAServerAreSeven() {
+        TpccPlan plan = plan("--engine", "all");
+        assertEquals(
+                List.of("lockstep/jdk", "lockstep/steps", "plain", "ordered", "sqlite"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of("h2", "hsqldb", "derby"),
+                plan.peers().stream().map(peer -> peer.getFirst().engine()).toList());
+    }
+
+    @Test
+    void warmsUpByAsManyTransactionsAsTheTimesAreToEachOther() {
+        RunSpec spec = plan("--transactions=1000", "--warmup=2", "--duration=8")
+                .configurations()
+                .getFirst();
+        assertEquals(1000, spec.transactions());
+        assertEquals(250, spec.warmUpTransactions());
+    }
+
+    @Test
+    void spellsMixesAndLevelsInAnyCase() {
+        RunSpec spec = plan("--mix=New-Order", "--isolation=READ_COMMITTED", "--scheduler=STEPS")
+                .configurations()
+                .getFirst();
+        assertEquals("new-order", spec.mix());
+        assertEquals("read-committed", spec.isolation());
+        assertEquals("steps", spec.scheduler());
+    }
+
+    @Test
+    void refusesWhatContradictsItself() {
+        assertRefused("--warehouses", "--warehouses=0");
+        assertRefused("--terminals", "--terminals=0");
+        assertRefused("--cores", "--cores=100000");
+        assertRefused("--repeat", "--repeat=0");
+        assertRefused("--repeat 2", "--control");
+        assertRefused("--control", "--control", "--repeat=2", "--engine=h2");
+        assertRefused("--duration", "--duration=0");
+        assertRefused("--warmup", "--warmup=-1");
+        assertRefused("--transactions", "--transactions=-1");
+        assertRefused("--fsync-delay", "--fsync-delay=-1");
+        assertRefused("--url", "--engine=postgresql");
+        assertRefused("--scan-beside", "--engine=plain", "--scan-beside");
+        assertRefused("--think", "--engine=plain", "--think");
+        assertRefused("--pool", "--pool=4k");
+        assertRefused("--team-limit", "--team-limit=0");
+    }
+
+    @Test
+    void hashesDifferWithEverySetting() {
+        RunSpec base = plan().configurations().getFirst();
+        assertEquals(Json.hash(base), Json.hash(plan().configurations().getFirst()));
+        assertNotEquals(
+                Json.hash(base), Json.hash(plan("--seed=2").configurations().getFirst()));
+        assertNotEquals(
+                Json.hash(base), Json.hash(plan("--pool=1g").configurations().getFirst()));
+    }
+
+    @Test
+    void readsSizes() {
+        assertEquals(512, MemorySize.parse("512").bytes());
+        assertEquals(64L << 20, MemorySize.parse("64m").bytes());
+        assertEquals(2L << 30, MemorySize.parse("2GiB").bytes());
+        for (String wrong : List.of("", "0", "-1", "12x", "1.5g", "999999999999t")) {
+            assertThrows(IllegalArgumentException.class, () -> MemorySize.parse(wrong), wrong);
+        }
+    }
+
+    @Test
+    void progressSurvivesTheWayToTheParent() {
+        ProgressLine line = new ProgressLine(dev.lockstep.tpcc.TpccProgress.Phase.MEASURE, 12, 34, 56);
+        assertEquals(line, ProgressLine.parse(line.text()).orElseThrow());
+        assertFalse(ProgressLine.parse("some other line of five words").isPresent());
+    }
+
+    @Test
+    void ratiosCompareRepetitionByRepetition() {
+        RatioReport ratio = RatioReport.of("steps", "jdk", List.of(1.3, 1.1, 1.2, 0.9));
+        assertEquals(1.15, ratio.median(), 1e-9);
+        assertEquals(0.9, ratio.min());
+        assertEquals(1.3, ratio.max());
+        assertEquals(4, ratio.repeats());
+        assertEquals(2, RatioReport.of("a", "b", List.of(3.0, 2.0, 1.0)).median());
+    }
+}
