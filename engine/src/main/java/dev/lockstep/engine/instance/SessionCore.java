@@ -238,7 +238,7 @@ public final class SessionCore {
                 onCommitRecord.run();
                 onCommitRecord = null;
             }
-            releaseLocks(waitLsn);
+            releaseLocks(instance.options().durability() == Durability.SYNC ? waitLsn : 0);
             if (context.sThread() != null) {
                 context.sThread().switchPoint();
             }
