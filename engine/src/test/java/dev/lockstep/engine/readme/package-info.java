@@ -1,0 +1,2 @@
+/** The example of the README, seen from outside the engine's own package. */
+package dev.lockstep.engine.readme;
