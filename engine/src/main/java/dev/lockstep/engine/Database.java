@@ -319,6 +319,11 @@ public final class Database implements AutoCloseable {
         return instance;
     }
 
+    /** Sessions that applications have opened and not closed, and those kept for {@link #run}. */
+    int sessionCount() {
+        return sessions.size();
+    }
+
     void requireOpen() {
         if (closed) {
             instance.requireOpen();

@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class DatabaseStatisticsTest {
     private static final int TRANSACTIONS = 7;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
 
     @TempDir
     Path directory;
@@ -20,7 +24,7 @@ class DatabaseStatisticsTest {
                 .createIfMissing(true)
                 .extraForceDelay(Duration.ofMillis(1))
                 .build();
-        try (Database database = Database.open(directory, options)) {
+        try (Database database = validated.open(directory, options, null)) {
             Table table = database.createTable(DatabaseTest.accounts());
             DatabaseStatistics before = database.statistics();
             for (int id = 0; id < TRANSACTIONS; id++) {
@@ -38,7 +42,7 @@ class DatabaseStatisticsTest {
 
     @Test
     void aDatabaseInMemoryHasNoLog() {
-        try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+        try (Database database = validated.inMemory()) {
             Table table = database.createTable(DatabaseTest.accounts());
             database.run(tx -> DatabaseTest.put(tx, table, table.newRecord(), 1, "name", 1));
             DatabaseStatistics statistics = database.statistics();

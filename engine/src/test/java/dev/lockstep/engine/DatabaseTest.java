@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The life of a database as an application sees it: rows, ranges, indexes, rollback, reopening. */
@@ -17,6 +18,9 @@ class DatabaseTest {
     private static final int ID = 0;
     private static final int NAME = 1;
     private static final int AMOUNT = 2;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
 
     @TempDir
     Path directory;
@@ -55,7 +59,7 @@ class DatabaseTest {
 
     @Test
     void keepsRowsOverReopening() {
-        try (Database database = Database.open(directory)) {
+        try (Database database = validated.open(directory)) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -65,7 +69,7 @@ class DatabaseTest {
             });
             database.validate();
         }
-        try (Database database = Database.open(directory)) {
+        try (Database database = validated.open(directory)) {
             assertEquals(List.of("account"), database.tableNames());
             List<Integer> ids = ids(database, null);
             assertEquals(5_000, ids.size());
@@ -79,7 +83,7 @@ class DatabaseTest {
 
     @Test
     void recoversWhatWasCommittedAndNothingElse() {
-        Database database = Database.open(directory);
+        Database database = validated.open(directory);
         Table table = database.createTable(accounts());
         database.run(transaction -> {
             Record row = table.newRecord();
@@ -103,7 +107,7 @@ class DatabaseTest {
             put(other, table, another, 5_000, "kept", 1);
         });
         database.abandon();
-        try (Database reopened = Database.open(directory)) {
+        try (Database reopened = validated.open(directory)) {
             List<Integer> ids = ids(reopened, null);
             assertEquals(1_001, ids.size());
             assertEquals(5_000, ids.get(1_000));
@@ -122,7 +126,7 @@ class DatabaseTest {
     @Test
     void rollsBackAndKeepsLargeValues() {
         String large = "x".repeat(1_000_000);
-        try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+        try (Database database = validated.inMemory()) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -164,7 +168,7 @@ class DatabaseTest {
     void rollsBackADeleteAndInsertOfTheSameKey() {
         for (String first : List.of("first", "x".repeat(50_000))) {
             for (String second : List.of("second", "y".repeat(40_000))) {
-                try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+                try (Database database = validated.inMemory()) {
                     Table table = database.createTable(accounts());
                     Record row = table.newRecord();
                     database.run(transaction -> put(transaction, table, row, 1, first, 1));
@@ -194,7 +198,7 @@ class DatabaseTest {
 
     @Test
     void refusesDuplicatesAndGoesOn() {
-        try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+        try (Database database = validated.inMemory()) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -209,7 +213,7 @@ class DatabaseTest {
 
     @Test
     void scansRangesInBothDirections() {
-        try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+        try (Database database = validated.inMemory()) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -249,7 +253,7 @@ class DatabaseTest {
 
     @Test
     void createsAndDropsIndexesAndTablesOnline() {
-        try (Database database = Database.open(directory)) {
+        try (Database database = validated.open(directory)) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -271,14 +275,14 @@ class DatabaseTest {
             database.validate();
             assertThrows(SchemaException.class, table::definition);
         }
-        try (Database database = Database.open(directory)) {
+        try (Database database = validated.open(directory)) {
             assertEquals(List.of(), database.tableNames());
         }
     }
 
     @Test
     void deletesShrinkTheTree() {
-        try (Database database = Database.inMemory(DatabaseOptions.defaults())) {
+        try (Database database = validated.inMemory()) {
             Table table = database.createTable(accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();

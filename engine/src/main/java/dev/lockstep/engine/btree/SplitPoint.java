@@ -1,5 +1,6 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -45,17 +46,49 @@ final class SplitPoint {
         boolean inOrder =
                 found < 0 && position > 0 && Node.u16(memory, page + NodeLayout.LAST_INSERT_SLOT) == position - 1;
         if (count < 2 || inOrder) {
-            if (position == count && found < 0) {
-                return new SplitPoint(count, separator(Node.key(memory, page, count - 1), key, keyBytes));
-            }
-            if (found < 0) {
-                byte[] next = Node.key(memory, page, position);
-                return new SplitPoint(position, separator(Arrays.copyOf(key, keyBytes), next, next.length));
+            SplitPoint atPosition = found < 0 ? beforePosition(memory, page, count, position, key, keyBytes) : null;
+            if (atPosition != null && atPosition.bothSidesFit(memory, page, count)) {
+                return atPosition;
             }
         }
         int slot = middle(memory, page, count);
         byte[] right = Node.key(memory, page, slot);
         return new SplitPoint(slot, separator(Node.key(memory, page, slot - 1), right, right.length));
+    }
+
+    /** The cut behind which nothing but the new key, and what follows it, comes to lie. */
+    private static SplitPoint beforePosition(
+            MemorySegment memory, long page, int count, int position, byte[] key, int keyBytes) {
+        if (position == count) {
+            return new SplitPoint(count, separator(Node.key(memory, page, count - 1), key, keyBytes));
+        }
+        byte[] next = Node.key(memory, page, position);
+        return new SplitPoint(position, separator(Arrays.copyOf(key, keyBytes), next, next.length));
+    }
+
+    /**
+     * Whether each side has room for the separator as its new fence: one side keeps nearly everything, and the fence
+     * that the separator replaces may have been shorter by the length of a key.
+     */
+    private boolean bothSidesFit(MemorySegment memory, long page, int count) {
+        byte[] lower = Node.lowerFence(memory, page);
+        byte[] upper = Node.upperFence(memory, page);
+        return sideBytes(memory, page, 0, slot, lower, separator) <= PageLayout.PAGE_BYTES
+                && sideBytes(memory, page, slot, count, separator, upper) <= PageLayout.PAGE_BYTES;
+    }
+
+    private static int sideBytes(MemorySegment memory, long page, int from, int to, byte[] lower, byte[] upper) {
+        int upperBytes = upper == null ? 0 : upper.length;
+        int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upperBytes);
+        int bytes = NodeLayout.SLOTS + lower.length + upperBytes;
+        for (int i = from; i < to; i++) {
+            bytes += NodeLayout.SLOT_BYTES
+                    + NodeLayout.LEAF_CELL_HEADER_BYTES
+                    + Node.keyBytes(memory, page, i)
+                    - prefix
+                    + Node.valueBytes(memory, page, i);
+        }
+        return bytes;
     }
 
     private static byte[] separator(byte[] left, byte[] right, int rightBytes) {

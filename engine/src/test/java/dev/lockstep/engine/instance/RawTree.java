@@ -1,0 +1,156 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.ScanOperation;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.engine.type.RawRecord;
+import java.util.Arrays;
+
+/** One tree used with raw keys and values, below records and schemas. One transaction at a time. */
+final class RawTree {
+    private final Instance instance;
+    private final SessionCore session;
+    private final BTree tree;
+    private final ScanOperation scan;
+    private final RawRecord found = new RawRecord();
+    private final byte[] stub = new byte[OverflowChain.stubBytes()];
+
+    RawTree(Instance instance) {
+        this.instance = instance;
+        tree = instance.schema()
+                .createTable(TableDefinition.named("raw")
+                        .column("key", ColumnType.binary(10))
+                        .primaryKey("key")
+                        .build())
+                .state()
+                .tree();
+        session = instance.newSession();
+        scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
+    }
+
+    void begin(Isolation isolation) {
+        session.begin(isolation, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    void commit() {
+        session.commit();
+    }
+
+    void rollback() {
+        session.rollback();
+    }
+
+    int savepoint() {
+        return session.savepoint();
+    }
+
+    void rollbackTo(int savepoint) {
+        session.rollbackTo(savepoint);
+    }
+
+    void close() {
+        session.close();
+    }
+
+    boolean insert(byte[] key, byte[] value) {
+        session.beforeChange();
+        boolean inline = isInline(key, value);
+        byte[] stored = inline ? value : chain(value);
+        session.insert.start(tree, key, key.length, stored, stored.length, flags(inline));
+        session.driver.runPlain(session.insert);
+        return freeUnless(session.insert.applied(), inline);
+    }
+
+    boolean update(byte[] key, byte[] value) {
+        session.beforeChange();
+        boolean inline = isInline(key, value);
+        byte[] stored = inline ? value : chain(value);
+        session.update.start(tree, key, key.length, stored, stored.length, flags(inline), null);
+        session.driver.runPlain(session.update);
+        return freeUnless(session.update.applied(), inline);
+    }
+
+    boolean delete(byte[] key) {
+        session.beforeChange();
+        session.delete.start(tree, key, key.length);
+        session.driver.runPlain(session.delete);
+        return session.delete.applied();
+    }
+
+    private static int flags(boolean inline) {
+        return inline ? 0 : NodeLayout.SLOT_OVERFLOW;
+    }
+
+    private static boolean isInline(byte[] key, byte[] value) {
+        return key.length + value.length <= NodeLayout.INLINE_BYTES_MAX;
+    }
+
+    private byte[] chain(byte[] value) {
+        OverflowChain.write(tree, session.context(), value, value.length, stub);
+        return stub;
+    }
+
+    private boolean freeUnless(boolean applied, boolean inline) {
+        if (!applied && !inline) {
+            OverflowChain.free(tree, session.context(), stub);
+        }
+        return applied;
+    }
+
+    /** The value of a key, or null. */
+    byte[] get(byte[] key) {
+        session.fetch.start(tree, key, key.length, LockMode.KEY_S, false, found);
+        session.driver.runPlain(session.fetch);
+        return session.fetch.found() ? value(session.fetch.isOverflow()) : null;
+    }
+
+    private byte[] value(boolean overflow) {
+        byte[] stored = Arrays.copyOf(found.valueBytes(), found.valueLength());
+        if (!overflow) {
+            return stored;
+        }
+        byte[] value = new byte[OverflowChain.valueBytes(stored)];
+        OverflowChain.read(tree, session.context(), stored, value);
+        return value;
+    }
+
+    /** Takes the records of a scan; false ends it. */
+    interface Visitor {
+        boolean visit(byte[] key, byte[] value);
+    }
+
+    /** Visits the keys from {@code low}, inclusive, to {@code high}, exclusive; null is unbounded. */
+    void scan(byte[] low, byte[] high, boolean backward, Visitor visitor) {
+        scan.start(
+                tree,
+                low,
+                low == null ? 0 : low.length,
+                high,
+                high == null ? 0 : high.length,
+                backward,
+                LockMode.KEY_S,
+                found);
+        // Ends with the range.
+        while (true) {
+            scan.next();
+            session.driver.runPlain(scan);
+            if (!scan.found()) {
+                return;
+            }
+            byte[] key = Arrays.copyOf(found.keyBytes(), found.keyLength());
+            if (!visitor.visit(key, value(scan.isOverflow()))) {
+                return;
+            }
+        }
+    }
+
+    Validation.Report validate() {
+        return instance.validate();
+    }
+}
