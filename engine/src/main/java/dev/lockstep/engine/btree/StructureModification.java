@@ -298,7 +298,11 @@ public final class StructureModification extends TreeDescent {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
-            release(rightFrame);
+            if (merged) {
+                discard(rightPageId);
+            } else {
+                release(rightFrame);
+            }
             release(leftFrame);
             release(parentFrame);
         }
@@ -364,6 +368,7 @@ public final class StructureModification extends TreeDescent {
         context.latched();
         TreeEnvironment environment = tree.environment();
         long root = BufferPool.address(parentFrame);
+        boolean collapsed = false;
         try {
             int level = Node.level(memory, page);
             int flags = Node.nodeFlags(memory, root);
@@ -374,15 +379,29 @@ public final class StructureModification extends TreeDescent {
             SystemChange.addNodeImage(context.record(), tree.rootPageId(), memory, root);
             context.record().finish();
             pool.markDirty(parentFrame, environment.append(context.record()));
+            collapsed = true;
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
-            release(frame);
+            if (collapsed) {
+                discard(pageId);
+            } else {
+                release(frame);
+            }
             release(parentFrame);
         }
         environment.allocator().free(pageId);
         return false;
+    }
+
+    /**
+     * Releases a latched page that is no longer part of the tree, so that nobody who remembers where a record was takes
+     * it for a leaf.
+     */
+    private void discard(int latchedPageId) {
+        pool.discard(latchedPageId);
+        context.unlatched();
     }
 
     private void release(int latchedFrame) {
