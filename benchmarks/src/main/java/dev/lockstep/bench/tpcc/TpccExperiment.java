@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -21,6 +22,12 @@ import java.util.stream.Stream;
 final class TpccExperiment {
     private final TpccPlan plan;
     private final List<String> jvmOptions;
+    /** What glibc reads its settings from; other C libraries ignore it. */
+    private static final String ALLOCATOR_VARIABLE = "GLIBC_TUNABLES";
+
+    /** Asks the kernel for large pages under big allocations, such as a buffer pool; the same for every engine. */
+    private static final String LARGE_PAGES_OF_GLIBC = "glibc.malloc.hugetlb=1";
+
     private final Map<String, String> environment;
     private final Processors processors;
     private final String mainClass;
@@ -46,7 +53,12 @@ final class TpccExperiment {
             PrintStream progress) {
         this.plan = plan;
         this.jvmOptions = jvmOptions;
-        this.environment = url == null ? Map.of() : Map.of(Engines.POSTGRESQL_URL, url);
+        Map<String, String> variables = new HashMap<>();
+        variables.put(ALLOCATOR_VARIABLE, System.getenv().getOrDefault(ALLOCATOR_VARIABLE, LARGE_PAGES_OF_GLIBC));
+        if (url != null) {
+            variables.put(Engines.POSTGRESQL_URL, url);
+        }
+        this.environment = Map.copyOf(variables);
         this.processors = processors;
         this.mainClass = mainClass;
         this.progress = progress;
