@@ -18,6 +18,7 @@ public final class PageRedo {
     private final LatchTable latches;
     private final Waiter waiter = new Waiter();
     private int frame;
+    private int pageIdMax;
 
     public PageRedo(BufferPool pool) {
         this.pool = pool;
@@ -53,9 +54,27 @@ public final class PageRedo {
 
     /** Latches the page and tells whether the change at {@code lsn} is still missing from it. */
     boolean latchIfOlder(int pageId, long lsn) {
-        frame = pool.frame(pageId, waiter);
-        latches.latchExclusive(frame);
+        pageIdMax = Math.max(pageIdMax, pageId);
+        latch(pageId);
         return PageLayout.lsn(pool.memory(), BufferPool.address(frame)) < lsn;
+    }
+
+    private void latch(int pageId) {
+        // Ends: a page that was just loaded is evicted before it is latched only while the pool is being swept, and
+        // each round loads it again at the young end of the queue.
+        while (true) {
+            frame = pool.frame(pageId, waiter);
+            latches.latchExclusive(frame);
+            if (pool.pageIdOpaque(frame) == pageId) {
+                return;
+            }
+            latches.unlatchExclusiveUnchanged(frame);
+        }
+    }
+
+    /** The highest page that a record has named; 0 before the first. */
+    public int pageIdMax() {
+        return pageIdMax;
     }
 
     void unlatch(boolean changed, long lsn) {

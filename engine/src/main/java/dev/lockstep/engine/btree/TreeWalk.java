@@ -25,22 +25,21 @@ public final class TreeWalk {
      * Visits every page of the tree, nodes and overflow pages. Leaves are read only where the tree has ever had an
      * overflow page.
      *
-     * @param ghostsToo whether to visit the overflow pages of ghosts: a transaction that has not ended may bring them
-     *     back. Such a chain may already be given back, so its pages are checked before they are believed.
+     * <p>Not those of ghosts: they are given back when the transaction that left the ghost commits.
      */
-    public void visitPages(boolean ghostsToo, IntConsumer visitor) {
+    public void visitPages(IntConsumer visitor) {
         MemorySegment root = read(tree.rootPageId());
         boolean hasOverflow = (Node.nodeFlags(root, 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
-        visit(tree.rootPageId(), hasOverflow, ghostsToo, visitor);
+        visit(tree.rootPageId(), hasOverflow, visitor);
     }
 
-    private void visit(int pageId, boolean leavesToo, boolean ghostsToo, IntConsumer visitor) {
+    private void visit(int pageId, boolean leavesToo, IntConsumer visitor) {
         visitor.accept(pageId);
         MemorySegment node = read(pageId);
         int level = Node.level(node, 0);
         int count = Node.slotCount(node, 0);
         if (level == 0) {
-            visitOverflow(node, count, ghostsToo, visitor);
+            visitOverflow(node, count, visitor);
             return;
         }
         for (int i = 0; i <= count; i++) {
@@ -48,16 +47,15 @@ public final class TreeWalk {
             if (level == 1 && !leavesToo) {
                 visitor.accept(child);
             } else {
-                visit(child, leavesToo, ghostsToo, visitor);
+                visit(child, leavesToo, visitor);
             }
         }
     }
 
-    private void visitOverflow(MemorySegment leaf, int count, boolean ghostsToo, IntConsumer visitor) {
+    private void visitOverflow(MemorySegment leaf, int count, IntConsumer visitor) {
         for (int i = 0; i < count; i++) {
             int flags = Node.slotFlags(leaf, 0, i);
-            boolean ghost = (flags & NodeLayout.SLOT_GHOST) != 0;
-            if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && (ghostsToo || !ghost)) {
+            if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && (flags & NodeLayout.SLOT_GHOST) == 0) {
                 byte[] stub = Node.bytes(leaf, Node.valueAddress(leaf, 0, i), OverflowLayout.STUB_BYTES);
                 visitChain(stub, visitor);
             }

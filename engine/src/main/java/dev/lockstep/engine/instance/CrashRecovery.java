@@ -13,10 +13,12 @@ import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
 import dev.lockstep.engine.operation.UndoOperation;
+import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.Recovery;
 import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.type.StoredTable;
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +26,21 @@ import java.util.Map;
 /**
  * Brings a database back after a crash: redo by page, then undo by key, then the page bitmap from what is reachable.
  *
- * <p>The bitmap is rebuilt twice when there is something to undo: once generously, so that undo, which may split nodes,
- * takes no page that a transaction to be rolled back still needs, and once exactly.
+ * <p>Undo may split nodes, and must not take a page for that to which it returns later: the value before an update,
+ * say, whose overflow pages only the log still names. So it takes pages behind all that were ever in use before the
+ * crash.
  */
 final class CrashRecovery {
     private final Recovery recovery;
     private final LogReader reader;
+    private final Checkpoint checkpoint;
+    private final PageRedo pages;
 
-    CrashRecovery(LogReader reader, long redoScanLsn, BufferPool pool) {
+    CrashRecovery(LogReader reader, Checkpoint checkpoint, BufferPool pool) {
         this.reader = reader;
-        recovery = new Recovery(reader, redoScanLsn, new PageRedo(pool)::redo);
+        this.checkpoint = checkpoint;
+        pages = new PageRedo(pool);
+        recovery = new Recovery(reader, checkpoint.redoScanLsn(), pages::redo);
     }
 
     /** Repeats the log; the LSN at which it ends. */
@@ -46,7 +53,7 @@ final class CrashRecovery {
         SessionCore session = new SessionCore(instance);
         try {
             if (recovery.hasLosers()) {
-                rebuildBitmap(instance, session, true);
+                instance.environment().allocator().load(everUsed());
             }
             Map<Integer, BTree> trees = trees(instance, session, true);
             UndoOperation operation = new UndoOperation(instance.locks(), instance.transactions(), session.context);
@@ -56,7 +63,7 @@ final class CrashRecovery {
                     session.context.waiter());
             instance.transactions().sawTransactionId(report.transactionIdMax());
             instance.recovered(report);
-            rebuildBitmap(instance, session, false);
+            rebuildBitmap(instance, session);
         } finally {
             session.context.logEnded();
             session.close();
@@ -112,11 +119,18 @@ final class CrashRecovery {
         instance.catalog().sawTreeId(treeId);
     }
 
-    private static void rebuildBitmap(Instance instance, SessionCore session, boolean generous) {
+    /** All pages up to the last one that the checkpoint or a log record behind it names. */
+    private long[] everUsed() {
+        BitSet used = BitSet.valueOf(checkpoint.pageBitmap());
+        used.set(0, Math.max(used.length(), pages.pageIdMax() + 1));
+        return used.toLongArray();
+    }
+
+    private static void rebuildBitmap(Instance instance, SessionCore session) {
         PageAllocator reached = new PageAllocator();
         reached.markAllocated(0);
-        for (BTree tree : trees(instance, session, generous).values()) {
-            new TreeWalk(tree, session.context).visitPages(generous, reached::markAllocated);
+        for (BTree tree : trees(instance, session, false).values()) {
+            new TreeWalk(tree, session.context).visitPages(reached::markAllocated);
         }
         instance.environment().allocator().load(reached.bitmap());
     }

@@ -128,12 +128,17 @@ final class InstanceFiles {
         checkpointFile.write(databaseId, snapshot(instance, redoScanLsn, redoScanLsn));
     }
 
-    /** Notes that the database is in use. */
+    /**
+     * Notes that the database is in use. The mark of a clean close goes last: with it the other one means nothing, so a
+     * crash in between leaves a database that was closed in order.
+     */
     void markInUse(boolean unlogged) {
-        storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
         if (unlogged) {
             writeMarker(UNLOGGED_FILE);
+        } else {
+            storage.delete(directory.resolve(UNLOGGED_FILE));
         }
+        storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
     }
 
     private void writeMarker(String name) {
@@ -169,7 +174,8 @@ final class InstanceFiles {
         release(instance, false);
     }
 
-    private void closeCheckpointer() {
+    /** Ends the thread that writes checkpoints; the files stay open. */
+    void closeCheckpointer() {
         if (checkpointer != null) {
             checkpointer.close();
             checkpointer = null;

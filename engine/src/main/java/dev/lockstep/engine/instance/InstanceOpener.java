@@ -11,6 +11,7 @@ import dev.lockstep.engine.btree.TreeEnvironment;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.Catalog;
 import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
@@ -123,7 +124,9 @@ public final class InstanceOpener {
         }
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
         try {
-            return openLocked(storage, directory, lock, exists);
+            // Looked for again: between the first look and the lock another process may have made it.
+            return openLocked(
+                    storage, directory, lock, exists || storage.exists(directory.resolve(PageFile.PAGES_FILE)));
         } catch (Throwable failure) {
             closeOpened(failure);
             lock.close();
@@ -178,9 +181,13 @@ public final class InstanceOpener {
     private void recoverWithLog(Storage storage, Path directory, CheckpointFile checkpointFile) {
         DatabaseOptions logged = options.toBuilder().durability(Durability.SYNC).build();
         Storage.DirectoryLock keptLock = () -> {};
-        new InstanceOpener(logged, null)
-                .reopen(storage, directory, keptLock, checkpointFile, false)
-                .close();
+        InstanceOpener opener = new InstanceOpener(logged, null);
+        try {
+            opener.reopen(storage, directory, keptLock, checkpointFile, false).close();
+        } catch (Throwable failure) {
+            opener.closeOpened(failure);
+            throw failure;
+        }
     }
 
     private static boolean isUnfinishedCreation(Storage storage, Path directory) {
@@ -192,7 +199,7 @@ public final class InstanceOpener {
     private static void deleteAll(Storage storage, Path directory) {
         for (Path file : storage.list(directory)) {
             String name = file.getFileName().toString();
-            if (name.endsWith(".lockstep")) {
+            if (name.endsWith(".lockstep") && !name.equals(DiskStorage.LOCK_FILE)) {
                 storage.delete(directory.resolve(name));
             }
         }
@@ -223,6 +230,7 @@ public final class InstanceOpener {
         createCatalog(instance);
         files.markInUse(log == null);
         files.startCheckpointer(instance);
+        opened.push(files::closeCheckpointer);
         instance.checkpoint();
         return instance;
     }
@@ -247,7 +255,7 @@ public final class InstanceOpener {
         if (!clean) {
             LogReader reader = opened(new LogReader(
                     storage, directory, databaseId, checkpoint.redoScanLsn(), checkpoint.durableLsn(), false));
-            recovery = new CrashRecovery(reader, checkpoint.redoScanLsn(), pool);
+            recovery = new CrashRecovery(reader, checkpoint, pool);
             endLsn = recovery.redo();
         }
         boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
@@ -269,6 +277,7 @@ public final class InstanceOpener {
         CatalogLoader.load(instance);
         if (!options.readOnly()) {
             files.startCheckpointer(instance);
+            opened.push(files::closeCheckpointer);
             if (recovery != null) {
                 instance.checkpoint();
             }

@@ -47,7 +47,7 @@ public final class Validation {
             nodes += counts.nodes();
             records += counts.records();
             ghosts += counts.ghosts();
-            walk.visitPages(false, page -> {
+            walk.visitPages(page -> {
                 if (!reached.markAllocated(page)) {
                     throw broken("a page is reached twice", "pageId", page);
                 }
