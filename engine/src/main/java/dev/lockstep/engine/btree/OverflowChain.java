@@ -102,7 +102,13 @@ public final class OverflowChain {
     private static int writeChunk(BTree tree, TreeContext context, byte[] value, int from, int bytes, int nextPageId) {
         TreeEnvironment environment = tree.environment();
         int pageId = environment.allocator().allocate();
-        int frame = environment.pool().newPage(pageId, context.waiter());
+        int frame;
+        try {
+            frame = environment.pool().newPage(pageId, context.waiter());
+        } catch (Throwable failure) {
+            environment.allocator().free(pageId);
+            throw failure;
+        }
         context.latched();
         long page = BufferPool.address(frame);
         try {

@@ -125,8 +125,14 @@ public final class StructureModification extends TreeDescent {
     private void split(SplitPoint point, long parent) {
         TreeEnvironment environment = tree.environment();
         int rightPageId = environment.allocator().allocate();
-        int rightFrame = pool.newPage(rightPageId, context.waiter());
-        context.latched();
+        int rightFrame;
+        try {
+            rightFrame = newPage(rightPageId);
+        } catch (Throwable failure) {
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            throw failure;
+        }
         long right = BufferPool.address(rightFrame);
         try {
             int level = Node.level(memory, page);
@@ -161,6 +167,18 @@ public final class StructureModification extends TreeDescent {
         }
     }
 
+    /** Latches a frame for a page that was just allocated; gives the page back if there is none. */
+    private int newPage(int newPageId) {
+        try {
+            int newFrame = pool.newPage(newPageId, context.waiter());
+            context.latched();
+            return newFrame;
+        } catch (Throwable failure) {
+            tree.environment().allocator().free(newPageId);
+            throw failure;
+        }
+    }
+
     /** Moves the contents of a full root one level down; true when the root has room after all. */
     private boolean splitRoot(int bytesNeeded) {
         if (!latches.tryUpgradeToExclusive(frame, version)) {
@@ -173,8 +191,13 @@ public final class StructureModification extends TreeDescent {
         }
         TreeEnvironment environment = tree.environment();
         int childPageId = environment.allocator().allocate();
-        int childFrame = pool.newPage(childPageId, context.waiter());
-        context.latched();
+        int childFrame;
+        try {
+            childFrame = newPage(childPageId);
+        } catch (Throwable failure) {
+            releaseUnchanged(frame);
+            throw failure;
+        }
         long child = BufferPool.address(childFrame);
         try {
             int level = Node.level(memory, page);

@@ -40,6 +40,9 @@ public final class Schema {
 
     private final Instance instance;
 
+    /** The trees that the running change has made; guarded by the exclusive lock of the catalog. */
+    private final List<BTree> newTrees = new ArrayList<>();
+
     Schema(Instance instance) {
         this.instance = instance;
     }
@@ -54,19 +57,34 @@ public final class Schema {
                     instance.options().lockTimeout().toNanos(),
                     System.nanoTime() + instance.options().transactionTimeout().toNanos());
             T result;
+            List<BTree> unused = List.of();
             try {
                 instance.requireWritable();
                 session.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
+                newTrees.clear();
+                unused = newTrees;
                 result = work.apply(session);
                 session.forceDurable();
                 session.commit();
             } catch (Throwable failure) {
-                session.rollback();
+                rollback(session, List.copyOf(unused), failure);
                 throw failure;
             }
             return result;
         } finally {
             session.close();
+        }
+    }
+
+    /** Takes a change back, with the trees that it has made. */
+    private void rollback(SessionCore session, List<BTree> made, Throwable cause) {
+        try {
+            session.rollback();
+            if (!instance.health().isFailed()) {
+                made.forEach(this::free);
+            }
+        } catch (RuntimeException | Error failure) {
+            cause.addSuppressed(failure);
         }
     }
 
@@ -106,7 +124,13 @@ public final class Schema {
     private BTree newTree(SessionCore session, int treeId, int lockTreeId) {
         int pageId = instance.environment().allocator().allocate();
         BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId);
-        tree.create(session.context());
+        try {
+            tree.create(session.context());
+        } catch (Throwable failure) {
+            instance.environment().allocator().free(pageId);
+            throw failure;
+        }
+        newTrees.add(tree);
         return tree;
     }
 
@@ -176,11 +200,16 @@ public final class Schema {
         });
         try {
             fill(table, index.name());
+            setReady(table, index.name());
         } catch (Throwable failure) {
-            dropIndex(index.table(), index.name());
+            try {
+                dropIndex(index.table(), index.name());
+            } catch (RuntimeException | Error suppressed) {
+                // The next open drops an index that was not finished.
+                failure.addSuppressed(suppressed);
+            }
             throw failure;
         }
-        setReady(table, index.name());
     }
 
     private void fill(TableReference table, String index) {
@@ -278,7 +307,7 @@ public final class Schema {
         SessionCore session = new SessionCore(instance);
         try {
             List<Integer> pages = new ArrayList<>();
-            new TreeWalk(tree, session.context()).visitPages(false, pages::add);
+            new TreeWalk(tree, session.context()).visitPages(pages::add);
             Consumer<Integer> free = instance.environment().allocator()::free;
             pages.forEach(free);
         } finally {

@@ -2,7 +2,6 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
-import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -229,27 +228,62 @@ public final class SessionCore {
     }
 
     private void commitChanges() {
-        long waitLsn = 0;
-        if (context.transactionId() == 0) {
-            releaseLocks(0);
-        } else {
-            waitLsn = logEnd(LogRecordType.COMMIT);
-            if (onCommitRecord != null) {
-                onCommitRecord.run();
-                onCommitRecord = null;
-            }
-            releaseLocks(instance.options().durability() == Durability.SYNC ? waitLsn : 0);
-            if (context.sThread() != null) {
-                context.sThread().switchPoint();
-            }
-            purgeCommitted(context.undo());
+        long waitLsn = endCommitted();
+        releaseLocks(instance.options().durability() == Durability.SYNC ? waitLsn : 0);
+        if (waitLsn != 0 && context.sThread() != null) {
+            context.sThread().switchPoint();
         }
-        context.undo().clear();
-        purgeGhostsMet();
+        cleanUp(true);
         waitLsn = Math.max(waitLsn, context.lockOwner().dependsOnLsn());
         context.lockOwner().clearDependsOnLsn();
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
             log.awaitDurable(waitLsn, context.waiter());
+        }
+    }
+
+    /**
+     * Logs the commit; its LSN, 0 where nothing was changed. A database marked failed commits nothing, reading neither:
+     * what was read may be changes that could not be taken back.
+     */
+    private long endCommitted() {
+        long lsn = 0;
+        try {
+            instance.health().check();
+            if (context.transactionId() != 0) {
+                lsn = logEnd(LogRecordType.COMMIT);
+                if (onCommitRecord != null) {
+                    onCommitRecord.run();
+                    onCommitRecord = null;
+                }
+            }
+        } catch (RuntimeException | Error failure) {
+            instance.health().fail(failure);
+            context.logEnded();
+            context.undo().clear();
+            context.forgetGhosts();
+            context.lockOwner().clearDependsOnLsn();
+            releaseLocks(0);
+            throw failure;
+        }
+        return lsn;
+    }
+
+    /**
+     * Removes what the transaction has left behind. It has ended, so an error here changes nothing about its outcome:
+     * the instance is marked failed, and the next call says why.
+     */
+    private void cleanUp(boolean committed) {
+        try {
+            if (committed) {
+                purgeCommitted(context.undo());
+                context.undo().clear();
+            }
+            purgeGhostsMet();
+        } catch (RuntimeException | Error failure) {
+            instance.health().fail(failure);
+            context.undo().clear();
+            context.forgetGhosts();
+            endPurge();
         }
     }
 
@@ -272,7 +306,7 @@ public final class SessionCore {
                 rollbackTo(0);
                 logEnd(LogRecordType.ABORT_END);
             }
-        } catch (LockstepException | Error failure) {
+        } catch (RuntimeException | Error failure) {
             // A rollback that cannot be finished leaves changes of an ended transaction in the pages.
             instance.health().fail(failure);
             throw failure;
@@ -282,7 +316,7 @@ public final class SessionCore {
             releaseLocks(0);
             context.lockOwner().clearDependsOnLsn();
         }
-        purgeGhostsMet();
+        cleanUp(false);
     }
 
     private void releaseLocks(long commitLsn) {
