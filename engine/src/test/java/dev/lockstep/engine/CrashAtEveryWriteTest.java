@@ -1,0 +1,286 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/**
+ * Counts what a workload does to its files, then runs it again and again, each time with a machine that stops at
+ * another of these changes, or a change that fails, or a disk that is full; opens what is left and compares it with
+ * what was acknowledged. The machine also stops while it recovers.
+ *
+ * <p>{@code -Dlockstep.crash.points=N} sets how many points are tried, evenly spread; by default as many as fit into a
+ * normal build.
+ */
+class CrashAtEveryWriteTest {
+    private static final int POINTS_MAX = Integer.getInteger("lockstep.crash.points", 120);
+    private static final long SEED = 42;
+    private static final Path HOME = Path.of("/database");
+
+    /** Recoveries that are stopped in turn before one may run through. */
+    private static final int STOPPED_RECOVERIES_MAX = 3;
+
+    /** Failures that one mended fault may cause: the step that meets it, and what was in the background. */
+    private static final int FAILURES_MAX = 4;
+
+    private final CrashWorkload workload = new CrashWorkload(SEED, 700, 45);
+
+    @AfterEach
+    void noThreadIsLeft() throws InterruptedException {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("lockstep-")) {
+                // An engine's thread that was told to end; one that was not would make the test fail, not hang.
+                thread.join(10_000);
+                assertFalse(thread.isAlive(), () -> "left running: " + thread);
+            }
+        }
+    }
+
+    private static DatabaseOptions options() {
+        return DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+    }
+
+    private static Database open(FaultyStorage storage) {
+        LogOptions log = LogOptions.sync()
+                .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
+                .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        return Database.open(storage, HOME, options(), null, log);
+    }
+
+    /** Runs steps until one fails; the number of those done. */
+    private int run(Database database, int from, Holder failure) {
+        int done = from;
+        try {
+            while (done < workload.stepCount()) {
+                workload.apply(done, database);
+                done++;
+            }
+        } catch (LockstepException e) {
+            failure.exception = e;
+        }
+        return done;
+    }
+
+    private static final class Holder {
+        private LockstepException exception;
+    }
+
+    private long changesOfWholeRun() {
+        FaultyStorage storage = new FaultyStorage(SEED);
+        try (Database database = open(storage)) {
+            Holder failure = new Holder();
+            assertEquals(workload.stepCount(), run(database, 0, failure), () -> String.valueOf(failure.exception));
+            assertEquals(workload.after(workload.stepCount()), CrashWorkload.read(database));
+        }
+        long changes = storage.changeCount();
+        assertTrue(changes > 0);
+        return changes;
+    }
+
+    @Test
+    void recoversFromACrashAtEveryWrite(TestReporter reporter) {
+        long changes = changesOfWholeRun();
+        long stride = Math.max(1, changes / POINTS_MAX);
+        int points = 0;
+        int recoveriesStopped = 0;
+        for (long at = 1; at <= changes; at += stride) {
+            recoveriesStopped += crashAt(at);
+            points++;
+        }
+        reporter.publishEntry(Map.of(
+                "changes", Long.toString(changes),
+                "points", Integer.toString(points),
+                "recoveriesStopped", Integer.toString(recoveriesStopped)));
+        assertTrue(points > 0);
+        assertTrue(recoveriesStopped > 0);
+    }
+
+    /** Returns how often the recovery was stopped as well. */
+    private int crashAt(long change) {
+        FaultyStorage storage = new FaultyStorage(SEED + change);
+        Random random = new Random(change);
+        storage.crashAtChange(change);
+        int done = 0;
+        try {
+            Database database = open(storage);
+            done = run(database, 0, new Holder());
+            database.abandon();
+        } catch (LockstepException e) {
+            // Stopped before it was open.
+        }
+        String point = "crash at change " + change + " in " + workload.name(done);
+        storage.crash();
+        int stopped = 0;
+        while (stopped < STOPPED_RECOVERIES_MAX && random.nextInt(3) > 0) {
+            if (!stopRecovery(storage, 1 + random.nextInt(40), point)) {
+                break;
+            }
+            stopped++;
+        }
+        done = checkAndUse(storage, done, point + ", recoveries stopped=" + stopped);
+        assertTrue(done >= 0);
+        return stopped;
+    }
+
+    /** Opens with a machine that stops at a change; false if the database was open before that. */
+    private static boolean stopRecovery(FaultyStorage storage, long change, String point) {
+        storage.crashAtChange(change);
+        boolean stopped = true;
+        try {
+            open(storage).abandon();
+            stopped = storage.isCrashed();
+        } catch (CorruptionException | TruncatedFileException | UnknownFormatException e) {
+            throw new AssertionError(point + ": the recovery that is to be stopped failed by itself", e);
+        } catch (LockstepException e) {
+            assertTrue(storage.isCrashed(), () -> point + ": " + e);
+        }
+        storage.crash();
+        return stopped;
+    }
+
+    /** Opens, compares, goes on with the workload, closes, opens and compares again; the number of steps found. */
+    private int checkAndUse(FaultyStorage storage, int done, String point) {
+        int found;
+        try (Database database = open(storage)) {
+            found = stepsFound(database, done, point);
+            int until = Math.min(workload.stepCount(), found + 2);
+            for (int step = found; step < until; step++) {
+                workload.apply(step, database);
+            }
+            found = until;
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(point, e);
+        }
+        try (Database database = open(storage)) {
+            assertEquals(workload.after(found), CrashWorkload.read(database), point);
+        } catch (RuntimeException e) {
+            throw new AssertionError(point, e);
+        }
+        return found;
+    }
+
+    /** Everything acknowledged is there, and of the step that was cut short all or nothing. */
+    private int stepsFound(Database database, int done, String point) {
+        CrashWorkload.State found = CrashWorkload.read(database);
+        for (int steps = done; steps <= Math.min(done + 1, workload.stepCount()); steps++) {
+            if (found.equals(workload.after(steps))) {
+                return steps;
+            }
+        }
+        assertEquals(workload.after(done), found, point);
+        return fail(point);
+    }
+
+    @Test
+    void survivesAFailureOfEveryWrite(TestReporter reporter) {
+        long changes = changesOfWholeRun();
+        long stride = Math.max(1, changes / POINTS_MAX);
+        int failed = 0;
+        for (long at = 1 + stride / 2; at <= changes; at += stride) {
+            FaultyStorage storage = new FaultyStorage(SEED + at);
+            storage.failAtChange(at, at % 2 == 0);
+            failed += survive(storage, "failure at change " + at);
+        }
+        reporter.publishEntry(Map.of("changes", Long.toString(changes), "noticed", Integer.toString(failed)));
+        assertTrue(failed > 0);
+    }
+
+    @Test
+    void survivesAFullDisk(TestReporter reporter) {
+        FaultyStorage measured = new FaultyStorage(SEED);
+        try (Database database = open(measured)) {
+            run(database, 0, new Holder());
+        }
+        long bytes = measured.bytes();
+        long stride = Math.max(FaultyStorage.SECTOR_BYTES, bytes / POINTS_MAX);
+        int failed = 0;
+        for (long limit = 0; limit < bytes; limit += stride) {
+            FaultyStorage storage = new FaultyStorage(SEED + limit);
+            storage.bytesMax(limit);
+            failed += survive(storage, "disk of " + limit + " bytes");
+        }
+        reporter.publishEntry(Map.of("bytes", Long.toString(bytes), "noticed", Integer.toString(failed)));
+        assertTrue(failed > 0);
+    }
+
+    /**
+     * Runs the whole workload over a failure that is mended when it is noticed: a database that is not marked failed
+     * goes on, one that is gets reopened. Returns how often a failure was noticed.
+     */
+    private int survive(FaultyStorage storage, String point) {
+        int noticed = 0;
+        int done = 0;
+        Database database = null;
+        while (done < workload.stepCount()) {
+            assertTrue(noticed <= FAILURES_MAX, point + ": it does not heal");
+            String at = point + " in " + workload.name(done);
+            Holder failure = new Holder();
+            try {
+                if (database == null) {
+                    database = open(storage);
+                    done = stepsFound(database, done, at);
+                }
+                done = run(database, done, failure);
+            } catch (LockstepException e) {
+                failure.exception = e;
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError(at, e);
+            }
+            if (failure.exception != null) {
+                noticed++;
+                storage.heal();
+                try {
+                    database = goOnOrClose(database, failure.exception, at);
+                    done = database == null ? done : stepsFound(database, done, at);
+                } catch (DatabaseFailedException e) {
+                    // The database noticed a failure in the background just now.
+                    closeAnyway(database);
+                    database = null;
+                }
+            }
+        }
+        closeAnyway(database);
+        storage.heal();
+        checkAndUse(storage, done, point);
+        return noticed;
+    }
+
+    /** The database if it can still be used, else null after closing it. */
+    private static Database goOnOrClose(Database database, LockstepException failure, String at) {
+        if (database == null) {
+            return null;
+        }
+        try {
+            database.run(transaction -> assertTrue(transaction.isOpen()));
+            return database;
+        } catch (DatabaseFailedException e) {
+            closeAnyway(database);
+            return null;
+        } catch (RuntimeException e) {
+            e.addSuppressed(failure);
+            throw new AssertionError(at, e);
+        }
+    }
+
+    /** What a close cannot write, the next open recovers. */
+    private static void closeAnyway(Database database) {
+        try {
+            database.close();
+        } catch (StorageException | DiskFullException | DatabaseFailedException e) {
+            assertFalse(e.getMessage().isEmpty());
+        }
+    }
+}
