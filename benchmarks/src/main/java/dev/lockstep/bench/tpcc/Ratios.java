@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,12 +12,17 @@ import java.util.stream.Stream;
 /**
  * Ratios of throughput between the configurations of one command. Those without both sides are absent.
  *
- * @param stepsOverJdk STEPS over the JDK's scheduling
+ * @param stepsOverJdk STEPS over the JDK's scheduling; where there are several variants, of the first one
  * @param control the first configuration over itself, which shows what a difference must exceed to mean anything
+ * @param overFirstVariant each variant of Lockstep over the first one with the same scheduling
  * @param lockstepOverPeer each scheduling of Lockstep over each other engine, peers at their best connection count
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Ratios(RatioReport stepsOverJdk, RatioReport control, List<RatioReport> lockstepOverPeer) {
+record Ratios(
+        RatioReport stepsOverJdk,
+        RatioReport control,
+        List<RatioReport> overFirstVariant,
+        List<RatioReport> lockstepOverPeer) {
     /**
      * Forms all ratios that the runs allow; failed runs count for nothing.
      *
@@ -43,15 +49,46 @@ record Ratios(RatioReport stepsOverJdk, RatioReport control, List<RatioReport> l
         String jdk = Spelling.of(Scheduling.JDK);
         String steps = Spelling.of(Scheduling.STEPS);
         String first = labels.isEmpty() ? "" : labels.getFirst();
+        String variant = runs.isEmpty() ? "" : runs.getFirst().configuration().variant();
         return new Ratios(
                 ratio(
                         runs,
-                        run -> run.scheduler().equals(steps) && !run.control(),
-                        run -> run.scheduler().equals(jdk) && !run.control(),
+                        run -> run.scheduler().equals(steps)
+                                && !run.control()
+                                && variant(run).equals(variant),
+                        run -> run.scheduler().equals(jdk)
+                                && !run.control()
+                                && variant(run).equals(variant),
                         steps,
                         jdk),
                 ratio(runs, RunReport::control, labelled(first), first + " (control)", first),
+                overFirstVariant(runs),
                 List.copyOf(peers));
+    }
+
+    private static String variant(RunReport run) {
+        return run.configuration().variant();
+    }
+
+    private static List<RatioReport> overFirstVariant(List<RunReport> runs) {
+        List<RatioReport> ratios = new ArrayList<>();
+        List<RunReport> lockstep = runs.stream()
+                .filter(run -> run.configuration().engineName() == EngineName.LOCKSTEP && !run.control())
+                .filter(run -> run.repeat() == 1)
+                .toList();
+        for (RunReport run : lockstep) {
+            RunReport first = lockstep.stream()
+                    .filter(other -> other.scheduler().equals(run.scheduler()))
+                    .findFirst()
+                    .orElseThrow();
+            RatioReport ratio = first.label().equals(run.label())
+                    ? null
+                    : ratio(runs, labelled(run.label()), labelled(first.label()), run.label(), first.label());
+            if (ratio != null) {
+                ratios.add(ratio);
+            }
+        }
+        return ratios;
     }
 
     private static boolean scheduled(List<RunReport> runs, String label) {
@@ -93,7 +130,11 @@ record Ratios(RatioReport stepsOverJdk, RatioReport control, List<RatioReport> l
 
     /** All ratios there are, the main one first. */
     List<RatioReport> all() {
-        return Stream.concat(Stream.of(stepsOverJdk, control), lockstepOverPeer.stream())
+        return Stream.of(
+                        Arrays.asList(stepsOverJdk, control).stream(),
+                        overFirstVariant.stream(),
+                        lockstepOverPeer.stream())
+                .flatMap(stream -> stream)
                 .filter(Objects::nonNull)
                 .toList();
     }

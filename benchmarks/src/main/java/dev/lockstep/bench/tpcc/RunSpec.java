@@ -5,6 +5,7 @@ package dev.lockstep.bench.tpcc;
  * the command line. The URL of a server is not part of it, since it may hold a password.
  *
  * @param engine spelled as {@link EngineName}
+ * @param variant what tells it from the command's other runs of the same engine and scheduler, or empty
  * @param warehouses one or more
  * @param terminals emulated users in all
  * @param threads threads that serve them: S-threads or virtual threads of Lockstep, connections of a peer
@@ -32,6 +33,7 @@ package dev.lockstep.bench.tpcc;
  */
 record RunSpec(
         String engine,
+        String variant,
         int warehouses,
         int terminals,
         int threads,
@@ -71,6 +73,7 @@ record RunSpec(
     RunSpec withDirectory(String value) {
         return new RunSpec(
                 engine,
+                variant,
                 warehouses,
                 terminals,
                 threads,
@@ -101,6 +104,7 @@ record RunSpec(
     RunSpec withProfileFile(String value) {
         return new RunSpec(
                 engine,
+                variant,
                 warehouses,
                 terminals,
                 threads,
@@ -130,7 +134,7 @@ record RunSpec(
     /** What the run is called in tables and ratios: the scheduler of Lockstep, else the engine. */
     String label() {
         return switch (scheduling()) {
-            case JDK, STEPS -> engine + "/" + scheduler;
+            case JDK, STEPS -> engine + "/" + scheduler + (variant.isEmpty() ? "" : " " + variant);
             case PLATFORM -> engineName().connectionCounts(terminals).size() > 1 ? engine + "/" + threads : engine;
         };
     }

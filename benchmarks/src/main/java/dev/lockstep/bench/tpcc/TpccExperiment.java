@@ -166,8 +166,8 @@ final class TpccExperiment {
         int dot = name.lastIndexOf('.');
         String stem = dot < 0 ? name : name.substring(0, dot);
         String extension = dot < 0 ? "" : name.substring(dot);
-        return file.resolveSibling(stem + "-" + spec.label().replace('/', '-') + (control ? "-control" : "")
-                        + (plan.repeats() == 1 ? "" : "-" + repeat) + extension)
+        return file.resolveSibling(stem + "-" + spec.label().replace('/', '-').replace(' ', '-')
+                        + (control ? "-control" : "") + (plan.repeats() == 1 ? "" : "-" + repeat) + extension)
                 .toString();
     }
 

@@ -32,10 +32,13 @@ final class TpccOptions {
 
     @Option(
             names = "--terminals",
+            split = ",",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Emulated users of each warehouse. Default: ${DEFAULT-VALUE}.")
-    int terminals;
+            description =
+                    "Emulated users of each warehouse. Several numbers make as many runs of Lockstep, each compared"
+                            + " with the first; other engines get the first. Default: ${DEFAULT-VALUE}.")
+    List<Integer> terminals;
 
     @Option(
             names = "--cores",
@@ -66,13 +69,15 @@ final class TpccOptions {
 
     @Option(
             names = "--durability",
+            split = ",",
             paramLabel = "MODE",
             defaultValue = "sync",
             converter = Choice.OfDurability.class,
             completionCandidates = Choice.OfDurability.class,
             description = "When Lockstep answers a commit: ${COMPLETION-CANDIDATES}. sync: when it is on disk. async:"
-                    + " at once, a crash loses at most 100 ms. none: no log. Default: ${DEFAULT-VALUE}.")
-    String durability;
+                    + " at once, a crash loses at most 100 ms. none: no log. Several modes make as many runs, each"
+                    + " compared with the first. Default: ${DEFAULT-VALUE}.")
+    List<String> durabilities;
 
     @Option(
             names = "--isolation",
@@ -181,7 +186,8 @@ final class TpccOptions {
 
     @Option(
             names = "--scan-beside",
-            description = "Scans the largest tables of Lockstep again and again during the measured phase.")
+            description = "Runs each configuration of Lockstep once more with a thread beside it that scans the largest"
+                    + " tables again and again during the measured phase.")
     boolean scanBeside;
 
     @Option(

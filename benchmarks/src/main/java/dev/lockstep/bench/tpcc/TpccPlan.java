@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.tpcc.workload.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -37,9 +38,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
         List<List<RunSpec>> peers = new ArrayList<>();
         for (EngineName engine : engines) {
             if (engine == EngineName.LOCKSTEP) {
-                for (Scheduling scheduling : schedulings(options.scheduler)) {
-                    configurations.add(lockstep(options, scheduling, memoryBytes));
-                }
+                configurations.addAll(lockstep(options, memoryBytes));
                 continue;
             }
             List<RunSpec> specs = peer(options, engine, memoryBytes);
@@ -73,7 +72,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
 
     private static void check(TpccOptions options, List<EngineName> engines) {
         require(options.warehouses >= 1, "--warehouses is at least 1");
-        require(options.terminals >= 1, "--terminals is at least 1");
+        require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
         require(options.transactions >= 0, "--transactions is not negative");
@@ -103,8 +102,9 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                 !options.think || engines.stream().noneMatch(EngineName::oneThread),
                 "--think needs a thread for each terminal, which plain, ordered and sqlite do not have");
         require(
-                (long) options.warehouses * options.terminals <= Integer.MAX_VALUE,
-                "--warehouses times --terminals is too large");
+                options.terminals.stream()
+                        .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
+                "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
     }
 
     private static void require(boolean condition, String sentence) {
@@ -119,19 +119,47 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                 : List.of(Spelling.parse(Scheduling.class, choice));
     }
 
-    private static RunSpec lockstep(TpccOptions options, Scheduling scheduling, long memoryBytes) {
-        int terminals = options.warehouses * options.terminals;
+    /** Every combination of what was named several times; schedulers take turns first. */
+    private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes) {
         long pool = options.pool != null ? options.pool.bytes() : poolBytesDefault(options.warehouses, memoryBytes);
-        return spec(
-                options,
-                EngineName.LOCKSTEP,
-                terminals,
-                scheduling,
-                scheduling == Scheduling.STEPS ? options.sthreads : NONE,
-                options.durability,
-                pool,
-                options.fsyncDelayMillis,
-                ChildFlags.LOCKSTEP_HEAP_BYTES);
+        List<RunSpec> specs = new ArrayList<>();
+        for (String durability : options.durabilities) {
+            for (int terminals : options.terminals) {
+                for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
+                    for (Scheduling scheduling : schedulings(options.scheduler)) {
+                        specs.add(spec(
+                                options,
+                                EngineName.LOCKSTEP,
+                                variant(options, durability, terminals, scan),
+                                options.warehouses * terminals,
+                                options.warehouses * terminals,
+                                scheduling,
+                                scheduling == Scheduling.STEPS ? options.sthreads : NONE,
+                                durability,
+                                pool,
+                                options.fsyncDelayMillis,
+                                scan,
+                                ChildFlags.LOCKSTEP_HEAP_BYTES));
+                    }
+                }
+            }
+        }
+        return specs;
+    }
+
+    /** Names what was named several times. */
+    private static String variant(TpccOptions options, String durability, int terminals, boolean scan) {
+        List<String> parts = new ArrayList<>();
+        if (options.durabilities.size() > 1) {
+            parts.add(durability);
+        }
+        if (options.terminals.size() > 1) {
+            parts.add(options.warehouses * terminals + " terminals");
+        }
+        if (scan) {
+            parts.add("with scan");
+        }
+        return String.join(" ", parts);
     }
 
     /** Room for the loaded rows and for what a run of a minute adds to them, within half of the memory. */
@@ -141,18 +169,21 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
     }
 
     private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes) {
-        int terminals = options.warehouses * options.terminals;
+        int terminals = options.warehouses * options.terminals.getFirst();
         List<Integer> counts = options.think ? List.of(terminals) : engine.connectionCounts(terminals);
         return counts.stream()
                 .map(connections -> spec(
                         options,
                         engine,
+                        "",
+                        terminals,
                         connections,
                         Scheduling.PLATFORM,
                         NONE,
                         NONE,
                         0,
                         0,
+                        false,
                         ChildFlags.peerHeapBytes(memoryBytes)))
                 .toList();
     }
@@ -160,18 +191,22 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
     private static RunSpec spec(
             TpccOptions options,
             EngineName engine,
+            String variant,
+            int terminals,
             int threads,
             Scheduling scheduling,
             String sthreads,
             String durability,
             long poolBytes,
             int fsyncDelayMillis,
+            boolean scanBeside,
             long heapBytes) {
         Path directory = options.directory;
         return new RunSpec(
                 Spelling.of(engine),
+                variant,
                 options.warehouses,
-                options.warehouses * options.terminals,
+                terminals,
                 threads,
                 options.cores,
                 Spelling.of(scheduling),
@@ -191,7 +226,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                 directory == null ? null : directory.toAbsolutePath().toString(),
                 options.seed,
                 fsyncDelayMillis,
-                options.scanBeside,
+                scanBeside,
                 options.profile == null
                         ? null
                         : options.profile.toAbsolutePath().toString(),

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -81,10 +82,10 @@ final class TpccReportText {
         RunReport first = report.runs().getFirst();
         RunSpec spec = first.configuration();
         title(format(
-                "TPC-C: %d warehouse%s, %d terminals, %s mix, %s",
+                "TPC-C: %d warehouse%s, %s terminals, %s mix, %s",
                 spec.warehouses(),
                 spec.warehouses() == 1 ? "" : "s",
-                spec.terminals(),
+                several(run -> String.valueOf(run.configuration().terminals())),
                 spec.mix(),
                 spec.transactions() > 0
                         ? format("%,d transactions after %,d", spec.transactions(), spec.warmUpTransactions())
@@ -98,12 +99,23 @@ final class TpccReportText {
                 report.jvm()));
         if (spec.engineName() == EngineName.LOCKSTEP) {
             text.append(format(
-                    "durability %s, pool %,.0f MiB%s%s\n",
-                    spec.durability(),
+                    "durability %s, pool %,.0f MiB%s\n",
+                    several(RunReport::durability),
                     spec.poolBytes() / BYTES_PER_MEBI,
-                    spec.fsyncDelayMillis() == 0 ? "" : format(", %d ms added to each fsync", spec.fsyncDelayMillis()),
-                    spec.scanBeside() ? ", a full scan beside" : ""));
+                    spec.fsyncDelayMillis() == 0
+                            ? ""
+                            : format(", %d ms added to each fsync", spec.fsyncDelayMillis())));
         }
+    }
+
+    /** What the runs of the first engine have, each once. */
+    private String several(Function<RunReport, String> what) {
+        String engine = report.runs().getFirst().engine();
+        return report.runs().stream()
+                .filter(run -> run.engine().equals(engine))
+                .map(what)
+                .distinct()
+                .collect(Collectors.joining(" and "));
     }
 
     private static String plain(double seconds) {

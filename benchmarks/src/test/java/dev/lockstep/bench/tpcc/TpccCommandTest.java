@@ -119,10 +119,20 @@ class TpccCommandTest {
                         / result.at("/runs/0/txnPerSecond").asDouble(),
                 ratio,
                 1e-9);
+        assertEquals(0, result.at("/ratios/overFirstVariant").size());
         // Each run's files are gone; the result is what is left.
         try (Stream<Path> files = Files.list(directory)) {
             assertEquals(List.of(directory.resolve("result.json")), files.toList());
         }
+    }
+
+    @Test
+    void comparesVariantsWithTheFirst() throws IOException {
+        JsonNode result = run("--transactions", "500", "--durability", "async,sync", "--scheduler=jdk", "--pool=256m");
+        JsonNode ratio = result.at("/ratios/overFirstVariant/0");
+        assertEquals("lockstep/jdk sync", ratio.get("numerator").asText());
+        assertEquals("lockstep/jdk async", ratio.get("denominator").asText());
+        assertTrue(result.at("/runs/1/commitsPerForce").asDouble() > 0);
     }
 
     @Test

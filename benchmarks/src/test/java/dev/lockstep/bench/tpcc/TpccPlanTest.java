@@ -63,6 +63,25 @@ class TpccPlanTest {
     }
 
     @Test
+    void runsWhatIsNamedSeveralTimesInEveryCombination() {
+        TpccPlan plan = plan("--durability=async,sync", "--terminals=1,50", "--scheduler=jdk", "--scan-beside");
+        assertEquals(
+                List.of(
+                        "lockstep/jdk async 1 terminals",
+                        "lockstep/jdk async 1 terminals with scan",
+                        "lockstep/jdk async 50 terminals",
+                        "lockstep/jdk async 50 terminals with scan",
+                        "lockstep/jdk sync 1 terminals",
+                        "lockstep/jdk sync 1 terminals with scan",
+                        "lockstep/jdk sync 50 terminals",
+                        "lockstep/jdk sync 50 terminals with scan"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals("sync", plan.configurations().getLast().durability());
+        assertEquals(50, plan.configurations().getLast().threads());
+        assertTrue(plan.configurations().getLast().scanBeside());
+    }
+
+    @Test
     void triesPeersWithSeveralConnectionCounts() {
         TpccPlan plan = plan("--engine", "plain,h2,sqlite", "--warehouses=2", "--repeat=3");
         assertEquals(
