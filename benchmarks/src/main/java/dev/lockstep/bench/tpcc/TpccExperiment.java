@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -20,14 +20,14 @@ import java.util.stream.Stream;
  * repetition, the best one in the others. Used by one thread.
  */
 final class TpccExperiment {
-    private final TpccPlan plan;
-    private final List<String> jvmOptions;
     /** What glibc reads its settings from; other C libraries ignore it. */
     private static final String ALLOCATOR_VARIABLE = "GLIBC_TUNABLES";
 
     /** Asks the kernel for large pages under big allocations, such as a buffer pool; the same for every engine. */
     private static final String LARGE_PAGES_OF_GLIBC = "glibc.malloc.hugetlb=1";
 
+    private final TpccPlan plan;
+    private final List<String> jvmOptions;
     private final Map<String, String> environment;
     private final Processors processors;
     private final String mainClass;
@@ -121,7 +121,11 @@ final class TpccExperiment {
     /** Of what makes a run what it is; files that it writes do not. */
     private String hash(RunSpec planned) {
         RunSpec settings = planned.withProfileFile(planned.profileFile() == null ? null : "profiled");
-        return Json.hash(List.of(settings, ChildFlags.of(planned, jvmOptions), processors.pinned()));
+        return Json.hash(List.of(
+                settings,
+                ChildFlags.of(planned, jvmOptions),
+                processors.pinned(),
+                environment.get(ALLOCATOR_VARIABLE)));
     }
 
     private RunReport run(RunSpec spec, Path directory, ProgressView view) throws IOException, InterruptedException {
