@@ -10,6 +10,7 @@ import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.jdbc.JdbcAdapter;
 import dev.lockstep.tpcc.jdbc.JdbcPeer;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.InputGenerator;
@@ -32,6 +33,7 @@ class RollbackTest {
         return Stream.of(
                 Named.of(PlainAdapter.NAME, () -> new PlainAdapter(SmallDatabase.SCALE)),
                 Named.of(OrderedAdapter.NAME, OrderedAdapter::new),
+                Named.of(LockstepAdapter.NAME, SmallDatabase::lockstep),
                 Named.of(JdbcPeer.H2.title(), () -> JdbcAdapter.inMemory(JdbcPeer.H2, null)));
     }
 

@@ -1,9 +1,14 @@
 package dev.lockstep.tpcc;
 
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccLoader;
 import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.workload.Population;
+import java.time.Duration;
 
 /** A database small enough for many tests: two warehouses, and so few items that orders often name one twice. */
 public final class SmallDatabase {
@@ -14,6 +19,12 @@ public final class SmallDatabase {
     public static final long LOAD_MILLIS = 1_750_000_000_123L;
 
     private SmallDatabase() {}
+
+    /** Lockstep in memory, with what clause 3.4 asks of isolation. */
+    public static LockstepAdapter lockstep() {
+        return new LockstepAdapter(
+                Database.inMemory(DatabaseOptions.defaults()), null, Durability.NONE, Duration.ofSeconds(30));
+    }
 
     /** Loads the population of a seed. */
     public static void load(TpccAdapter adapter, long seed) {

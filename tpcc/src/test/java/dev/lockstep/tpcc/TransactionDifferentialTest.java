@@ -10,6 +10,7 @@ import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.jdbc.JdbcAdapter;
 import dev.lockstep.tpcc.jdbc.JdbcPeer;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.InputGenerator;
@@ -38,7 +39,9 @@ class TransactionDifferentialTest {
 
     static Stream<Named<Supplier<TpccAdapter>>> engines() {
         return Stream.concat(
-                Stream.of(Named.of(PlainAdapter.NAME, () -> new PlainAdapter(SmallDatabase.SCALE))),
+                Stream.of(
+                        Named.of(PlainAdapter.NAME, () -> new PlainAdapter(SmallDatabase.SCALE)),
+                        Named.of(LockstepAdapter.NAME, SmallDatabase::lockstep)),
                 Stream.of(JdbcPeer.H2, JdbcPeer.HSQLDB, JdbcPeer.DERBY, JdbcPeer.SQLITE)
                         .map(peer -> Named.of(peer.title(), () -> JdbcAdapter.inMemory(peer, null))));
     }
