@@ -14,6 +14,7 @@ import dev.lockstep.engine.type.KeyBuffer;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.engine.type.RecordTarget;
+import java.util.Arrays;
 
 /**
  * A scan of a table, or of an index with the rows that its entries refer to. Used by one thread at a time; reusable.
@@ -131,22 +132,36 @@ public final class RangeScan {
                 entry,
                 indexTree(),
                 access.table().indexes().get(index).operations().scan())) {
-            if (fetchRow(into)) {
+            if (fetchRow(into) && (scan.keepsLocks() || isOfEntry(into))) {
                 return true;
             }
         }
         return false;
     }
 
+    /** Whether the row still has the values by which it was found: its entry is locked no more. */
+    private boolean isOfEntry(Record row) {
+        IndexKeyBuilder builder = access.entryBuilder(index);
+        int entryBytes = builder.build(row);
+        return Arrays.equals(builder.bytes(), 0, entryBytes, entry.keyBytes(), 0, entry.keyLength());
+    }
+
     private boolean nextOfTable(Record into) {
-        if (!step(into, access.table().tree(), access.table().operations().scan())) {
-            return false;
+        // Ends with the range: each turn consumes a row.
+        while (step(into, access.table().tree(), access.table().operations().scan())) {
+            if (!scan.isOverflow() || scan.keepsLocks()) {
+                if (scan.isOverflow()) {
+                    access.loadOverflow(into);
+                }
+                into.loaded();
+                return true;
+            }
+            // The chain is given back when its row goes, so reading it needs a lock that stays.
+            if (access.fetchLocked(into.keyBytes(), into.keyLength(), into)) {
+                return true;
+            }
         }
-        if (scan.isOverflow()) {
-            access.loadOverflow(into);
-        }
-        into.loaded();
-        return true;
+        return false;
     }
 
     /** Goes to the next entry of an index, without its row. */

@@ -29,7 +29,6 @@ public final class TableAccess {
     private final SessionCore session;
     private final TableState table;
     private final IndexKeyBuilder[] entryBuilders;
-    private final long[] indexedColumns;
     private final byte[] stub = new byte[OverflowChain.stubBytes()];
     private final Record oldRow;
     private final RawRecord sink = new RawRecord();
@@ -40,16 +39,14 @@ public final class TableAccess {
         this.table = table;
         int count = table.indexes().size();
         entryBuilders = new IndexKeyBuilder[count];
-        indexedColumns = new long[count];
         long all = 0;
         for (int i = 0; i < count; i++) {
             KeyFormat format = table.definition().indexFormat(i);
             boolean unique = table.definition().indexes().get(i).unique();
             entryBuilders[i] = new IndexKeyBuilder(table.definition().recordFormat(), format, unique);
             for (int part = 0; part < format.columnCount(); part++) {
-                indexedColumns[i] |= RecordBuffer.changedBit(format.ordinal(part));
+                all |= RecordBuffer.changedBit(format.ordinal(part));
             }
-            all |= indexedColumns[i];
         }
         allIndexedColumns = all;
         oldRow = new Record(table.definition());
@@ -99,6 +96,11 @@ public final class TableAccess {
         into.setKeyLength(keyBytes);
         into.loaded();
         return true;
+    }
+
+    /** Fetches a row with a lock that stays, whatever the isolation level. */
+    boolean fetchLocked(byte[] key, int keyBytes, Record into) {
+        return fetch(key, keyBytes, into, LockMode.KEY_S, false);
     }
 
     /** Replaces the stub that was loaded by the value that it stands for. */
@@ -211,24 +213,48 @@ public final class TableAccess {
         row.sealForInsert();
         session.beforeChange();
         requireKeyFits(table.definition().name(), row.keyLength());
-        boolean blind = row.positionPageId() == RecordBuffer.NO_POSITION;
-        if (entryBuilders.length == 0 || (!blind && !row.isChanged(allIndexedColumns))) {
-            return updateRow(row);
-        }
-        if (!fetch(row.keyBytes(), row.keyLength(), oldRow, LockMode.KEY_X, false)) {
+        int savepoint = session.savepoint();
+        if (!updateRow(row)) {
             return false;
         }
-        int savepoint = session.savepoint();
+        boolean sameEntries = session.update.isChangedAsSeen() && !row.isChanged(allIndexedColumns);
+        if (entryBuilders.length == 0 || sameEntries) {
+            return true;
+        }
         try {
-            updateRow(row);
+            loadReplacedRow(row);
             for (int i = 0; i < entryBuilders.length; i++) {
-                if (blind || row.isChanged(indexedColumns[i])) {
+                if (!hasSameColumns(i, row)) {
                     moveEntry(i, row);
                 }
             }
         } catch (Throwable failure) {
             session.rollbackTo(savepoint);
             throw failure;
+        }
+        return true;
+    }
+
+    /**
+     * Loads what the update has replaced into {@link #oldRow}. The record that the caller has filled may be older than
+     * that: what it has not changed says nothing about the entries.
+     */
+    private void loadReplacedRow(Record row) {
+        session.update.copyValueBefore(oldRow);
+        if (session.update.isOverflowBefore()) {
+            loadOverflow(oldRow);
+        }
+        System.arraycopy(row.keyBytes(), 0, oldRow.ensureKeyCapacity(row.keyLength()), 0, row.keyLength());
+        oldRow.setKeyLength(row.keyLength());
+        oldRow.loaded();
+    }
+
+    private boolean hasSameColumns(int index, Record row) {
+        KeyFormat format = entryBuilders[index].format();
+        for (int part = 0; part < format.columnCount(); part++) {
+            if (!row.equalsColumn(format.ordinal(part), oldRow)) {
+                return false;
+            }
         }
         return true;
     }

@@ -22,6 +22,8 @@ abstract class ChangeOperation extends RecordOperation {
     private int seenSlot;
     private long seenVersion;
     private boolean atSeenSlot;
+    private boolean leafAsSeen;
+    private boolean changedAsSeen;
 
     ChangeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -32,6 +34,8 @@ abstract class ChangeOperation extends RecordOperation {
         applied = false;
         seenPageId = NO_POSITION;
         atSeenSlot = false;
+        leafAsSeen = false;
+        changedAsSeen = false;
         stage = STAGE_LOCK;
     }
 
@@ -51,6 +55,11 @@ abstract class ChangeOperation extends RecordOperation {
         return applied;
     }
 
+    /** Whether nobody had changed the record, nor its leaf, between reading it and this change. */
+    public final boolean isChangedAsSeen() {
+        return changedAsSeen;
+    }
+
     @Override
     public final int step() {
         return switch (stage) {
@@ -62,7 +71,8 @@ abstract class ChangeOperation extends RecordOperation {
 
     private int jumpOrDescend() {
         if (seenPageId != NO_POSITION) {
-            boolean there = returnTo(seenPageId, seenFrame, seenVersion) || jumpTo(seenPageId, seenFrame, seenSlot);
+            leafAsSeen = returnTo(seenPageId, seenFrame, seenVersion);
+            boolean there = leafAsSeen || jumpTo(seenPageId, seenFrame, seenSlot);
             seenPageId = NO_POSITION;
             if (there) {
                 atSeenSlot = true;
@@ -84,6 +94,7 @@ abstract class ChangeOperation extends RecordOperation {
 
     private int changeLeaf() {
         boolean slotKnown = atSeenSlot;
+        boolean asSeen = slotKnown && leafAsSeen;
         atSeenSlot = false;
         if (!latchLeaf()) {
             return descendAgain();
@@ -92,6 +103,7 @@ abstract class ChangeOperation extends RecordOperation {
         try {
             int result = change(slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes));
             pageChanged = applied;
+            changedAsSeen = applied && asSeen;
             return result;
         } catch (Throwable failure) {
             if (changing) {

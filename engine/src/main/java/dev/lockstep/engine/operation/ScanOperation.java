@@ -60,6 +60,11 @@ public final class ScanOperation extends RecordOperation {
     private boolean seekInclusive;
     private boolean highEndGuarded;
     private int leafCount;
+    private int leavesLeft;
+    private int leftFrame;
+    private long leftVersion;
+    private boolean gapGuarded;
+    private long guardedName;
 
     public ScanOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -92,6 +97,8 @@ public final class ScanOperation extends RecordOperation {
         highEndGuarded = false;
         longScan = false;
         leafCount = 0;
+        leavesLeft = 0;
+        gapGuarded = false;
         Isolation isolation = context.isolation();
         lockGaps = isolation == Isolation.SERIALIZABLE;
         lockInstant = isolation == Isolation.READ_COMMITTED && mode == LockMode.KEY_S;
@@ -133,6 +140,11 @@ public final class ScanOperation extends RecordOperation {
         return found;
     }
 
+    /** Whether the locks of the records that were found stay until the end of the transaction. */
+    public boolean keepsLocks() {
+        return keyLockMode != LockMode.NONE && !lockInstant;
+    }
+
     /** Whether the value that was copied is the stub of an overflow chain. */
     public boolean isOverflow() {
         return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
@@ -151,6 +163,7 @@ public final class ScanOperation extends RecordOperation {
 
     /** Aims at the first record behind {@code lastKey}, or at the start of the range. */
     private int seekFromLastKey() {
+        leavesLeft = 0;
         if (lastKeyBytes != NO_KEY) {
             seekInclusive = false;
             return seek(lastKey, lastKeyBytes, backward);
@@ -222,6 +235,9 @@ public final class ScanOperation extends RecordOperation {
             seekFromLastKey();
             return waitForLock(name, lockMode(), lockInstant);
         }
+        if (leavesLeft > 0 && !isGapClosed(name)) {
+            return seekFromLastKey();
+        }
         boolean ghost = isGhost(flags);
         if (!ghost) {
             int bytes = Node.valueBytes(memory, page, slot);
@@ -276,7 +292,23 @@ public final class ScanOperation extends RecordOperation {
             seekFromLastKey();
             return waitForLock(name, LockMode.GAP_S, false);
         }
+        if (leavesLeft > 0 && !isGapClosed(name)) {
+            return seekFromLastKey();
+        }
         return endIfValid();
+    }
+
+    /**
+     * Whether nothing can have come into the gap that begins at the end of a leaf already left: the lock of the key
+     * behind it was got only now. It is closed if that leaf is unchanged, or was read again under the lock.
+     */
+    private boolean isGapClosed(long name) {
+        boolean unchanged = leavesLeft == 1 && latches.validateAcquire(leftFrame, leftVersion);
+        boolean closed = unchanged || gapGuarded && guardedName == name;
+        gapGuarded = !closed;
+        guardedName = name;
+        leavesLeft = 0;
+        return closed;
     }
 
     private int endIfValid() {
@@ -291,6 +323,10 @@ public final class ScanOperation extends RecordOperation {
         int fenceBytes = Node.copyUpperFence(memory, page, candidate);
         if (!validate()) {
             return seekFromLastKey();
+        }
+        if (lockGaps && leavesLeft++ == 0) {
+            leftFrame = frame;
+            leftVersion = version;
         }
         seekInclusive = true;
         return seek(candidate, fenceBytes, false);

@@ -17,6 +17,8 @@ public final class UpdateOperation extends ChangeOperation {
     private byte[] value;
     private int valueBytes;
     private int slotFlags;
+    private int beforeBytes;
+    private int flagsBefore;
 
     public UpdateOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -43,16 +45,27 @@ public final class UpdateOperation extends ChangeOperation {
         slotFlags = flags;
     }
 
+    /** Copies the value that the applied update has replaced: the stub, where it is in overflow pages. */
+    public void copyValueBefore(RecordBuffer into) {
+        System.arraycopy(before, 0, into.ensureValueCapacity(beforeBytes), 0, beforeBytes);
+        into.setValueLength(beforeBytes);
+    }
+
+    /** Whether the value that the applied update has replaced is in overflow pages. */
+    public boolean isOverflowBefore() {
+        return (flagsBefore & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
     @Override
     int change(int slot) {
         if (slot < 0) {
             return unchanged();
         }
-        int flagsBefore = Node.slotFlags(memory, page, slot);
+        flagsBefore = Node.slotFlags(memory, page, slot);
         if (isGhost(flagsBefore)) {
             return unchanged();
         }
-        int beforeBytes = Node.valueBytes(memory, page, slot);
+        beforeBytes = Node.valueBytes(memory, page, slot);
         if (valueBytes > beforeBytes && !hasRoomFor(valueBytes)) {
             return makeRoomFor(valueBytes);
         }

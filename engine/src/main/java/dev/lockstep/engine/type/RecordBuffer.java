@@ -388,6 +388,38 @@ public class RecordBuffer implements RecordTarget {
         return (valueBytes[bit >> 3] & 1 << (bit & 7)) != 0;
     }
 
+    /**
+     * Whether a column that is not part of the key has the same value, or is null, in another row of the same table.
+     *
+     * @param column its ordinal
+     * @param other the other row
+     * @return true if so; the rows count as equal in columns of the key
+     */
+    public final boolean equalsColumn(int column, RecordBuffer other) {
+        int access = format.access(column);
+        if ((access & ColumnEncoding.IN_KEY) != 0) {
+            return true;
+        }
+        boolean isNull = isNull(column, access);
+        if (isNull || other.isNull(column, access)) {
+            return isNull == other.isNull(column, access);
+        }
+        int encoding = access & ColumnEncoding.MASK;
+        if (ColumnEncoding.widthBytes(encoding) == ColumnEncoding.VARIABLE) {
+            return Arrays.equals(
+                    valueBytes,
+                    valueStart(column),
+                    valueEnd(column),
+                    other.valueBytes,
+                    other.valueStart(column),
+                    other.valueEnd(column));
+        }
+        return encoding == ColumnEncoding.DECIMAL16
+                ? wideHigh(column, access) == other.wideHigh(column, access)
+                        && wideLow(column, access) == other.wideLow(column, access)
+                : number(column, access) == other.number(column, access);
+    }
+
     private void setNullBit(int column, boolean isNull) {
         int bit = format.nullBit(column);
         int mask = 1 << (bit & 7);
