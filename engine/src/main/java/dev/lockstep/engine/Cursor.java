@@ -22,6 +22,7 @@ public final class Cursor implements AutoCloseable {
     private final RangeScan scan;
     private boolean open;
     private boolean started;
+    private long rollbackCount;
     private Cursor nextFree;
 
     Cursor(Transaction transaction) {
@@ -41,6 +42,7 @@ public final class Cursor implements AutoCloseable {
 
     private Cursor opened() {
         open = true;
+        rollbackCount = transaction.rollbackCount();
         started = false;
         return this;
     }
@@ -168,7 +170,7 @@ public final class Cursor implements AutoCloseable {
 
     private void requireUsable() {
         transaction.requireOpen();
-        if (!open) {
+        if (!isOpen()) {
             throw new TransactionStateException(
                     Message.of("the cursor is closed").with("open", false).remedy("prepare a new one with scan()"));
         }
@@ -186,10 +188,14 @@ public final class Cursor implements AutoCloseable {
     /** Ends the scan; locks stay until the end of the transaction. A second call does nothing. */
     @Override
     public void close() {
-        if (open) {
-            open = false;
+        if (isOpen()) {
             transaction.cursorClosed(this);
         }
+        open = false;
+    }
+
+    private boolean isOpen() {
+        return open && rollbackCount == transaction.rollbackCount();
     }
 
     Cursor nextFree() {

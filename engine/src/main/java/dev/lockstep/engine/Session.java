@@ -72,7 +72,7 @@ public final class Session implements AutoCloseable {
     private static void rollback(Transaction open, Throwable cause) {
         try {
             open.rollback();
-        } catch (LockstepException failure) {
+        } catch (RuntimeException | Error failure) {
             cause.addSuppressed(failure);
         }
     }

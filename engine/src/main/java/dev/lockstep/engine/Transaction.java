@@ -30,6 +30,8 @@ public final class Transaction {
     private State state = State.ENDED;
     private int openCursorCount;
     private Cursor freeCursors;
+    private Savepoint newestSavepoint;
+    private long rollbackCount;
 
     Transaction(SessionCore core) {
         this.core = core;
@@ -49,6 +51,7 @@ public final class Transaction {
                 lockWaitNanos,
                 now + options.timeout().toNanos());
         owner = Thread.currentThread();
+        newestSavepoint = null;
         state = State.OPEN;
     }
 
@@ -169,7 +172,8 @@ public final class Transaction {
      * @return a cursor before its first row, to be given its range and closed after use
      */
     public Cursor scan(Table table) {
-        return newCursor().overTable(open(table, LockMode.IS), table.reference());
+        TableAccess access = open(table, LockMode.IS);
+        return newCursor().overTable(access, table.reference());
     }
 
     /**
@@ -198,7 +202,8 @@ public final class Transaction {
      */
     public Savepoint savepoint() {
         requireOpen();
-        return new Savepoint(this, core.savepoint());
+        newestSavepoint = new Savepoint(core.savepoint(), newestSavepoint);
+        return newestSavepoint;
     }
 
     /**
@@ -208,14 +213,19 @@ public final class Transaction {
      */
     public void rollbackTo(Savepoint savepoint) {
         requireOpen();
-        if (savepoint.transaction() != this || savepoint.undoCount() > core.savepoint()) {
+        Savepoint valid = newestSavepoint;
+        while (valid != null && valid != savepoint) {
+            valid = valid.previous();
+        }
+        if (valid == null) {
             throw new TransactionStateException(Message.of("the savepoint does not belong to this transaction")
                     .with("savepoint", savepoint.undoCount())
                     .remedy("make the savepoint in this transaction, and not behind one that was rolled back"));
         }
         try {
             core.rollbackTo(savepoint.undoCount());
-        } catch (LockstepException | Error failure) {
+            newestSavepoint = savepoint;
+        } catch (RuntimeException | Error failure) {
             state = State.ROLLBACK_ONLY;
             throw failure;
         }
@@ -248,6 +258,7 @@ public final class Transaction {
         requireThread();
         state = State.ENDED;
         openCursorCount = 0;
+        rollbackCount++;
         core.rollback();
     }
 
@@ -312,6 +323,11 @@ public final class Transaction {
         if (!callerError && state == State.OPEN) {
             state = State.ROLLBACK_ONLY;
         }
+    }
+
+    /** How often this object was rolled back: cursors from before the last time are closed. */
+    long rollbackCount() {
+        return rollbackCount;
     }
 
     private Cursor newCursor() {

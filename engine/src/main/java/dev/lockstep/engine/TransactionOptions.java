@@ -27,6 +27,14 @@ public record TransactionOptions(
                     .with("timeout", timeout)
                     .remedy("give a duration of zero or more"));
         }
+        if (lockTimeout.compareTo(DatabaseOptions.TIMEOUT_MAX) > 0
+                || timeout.compareTo(DatabaseOptions.TIMEOUT_MAX) > 0) {
+            throw new InvalidOptionException(Message.of("a timeout is too long")
+                    .with("lockTimeout", lockTimeout)
+                    .with("timeout", timeout)
+                    .with("max", DatabaseOptions.TIMEOUT_MAX)
+                    .remedy("give a shorter duration"));
+        }
         if (retryCountMax < 0 || retryCountMax > RETRY_COUNT_MAX) {
             throw new InvalidOptionException(Message.of("the number of retries is out of range")
                     .with("retryCountMax", retryCountMax)

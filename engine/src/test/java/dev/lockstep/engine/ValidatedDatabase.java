@@ -7,7 +7,12 @@ import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.instance.Instance;
+import dev.lockstep.engine.instance.OperationDriver;
+import dev.lockstep.engine.instance.SessionCore;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
+import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,17 +83,13 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
     /** Each index holds exactly the entries that the rows of its table call for. */
     private static void examineIndexes(Database database, Table table) {
         TableDefinition definition = table.definition();
-        database.run(transaction -> {
-            for (int index = 0; index < definition.indexes().size(); index++) {
-                TreeMap<String, String> expected = expectedEntries(transaction, table, index);
-                TreeMap<String, String> actual =
-                        actualEntries(transaction, table, definition.indexes().get(index));
-                assertEquals(
-                        expected,
-                        actual,
-                        "entries of index " + definition.indexes().get(index).name() + " of table " + table.name());
-            }
-        });
+        for (int at = 0; at < definition.indexes().size(); at++) {
+            int index = at;
+            assertEquals(
+                    database.call(transaction -> expectedEntries(transaction, table, index)),
+                    actualEntries(database.instance(), table, index),
+                    "entries of index " + definition.indexes().get(index).name() + " of table " + table.name());
+        }
     }
 
     private static TreeMap<String, String> expectedEntries(Transaction transaction, Table table, int index) {
@@ -102,44 +103,47 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
         try (Cursor cursor = transaction.scan(table)) {
             while (cursor.next(row)) {
                 builder.build(row);
-                String columns = hex(builder.bytes(), builder.columnsLength());
-                String primaryKey = hex(row.keyBytes(), row.keyLength());
+                String columns = hex(builder.bytes(), 0, builder.columnsLength());
+                String primaryKey = hex(row.keyBytes(), 0, row.keyLength());
                 entries.put(columns + " " + primaryKey, primaryKey);
             }
         }
         return entries;
     }
 
-    private static TreeMap<String, String> actualEntries(Transaction transaction, Table table, IndexDefinition index) {
-        TableDefinition definition = table.definition();
-        int position = definition.indexPosition(index.name());
-        IndexKeyBuilder builder =
-                new IndexKeyBuilder(definition.recordFormat(), definition.indexFormat(position), index.unique());
+    /** The entries as they are stored, not as the rows that they lead to would have them. */
+    private static TreeMap<String, String> actualEntries(Instance instance, Table table, int index) {
+        TableState state = table.reference().state();
+        TableDefinition definition = state.definition();
+        IndexKeyBuilder builder = new IndexKeyBuilder(
+                definition.recordFormat(),
+                definition.indexFormat(index),
+                definition.indexes().get(index).unique());
         TreeMap<String, String> entries = new TreeMap<>();
-        Record row = table.newRecord();
-        Key primaryKey = table.newKey();
-        List<String> keys = new ArrayList<>();
-        try (Cursor cursor = transaction.scan(table, index.name())) {
-            while (cursor.nextKey(primaryKey)) {
-                keys.add(hex(primaryKey.bytes(), primaryKey.length()));
+        SessionCore session = instance.newSession();
+        try {
+            session.begin(Isolation.READ_COMMITTED, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+            OperationDriver driver = new OperationDriver(instance.pool(), instance.locks(), session.context());
+            ScanOperation scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
+            RawRecord entry = new RawRecord();
+            scan.start(state.indexes().get(index).tree(), null, 0, null, 0, false, LockMode.KEY_S, entry);
+            for (scan.next(), driver.runPlain(scan); scan.found(); scan.next(), driver.runPlain(scan)) {
+                int keyAt = builder.primaryKeyOffset(entry.keyBytes(), 0, entry.keyLength());
+                String columns = hex(entry.keyBytes(), 0, keyAt);
+                String primaryKey = keyAt == entry.keyLength()
+                        ? hex(entry.valueBytes(), 0, entry.valueLength())
+                        : hex(entry.keyBytes(), keyAt, entry.keyLength());
+                entries.put(columns + " " + primaryKey, primaryKey);
             }
+            session.commit();
+        } finally {
+            session.close();
         }
-        int at = 0;
-        try (Cursor cursor = transaction.scan(table, index.name())) {
-            while (cursor.next(row)) {
-                builder.build(row);
-                String columns = hex(builder.bytes(), builder.columnsLength());
-                String found = hex(row.keyBytes(), row.keyLength());
-                assertEquals(keys.get(at++), found, "an entry leads to its row");
-                entries.put(columns + " " + found, found);
-            }
-        }
-        assertEquals(keys.size(), at, "every entry of index " + index.name() + " leads to a row");
         return entries;
     }
 
-    private static String hex(byte[] bytes, int length) {
-        return HexFormat.of().formatHex(bytes, 0, length);
+    private static String hex(byte[] bytes, int from, int to) {
+        return HexFormat.of().formatHex(bytes, from, to);
     }
 
     @Override
