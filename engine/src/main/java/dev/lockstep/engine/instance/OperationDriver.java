@@ -1,5 +1,8 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.LockTimeoutException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.TransactionTimeoutException;
 import dev.lockstep.engine.btree.StructureModification;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
@@ -100,12 +103,34 @@ public final class OperationDriver {
     }
 
     private void waitForLock(RecordOperation operation) {
+        waitForLock(operation.neededLockName(), operation.neededLockMode(), operation.neededLockInstant());
+    }
+
+    /**
+     * Waits for a lock, as long as the transaction's options allow.
+     *
+     * @param instant whether it is given back at once
+     * @throws LockTimeoutException after the limit for one lock
+     * @throws TransactionTimeoutException after the limit for the whole transaction
+     */
+    void waitForLock(long name, int mode, boolean instant) {
         long deadlineNanos = context.lockDeadlineNanos();
-        if (operation.neededLockInstant()) {
-            locks.lockInstant(
-                    context.lockOwner(), operation.neededLockName(), operation.neededLockMode(), deadlineNanos);
-        } else {
-            locks.lock(context.lockOwner(), operation.neededLockName(), operation.neededLockMode(), deadlineNanos);
+        try {
+            if (instant) {
+                locks.lockInstant(context.lockOwner(), name, mode, deadlineNanos);
+            } else {
+                locks.lock(context.lockOwner(), name, mode, deadlineNanos);
+            }
+        } catch (LockTimeoutException failure) {
+            long limitNanos = context.deadlineNanos();
+            if (limitNanos == Long.MAX_VALUE || System.nanoTime() - limitNanos < 0) {
+                throw failure;
+            }
+            throw new TransactionTimeoutException(
+                    Message.of("the transaction took longer than it may, at the latest while it waited for a lock")
+                            .with("transaction", context.transactionId())
+                            .remedy("roll back and run it again, make it shorter, or raise its timeout"),
+                    failure);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.IndexDefinition;
 import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.SchemaException;
@@ -37,6 +38,9 @@ import java.util.function.Function;
 public final class Schema {
     /** Rows gone through in one transaction of an index build: few enough to hold up no writer for long. */
     private static final int ROWS_PER_BATCH = 512;
+
+    /** How often one batch of an index build is tried again after a deadlock or a timeout: writers may be busy there. */
+    private static final int BATCH_RETRIES_MAX = 100;
 
     private final Instance instance;
 
@@ -219,7 +223,7 @@ public final class Schema {
             Record last = null;
             // Ends with the table: each batch begins behind the last row of the one before.
             while (true) {
-                Record reached = fillBatch(session, table, index, last, row);
+                Record reached = fillBatchWithRetries(session, table, index, last, row);
                 if (reached == null) {
                     return;
                 }
@@ -227,6 +231,19 @@ public final class Schema {
             }
         } finally {
             session.close();
+        }
+    }
+
+    private Record fillBatchWithRetries(
+            SessionCore session, TableReference table, String index, Record last, Record row) {
+        for (int retry = 0; ; retry++) {
+            try {
+                return fillBatch(session, table, index, last, row);
+            } catch (LockstepException failure) {
+                if (!failure.isRetryable() || retry == BATCH_RETRIES_MAX) {
+                    throw failure;
+                }
+            }
         }
     }
 

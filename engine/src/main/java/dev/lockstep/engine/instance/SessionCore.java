@@ -2,6 +2,8 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -120,10 +122,20 @@ public final class SessionCore {
         TableState state = table.state();
         TableAccess access = accesses[number];
         if (access == null || !access.isOf(state)) {
+            requireOwn(table);
             access = new TableAccess(this, state);
             accesses[number] = access;
         }
         return access;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the table of another database may have the same name
+    private void requireOwn(TableReference table) {
+        if (instance.catalog().find(table.name()) != table) {
+            throw new SchemaException(Message.of("the table belongs to another database")
+                    .with("table", table.name())
+                    .remedy("ask the database of the transaction for its handle"));
+        }
     }
 
     private void lockTable(TableReference table, int mode) {
@@ -166,7 +178,7 @@ public final class SessionCore {
 
     private void lockOrWait(long name, int mode) {
         if (!locks.tryLock(context.lockOwner(), name, mode)) {
-            locks.lock(context.lockOwner(), name, mode, context.lockDeadlineNanos());
+            driver.waitForLock(name, mode, false);
         }
     }
 
@@ -189,9 +201,10 @@ public final class SessionCore {
         UndoBuffer undo = context.undo();
         for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
             undo(undo, entry);
+            purgeUndone(undo, entry);
+            // Entry by entry, so that a rollback that was cut short goes on where it stopped.
+            undo.truncate(entry);
         }
-        purgeUndone(undo, savepoint);
-        undo.truncate(savepoint);
     }
 
     private void undo(UndoBuffer undo, int entry) {
@@ -342,15 +355,14 @@ public final class SessionCore {
         }
     }
 
-    /** Removes what a rollback has left behind: the ghosts of its inserts and their overflow chains. */
-    private void purgeUndone(UndoBuffer undo, int from) {
-        for (int entry = from; entry < undo.entryCount(); entry++) {
-            if (undo.kind(entry) == UndoBuffer.INSERT) {
-                if (isOverflow(undo, entry)) {
-                    OverflowChain.free(undo.tree(entry), context, undo.before(entry));
-                }
-                context.ghostMet(undo.tree(entry), undo.key(entry), undo.key(entry).length);
+    /** Removes what undoing an insert has left behind: its ghost and its overflow chain. */
+    private void purgeUndone(UndoBuffer undo, int entry) {
+        if (undo.kind(entry) == UndoBuffer.INSERT) {
+            if (isOverflow(undo, entry)) {
+                OverflowChain.free(undo.tree(entry), context, undo.before(entry));
             }
+            byte[] key = undo.key(entry);
+            context.ghostMet(undo.tree(entry), key, key.length);
         }
     }
 
