@@ -34,6 +34,8 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
     /** Threads of this pool belong to the process, not to a database, and end when they have been idle for a while. */
     private static final String SHARED_THREADS = "lockstep-file-";
 
+    private static final long MEMORY_BYTES = 32 << 20;
+
     private final List<Database> databases = new ArrayList<>();
     private Set<Thread> threadsBefore = Set.of();
 
@@ -52,9 +54,9 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
         return track(Database.inMemory(options, scheduler));
     }
 
-    /** The same with the usual options. */
+    /** The same, with room for what a test usually needs. */
     public Database inMemory() {
-        return inMemory(DatabaseOptions.defaults(), null);
+        return inMemory(DatabaseOptions.builder().poolBytes(MEMORY_BYTES).build(), null);
     }
 
     /** Has a database examined after the test that was opened elsewhere. */

@@ -280,7 +280,8 @@ public final class LockOwner implements AutoCloseable {
         modes[position] = (byte) mode;
     }
 
-    boolean isWaitingAcquire() {
+    /** Whether the owner waits for a lock; another thread may ask. */
+    public boolean isWaitingAcquire() {
         return waitStateAcquire() == WAITING;
     }
 

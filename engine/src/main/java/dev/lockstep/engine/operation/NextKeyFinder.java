@@ -7,8 +7,8 @@ import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockName;
 
 /**
- * Finds the lock name of the first key, ghosts included, from a fence key on: the key whose lock covers the gap at the
- * end of a leaf. It takes no latch, so it may run while the caller holds the latch of the leaf to the left.
+ * Finds the lock name of the first key, ghosts included, from a given key on: from the fence at the end of a leaf, or
+ * from the upper bound of a scan, the key whose lock covers the gap in front of it. It takes no latch, so it may run while the caller holds the latch of the leaf to the left.
  */
 final class NextKeyFinder extends TreeDescent {
     /**
@@ -38,12 +38,12 @@ final class NextKeyFinder extends TreeDescent {
     }
 
     /**
-     * Looks for the first key not below the fence.
+     * Looks for the first key not below {@code from}.
      *
      * @return false when {@link #neededPageId()} has to be loaded first
      */
-    boolean findFrom(BTree source, byte[] fence) {
-        aim(source, fence, fence.length, 0);
+    boolean findFrom(BTree source, byte[] from) {
+        aim(source, from, from.length, 0);
         // Ends: each restart means that another thread has changed a node on the way, and the walk to the right ends
         // at the leaf without an upper fence.
         while (true) {
@@ -53,8 +53,10 @@ final class NextKeyFinder extends TreeDescent {
                 }
                 continue;
             }
-            if (Node.slotCount(memory, page) > 0) {
-                int length = Node.copyKey(memory, page, 0, keyFound);
+            int found = Node.find(memory, page, key, keyBytes);
+            int slot = found >= 0 ? found : -found - 1;
+            if (slot < Node.slotCount(memory, page)) {
+                int length = Node.copyKey(memory, page, slot, keyFound);
                 name = LockName.ofKey(tree.treeId(), keyFound, 0, length);
                 if (validate()) {
                     return true;

@@ -1,0 +1,356 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The four isolation levels by exact schedules of two transactions. A step either ends or is seen to wait for a lock
+ * before the next step of the schedule begins.
+ */
+class IsolationTest {
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private Database database;
+    private Table table;
+    private Actor first;
+    private Actor second;
+
+    @BeforeEach
+    void begin() {
+        database = validated.inMemory();
+        table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 10; id <= 50; id += 10) {
+                DatabaseTest.put(transaction, table, row, id, "n", id);
+            }
+        });
+        first = new Actor(database, table, "first");
+        second = new Actor(database, table, "second");
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        first.close();
+        second.close();
+    }
+
+    private TransactionOptions at(Isolation level) {
+        return database.transactionOptions().withIsolation(level);
+    }
+
+    private long amount(int id) {
+        return database.call(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+            return row.getLong(2);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void dirtyReads(Isolation level) throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.add(10, 1_000));
+        second.run(actor -> actor.begin(at(level)));
+        Future<Long> read = second.start(actor -> actor.amount(10));
+        if (level == Isolation.READ_UNCOMMITTED) {
+            assertEquals(1_010, read.get());
+            first.run(Actor::rollback);
+        } else {
+            second.awaitLockWait(read);
+            first.run(Actor::rollback);
+            assertEquals(10, read.get());
+        }
+        second.run(Actor::commit);
+        assertEquals(10, amount(10));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void dirtyScans(Isolation level) throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.insert(15, 15));
+        first.run(actor -> actor.delete(40));
+        second.run(actor -> actor.begin(at(level)));
+        Future<List<Integer>> read = second.start(actor -> actor.ids(10, 50));
+        if (level == Isolation.READ_UNCOMMITTED) {
+            assertEquals(List.of(10, 15, 20, 30, 50), read.get());
+            first.run(Actor::rollback);
+        } else {
+            second.awaitLockWait(read);
+            first.run(Actor::rollback);
+            assertEquals(List.of(10, 20, 30, 40, 50), read.get());
+        }
+        second.run(Actor::commit);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void nonRepeatableReads(Isolation level) throws Exception {
+        boolean locks = level.compareTo(Isolation.REPEATABLE_READ) >= 0;
+        first.run(actor -> actor.begin(at(level)));
+        assertEquals(Long.valueOf(10L), first.run(actor -> actor.amount(10)));
+        second.run(actor -> actor.begin(at(level)));
+        Future<Void> change = second.start(actor -> actor.add(10, 5));
+        if (locks) {
+            second.awaitLockWait(change);
+        } else {
+            change.get();
+            second.run(Actor::commit);
+        }
+        assertEquals(Long.valueOf(locks ? 10L : 15L), first.run(actor -> actor.amount(10)));
+        first.run(Actor::commit);
+        if (locks) {
+            change.get();
+            second.run(Actor::commit);
+        }
+        assertEquals(15, amount(10));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void phantoms(Isolation level) throws Exception {
+        phantoms(level, false);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void phantomsOfABackwardScan(Isolation level) throws Exception {
+        phantoms(level, true);
+    }
+
+    private void phantoms(Isolation level, boolean backward) throws Exception {
+        boolean locks = level == Isolation.SERIALIZABLE;
+        first.run(actor -> actor.begin(at(level)));
+        List<Integer> before = first.run(actor -> actor.ids(15, 35, backward));
+        assertEquals(backward ? List.of(30, 20) : List.of(20, 30), before);
+        second.run(actor -> actor.begin(at(level)));
+        Future<Void> insert = second.start(actor -> actor.insert(35, 35));
+        if (locks) {
+            second.awaitLockWait(insert);
+            assertEquals(before, first.run(actor -> actor.ids(15, 35, backward)));
+            first.run(Actor::commit);
+            insert.get();
+            second.run(Actor::commit);
+        } else {
+            insert.get();
+            second.run(Actor::commit);
+            assertEquals(
+                    backward ? List.of(35, 30, 20) : List.of(20, 30, 35),
+                    first.run(actor -> actor.ids(15, 35, backward)));
+            first.run(Actor::commit);
+        }
+    }
+
+    /** Beyond the ends of the range, and in a table without rows there, inserts go on. */
+    @Test
+    void aSerializableScanLocksNoMoreThanItsRange() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.ids(15, 25));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        second.run(actor -> actor.insert(5, 5));
+        second.run(actor -> actor.insert(45, 45));
+        second.run(Actor::commit);
+        first.run(Actor::commit);
+    }
+
+    @Test
+    void anAbsentKeyStaysAbsent() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        assertNull(first.run(actor -> actor.amount(25)));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        Future<Void> insert = second.start(actor -> actor.insert(25, 25));
+        second.awaitLockWait(insert);
+        assertNull(first.run(actor -> actor.amount(25)));
+        first.run(Actor::commit);
+        insert.get();
+        second.run(Actor::commit);
+    }
+
+    /** Read, then write back what was read plus something: the first writer's change is lost, or one has to give up. */
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void lostUpdates(Isolation level) throws Exception {
+        boolean locks = level.compareTo(Isolation.REPEATABLE_READ) >= 0;
+        first.run(actor -> actor.begin(at(level)));
+        second.run(actor -> actor.begin(at(level)));
+        first.run(actor -> actor.amount(10));
+        second.run(actor -> actor.amount(10));
+        Future<Void> one = first.start(actor -> actor.writeBack(1));
+        if (!locks) {
+            one.get();
+            first.run(Actor::commit);
+            second.run(actor -> actor.writeBack(100));
+            second.run(Actor::commit);
+            assertEquals(110, amount(10));
+            return;
+        }
+        first.awaitLockWait(one);
+        Future<Void> other = second.start(actor -> actor.writeBack(100));
+        assertEquals(1, finishAllButVictims(one, other));
+        assertTrue(List.of(11L, 110L).contains(amount(10)), () -> "amount=" + amount(10));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Isolation.class)
+    void writeSkew(Isolation level) throws Exception {
+        boolean locks = level.compareTo(Isolation.REPEATABLE_READ) >= 0;
+        first.run(actor -> actor.begin(at(level)));
+        second.run(actor -> actor.begin(at(level)));
+        assertEquals(Long.valueOf(30), first.run(actor -> actor.amount(10) + actor.amount(20)));
+        assertEquals(Long.valueOf(30), second.run(actor -> actor.amount(10) + actor.amount(20)));
+        Future<Void> one = first.start(actor -> actor.set(10, -20));
+        if (!locks) {
+            one.get();
+            second.run(actor -> actor.set(20, -20));
+            first.run(Actor::commit);
+            second.run(Actor::commit);
+            assertEquals(-40, amount(10) + amount(20));
+            return;
+        }
+        first.awaitLockWait(one);
+        Future<Void> other = second.start(actor -> actor.set(20, -20));
+        assertEquals(1, finishAllButVictims(one, other));
+        assertTrue(amount(10) + amount(20) >= -10);
+    }
+
+    /** Commits those that got through and rolls the others back; returns the number of victims. */
+    private int finishAllButVictims(Future<Void> one, Future<Void> other) throws Exception {
+        return finish(first, one, second, other);
+    }
+
+    private static int finish(Actor owner, Future<Void> step, Actor otherOwner, Future<Void> otherStep)
+            throws Exception {
+        Actor victim = Actor.awaitFirstFailure(owner, step, otherOwner, otherStep);
+        Future<Void> failed = victim == owner ? step : otherStep;
+        ExecutionException thrown = assertThrows(ExecutionException.class, failed::get);
+        DeadlockException deadlock = assertInstanceOf(DeadlockException.class, thrown.getCause());
+        assertTrue(deadlock.isRetryable());
+        assertTrue(deadlock.getMessage().contains("cycle="), deadlock.getMessage());
+        victim.run(Actor::rollback);
+        (victim == owner ? otherStep : step).get();
+        (victim == owner ? otherOwner : owner).run(Actor::commit);
+        return 1;
+    }
+
+    @Test
+    void fetchForUpdatePreventsConversionDeadlocks() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.fetchForUpdate(10));
+        Future<Void> waits = second.start(actor -> actor.fetchForUpdate(10));
+        second.awaitLockWait(waits);
+        first.run(actor -> actor.writeBack(1));
+        first.run(Actor::commit);
+        waits.get();
+        second.run(actor -> actor.writeBack(100));
+        second.run(Actor::commit);
+        assertEquals(111, amount(10));
+        assertEquals(0, database.statistics().deadlocks());
+    }
+
+    @Test
+    void readersPassOneThatFetchedForUpdate() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.fetchForUpdate(10));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        assertEquals(Long.valueOf(10L), second.run(actor -> actor.amount(10)));
+        second.run(Actor::commit);
+        first.run(actor -> actor.writeBack(1));
+        first.run(Actor::commit);
+    }
+
+    @Test
+    void aDeadlockIsRetriedIfAsked() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        // More locks than the other, so that the other is the victim.
+        first.run(actor -> actor.ids(30, 50));
+        first.run(actor -> actor.add(20, 1));
+        Future<Void> retried =
+                second.start(actor -> actor.call(at(Isolation.SERIALIZABLE).withRetries(5), transaction -> {
+                    attempts.incrementAndGet();
+                    actor.addIn(transaction, 10, 100);
+                    actor.addIn(transaction, 20, 100);
+                }));
+        second.awaitLockWait(retried);
+        first.run(actor -> actor.add(10, 1));
+        first.run(Actor::commit);
+        retried.get();
+        assertEquals(2, attempts.get());
+        assertEquals(111, amount(10));
+        assertEquals(121, amount(20));
+        assertEquals(1, database.statistics().deadlocks());
+    }
+
+    @Test
+    void aLockWaitEndsWithItsLimit() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.add(10, 1));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE).withLockTimeout(Duration.ofMillis(20))));
+        Throwable thrown = second.failure(actor -> actor.amount(10));
+        assertTrue(assertInstanceOf(LockTimeoutException.class, thrown).isRetryable());
+        assertInstanceOf(TransactionStateException.class, second.failure(actor -> actor.amount(20)));
+        second.run(Actor::rollback);
+        first.run(Actor::commit);
+    }
+
+    @Test
+    void aLockWaitEndsWithTheLimitOfTheTransaction() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.add(10, 1));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE).withTimeout(Duration.ofMillis(20))));
+        Throwable thrown = second.failure(actor -> actor.amount(10));
+        assertTrue(assertInstanceOf(TransactionTimeoutException.class, thrown).isRetryable());
+        second.run(Actor::rollback);
+        first.run(Actor::commit);
+    }
+
+    /** The entry was read, the row was waited for, and then it no longer had the value by which it was found. */
+    @Test
+    void anIndexScanReturnsNoRowOutsideItsRange() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.rename(20, "other"));
+        second.run(actor -> actor.begin(at(Isolation.READ_COMMITTED)));
+        Future<List<Long>> scan = second.start(actor -> actor.amountsByIndex(15, 35));
+        second.awaitLockWait(scan);
+        first.run(actor -> actor.set(20, 500));
+        first.run(Actor::commit);
+        assertEquals(List.of(30L), scan.get());
+        second.run(Actor::commit);
+    }
+
+    /** Ghosts that somebody's locks protect stay, and go with the next transaction that meets them. */
+    @Test
+    void aDeletedRowStaysLockedUntilTheEnd() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.delete(20));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        Future<Void> insert = second.start(actor -> actor.insert(20, 7));
+        second.awaitLockWait(insert);
+        first.run(Actor::commit);
+        insert.get();
+        second.run(Actor::commit);
+        assertEquals(7, amount(20));
+        List<Integer> all = new ArrayList<>(DatabaseTest.ids(database, null));
+        assertEquals(List.of(10, 20, 30, 40, 50), all);
+    }
+}
