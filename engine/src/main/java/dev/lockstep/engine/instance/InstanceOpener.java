@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.ReadOnlyException;
@@ -12,6 +13,9 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.Catalog;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.FileFormat;
+import dev.lockstep.engine.file.FileHeader;
+import dev.lockstep.engine.file.FileHeaderLayout;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
@@ -25,6 +29,7 @@ import dev.lockstep.engine.recovery.CheckpointFile;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.Waiter;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -114,12 +119,7 @@ public final class InstanceOpener {
     public Instance open(Storage storage, Path directory) {
         boolean exists = storage.exists(directory.resolve(PageFile.PAGES_FILE));
         if (!exists) {
-            if (options.readOnly() || !options.createIfMissing()) {
-                throw new MissingFileException(Message.of("there is no database in the directory")
-                        .with("directory", directory)
-                        .with("file", PageFile.PAGES_FILE)
-                        .remedy("correct the path, or open with createIfMissing"));
-            }
+            requireMayCreate(directory);
             storage.createDirectories(directory);
         }
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
@@ -131,6 +131,15 @@ public final class InstanceOpener {
             closeOpened(failure);
             lock.close();
             throw failure;
+        }
+    }
+
+    private void requireMayCreate(Path directory) {
+        if (options.readOnly() || !options.createIfMissing()) {
+            throw new MissingFileException(Message.of("there is no database in the directory")
+                    .with("directory", directory)
+                    .with("file", PageFile.PAGES_FILE)
+                    .remedy("correct the path, or open with createIfMissing"));
         }
     }
 
@@ -154,7 +163,8 @@ public final class InstanceOpener {
         CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
         boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
         boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
-        if (exists && !unlogged && !clean && options.durability() == Durability.NONE && checkpointFile.exists()) {
+        boolean recoverFirst = options.durability() == Durability.NONE && !options.readOnly() && !unlogged && !clean;
+        if (exists && recoverFirst && checkpointFile.exists()) {
             recoverWithLog(storage, directory, checkpointFile);
             return reopen(storage, directory, lock, checkpointFile, true);
         }
@@ -171,6 +181,7 @@ public final class InstanceOpener {
         }
         // The first checkpoint is the last step of a creation: without it there never was a database.
         if (!exists || (!checkpointFile.exists() && isUnfinishedCreation(storage, directory))) {
+            requireMayCreate(directory);
             deleteAll(storage, directory);
             return create(storage, directory, lock, checkpointFile);
         }
@@ -190,8 +201,23 @@ public final class InstanceOpener {
         }
     }
 
+    /**
+     * Whether a creation was cut short: nothing but the header, which may have been lost, and the root of the catalog.
+     *
+     * @throws LockstepException if the file is somebody else's
+     */
     private static boolean isUnfinishedCreation(Storage storage, Path directory) {
         try (var pages = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_ONLY)) {
+            ByteBuffer header = ByteBuffer.allocateDirect(FileHeaderLayout.HEADER_BYTES);
+            pages.read(header, 0);
+            header.flip();
+            boolean empty = true;
+            while (header.hasRemaining()) {
+                empty &= header.get() == 0;
+            }
+            if (!empty) {
+                FileHeader.read(pages, FileFormat.PAGES, null);
+            }
             return pages.size() <= PageLayout.PAGE_BYTES * 2L;
         }
     }

@@ -1,0 +1,276 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.file.FileHeaderLayout;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.type.ColumnType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Opening what is not a database, or not one to be opened now, and using what is closed or failed. */
+class OpenAndCloseTest {
+    private static final int ROWS = 2_000;
+
+    @TempDir
+    Path directory;
+
+    private Path home;
+    private Path pages;
+
+    @BeforeEach
+    void create() {
+        home = directory.resolve("database");
+        pages = home.resolve("pages.lockstep");
+        try (Database database = Database.open(home)) {
+            Table table = database.createTable(DatabaseTest.accounts());
+            database.run(transaction -> {
+                Record row = table.newRecord();
+                for (int id = 0; id < ROWS; id++) {
+                    DatabaseTest.put(transaction, table, row, id, "name " + id, id);
+                }
+            });
+        }
+    }
+
+    private void requireUnharmed() {
+        try (Database database = Database.open(home)) {
+            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+            database.validate();
+        }
+    }
+
+    private static DatabaseOptions readOnly() {
+        return DatabaseOptions.builder().readOnly(true).build();
+    }
+
+    @Test
+    void aMissingDatabaseIsNotMade() {
+        Path missing = directory.resolve("missing");
+        assertThrows(MissingFileException.class, () -> Database.open(missing, DatabaseOptions.defaults()));
+        assertThrows(MissingFileException.class, () -> Database.open(missing, readOnly()));
+        assertFalse(Files.exists(missing));
+    }
+
+    @Test
+    void aForeignFileIsLeftAsItIs() throws IOException {
+        for (int length : new int[] {3, 300, 30_000}) {
+            for (boolean alone : new boolean[] {true, false}) {
+                Path foreign = alone ? directory.resolve("foreign" + length) : home;
+                Files.createDirectories(foreign);
+                Path file = foreign.resolve("pages.lockstep");
+                byte[] ours = alone ? null : Files.readAllBytes(file);
+                byte[] theirs =
+                        "not ours ".repeat(length / 9 + 1).substring(0, length).getBytes(StandardCharsets.US_ASCII);
+                Files.write(file, theirs);
+                assertThrows(UnknownFormatException.class, () -> Database.open(foreign), () -> "length=" + length);
+                assertArrayEquals(theirs, Files.readAllBytes(file));
+                if (ours != null) {
+                    Files.write(file, ours);
+                    requireUnharmed();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aTruncatedFileIsReported() throws IOException {
+        byte[] whole = Files.readAllBytes(pages);
+        Files.write(pages, Arrays.copyOf(whole, 40));
+        assertThrows(TruncatedFileException.class, () -> Database.open(home));
+        Files.write(pages, new byte[0]);
+        assertThrows(TruncatedFileException.class, () -> Database.open(home));
+        Files.write(pages, Arrays.copyOf(whole, whole.length / 2));
+        LockstepException failure = assertThrows(LockstepException.class, () -> {
+            try (Database database = Database.open(home)) {
+                database.validate();
+            }
+        });
+        assertTrue(
+                failure instanceof TruncatedFileException || failure instanceof CorruptionException, failure::toString);
+        Files.write(pages, whole);
+        requireUnharmed();
+    }
+
+    @Test
+    void aNewerFileIsReported() throws IOException {
+        byte[] whole = Files.readAllBytes(pages);
+        ByteBuffer newer = ByteBuffer.wrap(whole.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        newer.putInt(FileHeaderLayout.VERSION_OFFSET, newer.getInt(FileHeaderLayout.VERSION_OFFSET) + 1);
+        CRC32C crc = new CRC32C();
+        crc.update(newer.array(), 0, FileHeaderLayout.CHECKSUM_OFFSET);
+        newer.putInt(FileHeaderLayout.CHECKSUM_OFFSET, (int) crc.getValue());
+        Files.write(pages, newer.array());
+        assertThrows(NewerFormatException.class, () -> Database.open(home));
+        assertArrayEquals(newer.array(), Files.readAllBytes(pages));
+        Files.write(pages, whole);
+        requireUnharmed();
+    }
+
+    @Test
+    void aDirectoryIsOpenedOnce() {
+        try (Database database = Database.open(home)) {
+            assertThrows(DatabaseInUseException.class, () -> Database.open(home));
+            assertThrows(DatabaseInUseException.class, () -> Database.open(home, readOnly()));
+            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        }
+        requireUnharmed();
+    }
+
+    @Test
+    void aReadOnlyDatabaseRefusesChanges() throws IOException {
+        byte[] before = Files.readAllBytes(pages);
+        try (Database database = Database.open(home, readOnly())) {
+            Table table = database.table("account");
+            assertEquals(ROWS, DatabaseTest.ids(database, "by_amount").size());
+            database.run(transaction -> {
+                Record row = table.newRecord();
+                assertThrows(ReadOnlyException.class, () -> DatabaseTest.put(transaction, table, row, ROWS, "no", 1));
+                assertTrue(transaction.fetch(table, table.newKey().add(5), row));
+                assertThrows(ReadOnlyException.class, () -> transaction.update(table, row));
+                assertThrows(
+                        ReadOnlyException.class,
+                        () -> transaction.delete(table, table.newKey().add(5)));
+            });
+            assertThrows(ReadOnlyException.class, () -> database.dropTable("account"));
+            assertThrows(ReadOnlyException.class, () -> database.dropIndex("account", "by_amount"));
+            assertThrows(
+                    ReadOnlyException.class,
+                    () -> database.createIndex(IndexDefinition.of("by_name", "account", "amount", "id")));
+            assertThrows(
+                    ReadOnlyException.class,
+                    () -> database.createTable(TableDefinition.named("other")
+                            .column("id", ColumnType.int32())
+                            .primaryKey("id")
+                            .build()));
+            database.validate();
+        }
+        assertArrayEquals(before, Files.readAllBytes(pages));
+        requireUnharmed();
+    }
+
+    @Test
+    void aReadOnlyOpenDoesNotRecover() {
+        Database.open(home).abandon();
+        assertThrows(ReadOnlyException.class, () -> Database.open(home, readOnly()));
+        DatabaseOptions unlogged = DatabaseOptions.builder()
+                .readOnly(true)
+                .durability(Durability.NONE)
+                .build();
+        assertThrows(ReadOnlyException.class, () -> Database.open(home, unlogged));
+        requireUnharmed();
+        Database.open(home, readOnly()).close();
+    }
+
+    @Test
+    void aCloseWaitsForNobody() {
+        Database database = Database.open(home);
+        Table table = database.table("account");
+        Session session = database.openSession();
+        Transaction open = session.begin();
+        assertTrue(open.delete(table, table.newKey().add(1)));
+        assertThrows(TransactionsRunningException.class, database::close);
+        assertTrue(open.delete(table, table.newKey().add(2)));
+        open.rollback();
+        database.close();
+        database.close();
+        List<Runnable> uses = new ArrayList<>();
+        uses.add(session::begin);
+        uses.add(database::openSession);
+        uses.add(database::checkpoint);
+        uses.add(database::validate);
+        uses.add(database::tableNames);
+        uses.add(() -> database.table("account"));
+        uses.add(() -> database.dropTable("account"));
+        uses.add(() -> database.dropIndex("account", "by_amount"));
+        uses.add(() -> database.createIndex(IndexDefinition.of("x", "account", "id")));
+        uses.add(() -> database.createTable(DatabaseTest.accounts()));
+        uses.add(() -> database.run(transaction -> assertTrue(transaction.isOpen())));
+        for (int i = 0; i < uses.size(); i++) {
+            int use = i;
+            assertThrows(DatabaseClosedException.class, uses.get(use)::run, () -> "use " + use);
+        }
+        session.close();
+        assertThrows(TransactionStateException.class, session::begin);
+        requireUnharmed();
+    }
+
+    /** Between a clean close and the first change, both marks may be there for a moment. */
+    @Test
+    void aLoggedOpenForgetsTheUnloggedOneBefore() throws IOException {
+        DatabaseOptions unlogged =
+                DatabaseOptions.builder().durability(Durability.NONE).build();
+        Database.open(home, unlogged).close();
+        Files.copy(home.resolve("cleanclose.lockstep"), home.resolve("unlogged.lockstep"));
+        Database.open(home).abandon();
+        requireUnharmed();
+    }
+
+    @Test
+    void startingEmptyKeepsTheLock() throws IOException {
+        DatabaseOptions unlogged = DatabaseOptions.builder()
+                .durability(Durability.NONE)
+                .startEmptyAfterUncleanClose(true)
+                .build();
+        Database.open(home, unlogged).abandon();
+        Path lock = home.resolve("lock.lockstep");
+        Object key = Files.readAttributes(lock, BasicFileAttributes.class).fileKey();
+        try (Database database = Database.open(home, unlogged)) {
+            assertEquals(List.of(), database.tableNames());
+            assertEquals(
+                    key, Files.readAttributes(lock, BasicFileAttributes.class).fileKey());
+        }
+    }
+
+    @Test
+    void aFailedForceFailsTheDatabaseUntilItIsReopened() {
+        FaultyStorage storage = new FaultyStorage(3);
+        Path path = Path.of("/database");
+        DatabaseOptions options =
+                DatabaseOptions.builder().createIfMissing(true).build();
+        Database database = Database.open(storage, path, options, null, LogOptions.sync());
+        Table table = database.createTable(DatabaseTest.accounts());
+        Record row = table.newRecord();
+        database.run(transaction -> DatabaseTest.put(transaction, table, row, 1, "kept", 1));
+        Session session = database.openSession();
+        Transaction open = session.begin();
+        DatabaseTest.put(open, table, row, 2, "open", 2);
+        storage.failAtChange(1, false);
+        assertThrows(
+                DatabaseFailedException.class,
+                () -> database.run(transaction -> DatabaseTest.put(transaction, table, row, 3, "in doubt", 3)));
+        assertThrows(DatabaseFailedException.class, () -> DatabaseTest.put(open, table, row, 4, "no", 4));
+        assertThrows(TransactionsRunningException.class, database::close);
+        open.rollback();
+        session.close();
+        assertThrows(
+                DatabaseFailedException.class, () -> database.run(transaction -> assertTrue(transaction.isOpen())));
+        assertThrows(DatabaseFailedException.class, database::checkpoint);
+        assertThrows(DatabaseFailedException.class, () -> database.dropTable("account"));
+        assertTrue(database.instance().locks().isEmpty());
+        database.close();
+        storage.crash();
+        try (Database reopened = Database.open(storage, path, options, null, LogOptions.sync())) {
+            List<Integer> ids = DatabaseTest.ids(reopened, null);
+            assertTrue(ids.equals(List.of(1)) || ids.equals(List.of(1, 3)), ids::toString);
+            reopened.validate();
+        }
+    }
+}
