@@ -15,16 +15,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>A page is changed under its exclusive latch only, after its log record is in the log buffer, and latches are
  *       taken parent before child and left before right.
  *   <li>{@code rangeScanCount} is above zero while a transaction that locks gaps may hold a lock in this tree.
+ *   <li>{@code purgedLsn} is not below the LSN of the removal of any ghost that a reader of the tree no longer meets.
  * </ul>
  *
  * Thread-safe.
  */
 public final class BTree {
     private static final VarHandle RANGE_SCAN_COUNT;
+    private static final VarHandle PURGED_LSN;
 
     static {
         try {
             RANGE_SCAN_COUNT = MethodHandles.lookup().findVarHandle(BTree.class, "rangeScanCount", int.class);
+            PURGED_LSN = MethodHandles.lookup().findVarHandle(BTree.class, "purgedLsn", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -39,6 +42,9 @@ public final class BTree {
     private final int lockTreeId;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
+
+    @SuppressWarnings("unused")
+    private long purgedLsn;
 
     /**
      * @param lockTreeId the tree whose id names the table lock: the table's own for a table and all its indexes
@@ -98,6 +104,23 @@ public final class BTree {
     /** Whether an insert has to test the gap that it goes into; read under the leaf's exclusive latch. */
     public boolean gapsMayBeLocked() {
         return rangeScanCount != 0;
+    }
+
+    /**
+     * A ghost is about to be removed from its latched leaf. Who reads the leaf afterwards cannot learn from the ghost's
+     * lock that it depends on the delete; it depends on the removal instead, which lies behind the delete's commit.
+     */
+    public void purging(long lsn) {
+        long seen = purgedLsnAcquire();
+        // Ends: the LSN only rises, and whoever raised it in between got ahead.
+        while (seen < lsn && !PURGED_LSN.compareAndSet(this, seen, lsn)) {
+            seen = purgedLsnAcquire();
+        }
+    }
+
+    /** The LSN of the latest removal of a ghost since the open; 0 without one. Read after the leaf was read. */
+    public long purgedLsnAcquire() {
+        return (long) PURGED_LSN.getAcquire(this);
     }
 
     /** Makes the empty root of a new tree in an allocated page. */

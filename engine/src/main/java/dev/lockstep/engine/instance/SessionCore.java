@@ -241,16 +241,19 @@ public final class SessionCore {
     }
 
     private void commitChanges() {
-        long waitLsn = endCommitted();
-        releaseLocks(instance.options().durability() == Durability.SYNC ? waitLsn : 0);
-        if (waitLsn != 0 && context.sThread() != null) {
+        long commitLsn = endCommitted();
+        releaseLocks(instance.options().durability() == Durability.SYNC ? commitLsn : 0);
+        if (commitLsn != 0 && context.sThread() != null) {
             context.sThread().switchPoint();
         }
         cleanUp(true);
-        waitLsn = Math.max(waitLsn, context.lockOwner().dependsOnLsn());
+        long waitLsn = Math.max(commitLsn, context.lockOwner().dependsOnLsn());
         context.lockOwner().clearDependsOnLsn();
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
             log.awaitDurable(waitLsn, context.waiter());
+        } else if (!answersWhenDurable && commitLsn != 0 && instance.options().durability() == Durability.SYNC) {
+            // A log that is forced for those who wait has no clock that would do it for those who do not.
+            log.requestFlush(commitLsn);
         }
     }
 

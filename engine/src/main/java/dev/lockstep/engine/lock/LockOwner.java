@@ -170,7 +170,8 @@ public final class LockOwner implements AutoCloseable {
         trackingDependency = track;
     }
 
-    void raiseDependsOnLsn(long lsn) {
+    /** The owner has seen what a log record did that may not be durable yet. */
+    public void raiseDependsOnLsn(long lsn) {
         if (lsn > dependsOnLsn) {
             dependsOnLsn = lsn;
         }

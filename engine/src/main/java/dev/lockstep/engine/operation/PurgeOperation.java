@@ -44,6 +44,7 @@ public final class PurgeOperation extends ChangeOperation {
         }
         GhostRemoval.log(context.record(), pageId, key, keyBytes);
         long lsn = logSystemChange();
+        tree.purging(lsn);
         GhostRemoval.apply(memory, page, slot);
         leafUnderfull = StructureModification.isUnderfull(memory, page);
         return changed(lsn);

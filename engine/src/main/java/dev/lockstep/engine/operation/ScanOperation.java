@@ -152,6 +152,14 @@ public final class ScanOperation extends RecordOperation {
 
     @Override
     public int step() {
+        int result = visit();
+        if (result == DONE) {
+            context.lockOwner().raiseDependsOnLsn(tree.purgedLsnAcquire());
+        }
+        return result;
+    }
+
+    private int visit() {
         return switch (stage) {
             case STAGE_GUARD_HIGH_END -> guardHighEnd();
             case STAGE_RESUME -> resume();
