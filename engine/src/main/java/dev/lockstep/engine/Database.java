@@ -327,10 +327,17 @@ public final class Database implements AutoCloseable {
     void requireOpen() {
         if (closed) {
             instance.requireOpen();
-            throw new DatabaseClosedException(Message.of("the database is being closed")
-                    .with("closed", true)
-                    .remedy("open it again"));
+            throw closing();
         }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    static DatabaseClosedException closing() {
+        return new DatabaseClosedException(
+                Message.of("the database is being closed").with("closed", true).remedy("open it again"));
     }
 
     /**
@@ -343,6 +350,7 @@ public final class Database implements AutoCloseable {
         if (closed) {
             return;
         }
+        closed = true;
         int running = 0;
         for (Session session : sessions) {
             if (session.hasOpenTransaction()) {
@@ -350,11 +358,11 @@ public final class Database implements AutoCloseable {
             }
         }
         if (running > 0) {
+            closed = false;
             throw new TransactionsRunningException(Message.of("transactions are open")
                     .with("openTransactions", running)
                     .remedy("end them before closing"));
         }
-        closed = true;
         instance.close();
     }
 

@@ -39,6 +39,11 @@ public final class Session implements AutoCloseable {
         requireOpen();
         database.requireOpen();
         transaction.begin(options);
+        // Looked at again now that a close would see the transaction: one of the two notices the other.
+        if (database.isClosed()) {
+            transaction.rollback();
+            throw Database.closing();
+        }
         return transaction;
     }
 

@@ -27,7 +27,10 @@ public final class Transaction {
 
     private final SessionCore core;
     private Thread owner;
-    private State state = State.ENDED;
+
+    /** Volatile for {@link Database#close}, which must not miss a transaction that begins beside it. */
+    private volatile State state = State.ENDED;
+
     private int openCursorCount;
     private Cursor freeCursors;
     private Savepoint newestSavepoint;
@@ -246,8 +249,11 @@ public final class Transaction {
                     .with("openCursors", openCursorCount)
                     .remedy("close every cursor before the commit, best with try-with-resources"));
         }
-        state = State.ENDED;
-        core.commit();
+        try {
+            core.commit();
+        } finally {
+            state = State.ENDED;
+        }
     }
 
     /** Takes all changes back. Does nothing if the transaction has ended. */
@@ -256,10 +262,13 @@ public final class Transaction {
             return;
         }
         requireThread();
-        state = State.ENDED;
         openCursorCount = 0;
         rollbackCount++;
-        core.rollback();
+        try {
+            core.rollback();
+        } finally {
+            state = State.ENDED;
+        }
     }
 
     /**

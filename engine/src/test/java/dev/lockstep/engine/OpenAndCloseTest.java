@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -271,6 +272,60 @@ class OpenAndCloseTest {
             List<Integer> ids = DatabaseTest.ids(reopened, null);
             assertTrue(ids.equals(List.of(1)) || ids.equals(List.of(1, 3)), ids::toString);
             reopened.validate();
+        }
+    }
+
+    /** A transaction that begins beside a close is either seen by it or refused. */
+    @Test
+    void aCloseAndABeginSeeEachOther() throws InterruptedException {
+        for (int round = 0; round < 12; round++) {
+            Database database = Database.inMemory(DatabaseOptions.builder()
+                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                    .build());
+            Table table = database.createTable(DatabaseTest.accounts());
+            List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                int id = i;
+                threads.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        insertAndDeleteForEver(database, table, id);
+                    } catch (Throwable failure) {
+                        failures.add(failure);
+                    }
+                }));
+            }
+            closeBetweenTransactions(database);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            for (Throwable failure : failures) {
+                assertEquals(DatabaseClosedException.class, failure.getClass(), failure::toString);
+            }
+            assertEquals(threads.size(), failures.size());
+        }
+    }
+
+    private static void insertAndDeleteForEver(Database database, Table table, int id) {
+        Record row = table.newRecord();
+        // Ends with the database.
+        while (true) {
+            database.run(transaction -> {
+                DatabaseTest.put(transaction, table, row, id, "name", id);
+                assertTrue(transaction.delete(table, table.newKey().add(id)));
+            });
+        }
+    }
+
+    private static void closeBetweenTransactions(Database database) {
+        // Ends because each thread stops at the latest when it begins while a close looks around.
+        while (true) {
+            try {
+                database.close();
+                return;
+            } catch (TransactionsRunningException e) {
+                Thread.onSpinWait();
+            }
         }
     }
 }
