@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseInUseException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.UncleanShutdownException;
@@ -95,6 +96,24 @@ class KillTest {
         }
         try (Database database = Database.open(home, options)) {
             BankCheck.check(database, "closed in order", true);
+        }
+    }
+
+    @Test
+    void anotherProcessKeepsUsOutUntilItIsDead() throws Exception {
+        random = new Random(SEED + 3);
+        Path home = directory.resolve("used");
+        createBank(home, Durability.SYNC);
+        try (ChildProcess child = ChildProcess.start(home, Durability.SYNC, 1, false)) {
+            child.awaitOpened();
+            DatabaseOptions readOnly = DatabaseOptions.builder().readOnly(true).build();
+            assertThrows(DatabaseInUseException.class, () -> Database.open(home, Bank.options(Durability.SYNC)));
+            assertThrows(DatabaseInUseException.class, () -> Database.open(home, readOnly));
+            child.awaitAcknowledgements(10);
+            child.kill();
+        }
+        try (Database database = Database.open(home, Bank.options(Durability.SYNC))) {
+            BankCheck.check(database, "after the other process", false);
         }
     }
 
