@@ -1,0 +1,331 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.type.ColumnType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
+
+/** Every mistake of an application has its own exception, with name=value pairs and the remedy, and changes nothing. */
+class StatementErrorsTest {
+    private static final Pattern NAME_AND_VALUE = Pattern.compile(": \\w+=");
+    private static final int ID = 0;
+    private static final int CODE = 1;
+    private static final int GROUP = 2;
+    private static final int TEXT = 3;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private Database database;
+    private Table table;
+
+    @BeforeEach
+    void create() {
+        database = validated.inMemory();
+        table = database.createTable(TableDefinition.named("thing")
+                .column("id", ColumnType.int32())
+                .column("code", ColumnType.int32())
+                .nullable("group", ColumnType.int16())
+                .nullable("text", ColumnType.string(8_000_000))
+                .primaryKey("id")
+                .index("by_group", "group")
+                .uniqueIndex("by_code", "code")
+                .index("by_text", "text")
+                .build());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 1; id <= 3; id++) {
+                transaction.insert(table, row(row, id, id * 10, 1, "text" + id));
+            }
+        });
+    }
+
+    private static Record row(Record row, int id, int code, int group, String text) {
+        row.clear();
+        row.setInt(ID, id);
+        row.setInt(CODE, code);
+        row.setInt(GROUP, group);
+        row.setString(TEXT, text);
+        return row;
+    }
+
+    private List<String> contents(Transaction transaction) {
+        List<String> rows = new ArrayList<>();
+        Record row = table.newRecord();
+        try (Cursor cursor = transaction.scan(table)) {
+            while (cursor.next(row)) {
+                rows.add(row.toString());
+            }
+        }
+        return rows;
+    }
+
+    /** The statement fails as expected, nothing has changed, and the transaction goes on. */
+    private <E extends LockstepException> void refuses(Class<E> type, TransactionWork.WithoutResult<Exception> bad)
+            throws Exception {
+        database.run(transaction -> {
+            List<String> before = contents(transaction);
+            E thrown = assertThrows(type, () -> bad.accept(transaction));
+            requireForm(thrown);
+            assertEquals(before, contents(transaction));
+            Record row = table.newRecord();
+            transaction.insert(table, row(row, 100, 1_000, 2, "added"));
+            assertTrue(transaction.delete(table, table.newKey().add(100)));
+        });
+        ValidatedDatabase.examine(database);
+    }
+
+    private static void requireForm(LockstepException thrown) {
+        String message = thrown.getMessage();
+        assertTrue(NAME_AND_VALUE.matcher(message).find(), message);
+        assertTrue(message.contains("Remedy: "), message);
+    }
+
+    private static <E extends LockstepException> void requireThrown(Class<E> type, Executable bad) {
+        requireForm(assertThrows(type, bad));
+    }
+
+    @Test
+    void aRecordTooLarge() throws Exception {
+        String large = "\u20AC".repeat(6_000_000);
+        refuses(
+                RecordTooLargeException.class,
+                transaction -> transaction.insert(table, row(table.newRecord(), 50, 500, 1, large)));
+        refuses(
+                RecordTooLargeException.class,
+                transaction -> transaction.update(table, row(table.newRecord(), 1, 10, 1, large)));
+    }
+
+    /** The row itself would fit, but the entry of an index does not: what the statement did before is undone. */
+    @Test
+    void anIndexKeyTooLarge() throws Exception {
+        String large = "x".repeat(2_000);
+        refuses(
+                RecordTooLargeException.class,
+                transaction -> transaction.insert(table, row(table.newRecord(), 50, 500, 1, large)));
+        refuses(RecordTooLargeException.class, transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetchForUpdate(table, table.newKey().add(2), row));
+            row.setInt(CODE, 77);
+            row.setString(TEXT, large);
+            transaction.update(table, row);
+        });
+    }
+
+    @Test
+    void duplicateKeys() throws Exception {
+        refuses(
+                DuplicateKeyException.class,
+                transaction -> transaction.insert(table, row(table.newRecord(), 1, 500, 1, "x")));
+        refuses(
+                DuplicateKeyException.class,
+                transaction -> transaction.insert(table, row(table.newRecord(), 50, 20, 5, "x")));
+        refuses(DuplicateKeyException.class, transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetchForUpdate(table, table.newKey().add(1), row));
+            row.setInt(GROUP, 9);
+            row.setInt(CODE, 30);
+            row.setString(TEXT, "changed");
+            transaction.update(table, row);
+        });
+        refuses(
+                DuplicateKeyException.class,
+                transaction -> transaction.update(table, row(table.newRecord(), 1, 30, 9, "blind")));
+    }
+
+    @Test
+    void nullsAndRanges() throws Exception {
+        refuses(NullViolationException.class, transaction -> {
+            Record row = table.newRecord();
+            row.setInt(ID, 50);
+            transaction.insert(table, row);
+        });
+        refuses(NullViolationException.class, transaction -> table.newRecord().setNull(CODE));
+        refuses(ValueOutOfRangeException.class, transaction -> table.newRecord().setInt(GROUP, 40_000));
+        refuses(ValueOutOfRangeException.class, transaction -> table.newRecord().setLong(ID, 1L << 40));
+    }
+
+    @Test
+    void keysThatNameNoRow() throws Exception {
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("a", ColumnType.int32())
+                .column("b", ColumnType.int32())
+                .primaryKey("a", "b")
+                .build());
+        Key prefix = other.newKey().add(1);
+        Record row = other.newRecord();
+        refuses(SchemaException.class, transaction -> transaction.fetch(other, prefix, row));
+        refuses(SchemaException.class, transaction -> transaction.fetchForUpdate(other, prefix, row));
+        refuses(SchemaException.class, transaction -> transaction.delete(other, prefix));
+        refuses(SchemaException.class, transaction -> transaction.fetch(table, table.newKey(), table.newRecord()));
+        refuses(
+                SchemaException.class,
+                transaction -> transaction.fetch(table, other.newKey().add(1).add(2), table.newRecord()));
+        refuses(SchemaException.class, transaction -> transaction.insert(table, row));
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                cursor.from(other.newKey().add(1));
+            }
+        });
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table, "by_code")) {
+                cursor.from(table.newKey().add(1));
+            }
+        });
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                cursor.nextKey(table.newKey());
+            }
+        });
+        refuses(SchemaException.class, transaction -> transaction.scan(table, "no_such_index"));
+    }
+
+    @Test
+    void aPrimaryKeyCannotBeUpdated() throws Exception {
+        refuses(TransactionStateException.class, transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetchForUpdate(table, table.newKey().add(1), row));
+            row.setInt(ID, 9);
+            transaction.update(table, row);
+        });
+    }
+
+    @Test
+    void aTableOfAnotherDatabase() throws Exception {
+        Database another = validated.inMemory();
+        Table foreign = another.createTable(table.definition());
+        refuses(
+                SchemaException.class,
+                transaction -> transaction.insert(foreign, row(foreign.newRecord(), 50, 500, 1, "x")));
+        refuses(SchemaException.class, transaction -> transaction.scan(foreign));
+    }
+
+    @Test
+    void droppedTablesAndIndexes() {
+        database.createTable(TableDefinition.named("gone")
+                .column("id", ColumnType.int32())
+                .primaryKey("id")
+                .build());
+        Table gone = database.table("gone");
+        Record row = gone.newRecord();
+        Key key = gone.newKey().add(1);
+        database.dropTable("gone");
+        requireThrown(SchemaException.class, () -> database.table("gone"));
+        requireThrown(SchemaException.class, () -> database.dropTable("gone"));
+        requireThrown(SchemaException.class, () -> database.dropIndex("thing", "gone"));
+        requireThrown(SchemaException.class, () -> database.createIndex(IndexDefinition.of("x", "gone", "id")));
+        requireThrown(SchemaException.class, () -> database.createTable(table.definition()));
+        database.run(transaction -> {
+            requireThrown(SchemaException.class, () -> transaction.fetch(gone, key, row));
+            requireThrown(SchemaException.class, () -> transaction.insert(gone, row));
+            requireThrown(SchemaException.class, () -> transaction.scan(gone));
+        });
+    }
+
+    @Test
+    void handlesOfAnotherThread() throws Exception {
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            Record row = table.newRecord();
+            Key key = table.newKey().add(1);
+            onAnotherThread(() -> {
+                requireThrown(WrongThreadException.class, () -> transaction.fetch(table, key, row));
+                requireThrown(WrongThreadException.class, () -> transaction.insert(table, row));
+                requireThrown(WrongThreadException.class, transaction::savepoint);
+                requireThrown(WrongThreadException.class, transaction::commit);
+                requireThrown(WrongThreadException.class, transaction::rollback);
+                requireThrown(WrongThreadException.class, session::close);
+            });
+            assertTrue(transaction.fetch(table, key, row));
+            transaction.commit();
+        }
+    }
+
+    private static void onAnotherThread(Runnable work) throws Exception {
+        FutureTask<Void> task = new FutureTask<>(work, null);
+        Thread thread = Thread.ofPlatform().start(task);
+        task.get();
+        thread.join();
+    }
+
+    @Test
+    void handlesAfterTheirEnd() {
+        Session session = database.openSession();
+        Transaction transaction = session.begin();
+        requireThrown(TransactionStateException.class, session::begin);
+        Cursor cursor = transaction.scan(table);
+        Record row = table.newRecord();
+        assertTrue(cursor.next(row));
+        requireThrown(TransactionStateException.class, cursor::backward);
+        cursor.close();
+        requireThrown(TransactionStateException.class, () -> cursor.next(row));
+        transaction.commit();
+        requireThrown(TransactionStateException.class, transaction::commit);
+        requireThrown(TransactionStateException.class, () -> transaction.insert(table, row));
+        requireThrown(TransactionStateException.class, transaction::savepoint);
+        transaction.rollback();
+        assertFalse(transaction.isOpen());
+        session.close();
+        session.close();
+        requireThrown(TransactionStateException.class, session::begin);
+    }
+
+    @Test
+    void leakedHandles() {
+        LeakedHandleException leaked = assertThrows(
+                LeakedHandleException.class,
+                () -> database.run(transaction -> {
+                    transaction.insert(table, row(table.newRecord(), 50, 500, 1, "x"));
+                    assertTrue(transaction.scan(table).next(table.newRecord()));
+                }));
+        requireForm(leaked);
+        assertEquals(3, database.call(this::contents).size());
+        Session session = database.openSession();
+        session.begin().insert(table, row(table.newRecord(), 50, 500, 1, "x"));
+        requireThrown(TransactionsRunningException.class, database::close);
+        requireThrown(LeakedHandleException.class, session::close);
+        assertEquals(3, database.call(this::contents).size());
+    }
+
+    @Test
+    void optionsOutOfRange() {
+        TransactionOptions options = database.transactionOptions();
+        requireThrown(InvalidOptionException.class, () -> options.withTimeout(Duration.ofSeconds(-1)));
+        requireThrown(InvalidOptionException.class, () -> options.withTimeout(Duration.ofSeconds(Long.MAX_VALUE)));
+        requireThrown(InvalidOptionException.class, () -> options.withLockTimeout(Duration.ofDays(366)));
+        requireThrown(InvalidOptionException.class, () -> options.withRetries(-1));
+        requireThrown(InvalidOptionException.class, () -> options.withRetries(1_001));
+    }
+
+    @Test
+    void useAfterClose() {
+        Session session = database.openSession();
+        validated.close(database);
+        database.close();
+        requireThrown(DatabaseClosedException.class, () -> database.run(transaction -> {}));
+        requireThrown(DatabaseClosedException.class, session::begin);
+        requireThrown(DatabaseClosedException.class, database::validate);
+        requireThrown(DatabaseClosedException.class, () -> database.table("thing"));
+        requireThrown(DatabaseClosedException.class, database::openSession);
+    }
+
+    @Test
+    void tooMuchUndo() {
+        UndoBuffer undo = new UndoBuffer();
+        undo.reserve(1_000);
+        requireThrown(TransactionTooLargeException.class, () -> undo.reserve(UndoBuffer.BYTES_MAX + 1));
+        assertEquals(0, undo.entryCount());
+    }
+}
