@@ -1,7 +1,10 @@
-/** The TPC-C workload and its adapters for Lockstep and for other engines. */
+/**
+ * The TPC-C workload and its adapters for Lockstep and for other engines. HdrHistogram has no module name of its own,
+ * so it stays on the class path; who puts this module on the module path adds {@code --add-reads
+ * dev.lockstep.tpcc=ALL-UNNAMED}.
+ */
 module dev.lockstep.tpcc {
     requires transitive dev.lockstep.engine;
-    requires transitive HdrHistogram;
     requires java.sql;
     requires jdk.management;
     requires org.jooq;

@@ -3,6 +3,7 @@ package dev.lockstep.tpcc;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;

@@ -8,6 +8,7 @@ import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.check.TallyCheck;
 import dev.lockstep.tpcc.workload.LatencyRecorder;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Population;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TerminalLoop;
@@ -117,7 +118,7 @@ public final class TpccRun {
                 commits.put(
                         type,
                         driver.loops().stream().mapToLong(l -> l.commits(type)).sum());
-                latencies.put(type, LatencySummary.of(recorded.histogram(type)));
+                latencies.put(type, recorded.summary(type));
             }
             for (AbortReason reason : AbortReason.values()) {
                 aborts.put(

@@ -1,7 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.lockstep.tpcc.LatencySummary;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
 import java.util.Map;
 

@@ -1,11 +1,11 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Processors;
-import dev.lockstep.tpcc.LatencySummary;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

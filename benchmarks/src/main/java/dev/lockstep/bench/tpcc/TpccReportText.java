@@ -1,8 +1,8 @@
 package dev.lockstep.bench.tpcc;
 
-import dev.lockstep.tpcc.LatencySummary;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

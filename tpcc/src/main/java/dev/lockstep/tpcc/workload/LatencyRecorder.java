@@ -41,8 +41,13 @@ public final class LatencyRecorder {
         }
     }
 
+    /** What was recorded of a type; nobody records meanwhile. */
+    public LatencySummary summary(TransactionType type) {
+        return LatencySummary.of(histograms[type.ordinal()]);
+    }
+
     /** The counts of a type. */
-    public AbstractHistogram histogram(TransactionType type) {
+    AbstractHistogram histogram(TransactionType type) {
         return histograms[type.ordinal()];
     }
 }

@@ -1,4 +1,4 @@
-package dev.lockstep.tpcc;
+package dev.lockstep.tpcc.workload;
 
 import org.HdrHistogram.AbstractHistogram;
 
@@ -12,7 +12,7 @@ public record LatencySummary(
     private static final double NANOS_PER_MICRO = 1_000.0;
 
     /** Summarises a histogram of nanoseconds. */
-    public static LatencySummary of(AbstractHistogram nanos) {
+    static LatencySummary of(AbstractHistogram nanos) {
         return new LatencySummary(
                 nanos.getTotalCount(),
                 nanos.getTotalCount() == 0 ? 0 : nanos.getMean() / NANOS_PER_MICRO,
