@@ -162,8 +162,9 @@ public final class ConsistencyCheck {
                             + known.delivered(row.orderId));
         }
         if (delivered && known.exists(row.orderId)) {
-            customerDeliveredCents[
-                    scale.customerIndex(row.warehouseId, row.districtId, known.customerId(row.orderId))] += row.amountCents;
+            int customerId = known.customerId(row.orderId);
+            int customer = scale.customerIndex(row.warehouseId, row.districtId, customerId);
+            customerDeliveredCents[customer] += row.amountCents;
         }
     }
 

@@ -84,6 +84,16 @@ final class TpccStatements {
     private static final Param<String> TEXT = val("");
     private static final Param<LocalDateTime> TIME = val(LocalDateTime.MIN, ORDER_LINE.OL_DELIVERY_D.getDataType());
 
+    private static final Condition WAREHOUSE_KEY = WAREHOUSE.W_ID.eq(ID);
+    private static final Condition DISTRICT_KEY = DISTRICT.D_W_ID.eq(ID).and(DISTRICT.D_ID.eq(ID));
+    private static final Condition CUSTOMER_KEY =
+            CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_ID.eq(ID));
+    private static final Condition ORDER_KEY =
+            ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_ID.eq(ID));
+    private static final Condition ORDER_LINES_KEY =
+            ORDER_LINE.OL_W_ID.eq(ID).and(ORDER_LINE.OL_D_ID.eq(ID)).and(ORDER_LINE.OL_O_ID.eq(ID));
+    private static final Condition STOCK_KEY = STOCK.S_W_ID.eq(ID).and(STOCK.S_I_ID.eq(ID));
+
     private final DSLContext sql;
     private final boolean forUpdate;
 
@@ -99,53 +109,99 @@ final class TpccStatements {
                         .withParamCastMode(ParamCastMode.NEVER)
                         .withRenderQuotedNames(RenderQuotedNames.NEVER)
                         .withRenderNameCase(RenderNameCase.LOWER));
-        Condition warehouse = WAREHOUSE.W_ID.eq(ID);
-        Condition district = DISTRICT.D_W_ID.eq(ID).and(DISTRICT.D_ID.eq(ID));
-        Condition customer = CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_ID.eq(ID));
-        Condition order = ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_ID.eq(ID));
-        Condition orderLine =
-                ORDER_LINE.OL_W_ID.eq(ID).and(ORDER_LINE.OL_D_ID.eq(ID)).and(ORDER_LINE.OL_O_ID.eq(ID));
-
         warehouseTax =
-                sql.select(WAREHOUSE.W_TAX).from(WAREHOUSE).where(warehouse).getSQL();
+                sql.select(WAREHOUSE.W_TAX).from(WAREHOUSE).where(WAREHOUSE_KEY).getSQL();
         districtForOrder = locking(
-                sql.select(DISTRICT.D_TAX, DISTRICT.D_NEXT_O_ID).from(DISTRICT).where(district));
-        updateNextOrderId = sql.update(DISTRICT)
+                sql.select(DISTRICT.D_TAX, DISTRICT.D_NEXT_O_ID).from(DISTRICT).where(DISTRICT_KEY));
+        updateNextOrderId = updateNextOrderId();
+        customerForOrder = customerForOrder();
+        item = item();
+        for (int i = 0; i < stock.length; i++) {
+            stock[i] = stock(i + 1);
+        }
+        updateStock = updateStock();
+        payWarehouse = payWarehouse();
+        warehouseAddress = warehouseAddress();
+        payDistrict = payDistrict();
+        districtAddress = districtAddress();
+        customersByName = customersByName();
+        customerForPayment = customerForPayment();
+        customerData =
+                sql.select(CUSTOMER.C_DATA).from(CUSTOMER).where(CUSTOMER_KEY).getSQL();
+        updateCustomer = updateCustomer();
+        updateCustomerAndData = updateCustomerAndData();
+        customerForStatus = customerForStatus();
+        lastOrder = lastOrder();
+        orderLines = orderLines();
+        oldestNewOrder = oldestNewOrder();
+        deleteNewOrder = sql.deleteFrom(NEW_ORDER)
+                .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)).and(NEW_ORDER.NO_O_ID.eq(ID)))
+                .getSQL();
+        deliverOrder =
+                sql.update(ORDERS).set(ORDERS.O_CARRIER_ID, ID).where(ORDER_KEY).getSQL();
+        orderCustomer = sql.select(ORDERS.O_C_ID).from(ORDERS).where(ORDER_KEY).getSQL();
+        deliverOrderLines = deliverOrderLines();
+        orderAmount = orderAmount();
+        creditCustomer = creditCustomer();
+        nextOrderId = sql.select(DISTRICT.D_NEXT_O_ID)
+                .from(DISTRICT)
+                .where(DISTRICT_KEY)
+                .getSQL();
+        lowStock = lowStock();
+    }
+
+    private String updateNextOrderId() {
+        return sql.update(DISTRICT)
                 .set(DISTRICT.D_NEXT_O_ID, ID)
-                .where(district)
+                .where(DISTRICT_KEY)
                 .getSQL();
-        customerForOrder = sql.select(CUSTOMER.C_DISCOUNT, CUSTOMER.C_LAST, CUSTOMER.C_CREDIT)
+    }
+
+    private String customerForOrder() {
+        return sql.select(CUSTOMER.C_DISCOUNT, CUSTOMER.C_LAST, CUSTOMER.C_CREDIT)
                 .from(CUSTOMER)
-                .where(customer)
+                .where(CUSTOMER_KEY)
                 .getSQL();
-        item = sql.select(ITEM.I_PRICE, ITEM.I_NAME, ITEM.I_DATA)
+    }
+
+    private String item() {
+        return sql.select(ITEM.I_PRICE, ITEM.I_NAME, ITEM.I_DATA)
                 .from(ITEM)
                 .where(ITEM.I_ID.eq(ID))
                 .getSQL();
-        Condition stockKey = STOCK.S_W_ID.eq(ID).and(STOCK.S_I_ID.eq(ID));
-        for (int i = 0; i < stock.length; i++) {
-            stock[i] = locking(sql.select(
-                            STOCK.S_QUANTITY,
-                            STOCK.S_YTD,
-                            STOCK.S_ORDER_CNT,
-                            STOCK.S_REMOTE_CNT,
-                            STOCK.S_DATA,
-                            districtInfo(i + 1))
-                    .from(STOCK)
-                    .where(stockKey));
-        }
-        updateStock = sql.update(STOCK)
+    }
+
+    private String stock(int districtId) {
+        return locking(sql.select(
+                        STOCK.S_QUANTITY,
+                        STOCK.S_YTD,
+                        STOCK.S_ORDER_CNT,
+                        STOCK.S_REMOTE_CNT,
+                        STOCK.S_DATA,
+                        districtInfo(districtId))
+                .from(STOCK)
+                .where(STOCK_KEY));
+    }
+
+    private String updateStock() {
+        return sql.update(STOCK)
                 .set(STOCK.S_QUANTITY, ID)
                 .set(STOCK.S_YTD, ID)
                 .set(STOCK.S_ORDER_CNT, ID)
                 .set(STOCK.S_REMOTE_CNT, ID)
-                .where(stockKey)
+                .where(STOCK_KEY)
                 .getSQL();
-        payWarehouse = sql.update(WAREHOUSE)
+    }
+
+    private String payWarehouse() {
+        return sql.update(WAREHOUSE)
                 .set(WAREHOUSE.W_YTD, WAREHOUSE.W_YTD.plus(CENTS))
-                .where(warehouse)
+                .where(WAREHOUSE_KEY)
                 .getSQL();
-        warehouseAddress = sql.select(
+    }
+
+    private String warehouseAddress() {
+        return sql.select(
                         WAREHOUSE.W_NAME,
                         WAREHOUSE.W_STREET_1,
                         WAREHOUSE.W_STREET_2,
@@ -153,13 +209,19 @@ final class TpccStatements {
                         WAREHOUSE.W_STATE,
                         WAREHOUSE.W_ZIP)
                 .from(WAREHOUSE)
-                .where(warehouse)
+                .where(WAREHOUSE_KEY)
                 .getSQL();
-        payDistrict = sql.update(DISTRICT)
+    }
+
+    private String payDistrict() {
+        return sql.update(DISTRICT)
                 .set(DISTRICT.D_YTD, DISTRICT.D_YTD.plus(CENTS))
-                .where(district)
+                .where(DISTRICT_KEY)
                 .getSQL();
-        districtAddress = sql.select(
+    }
+
+    private String districtAddress() {
+        return sql.select(
                         DISTRICT.D_NAME,
                         DISTRICT.D_STREET_1,
                         DISTRICT.D_STREET_2,
@@ -167,14 +229,20 @@ final class TpccStatements {
                         DISTRICT.D_STATE,
                         DISTRICT.D_ZIP)
                 .from(DISTRICT)
-                .where(district)
+                .where(DISTRICT_KEY)
                 .getSQL();
-        customersByName = sql.select(CUSTOMER.C_ID)
+    }
+
+    private String customersByName() {
+        return sql.select(CUSTOMER.C_ID)
                 .from(CUSTOMER)
                 .where(CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_LAST.eq(TEXT)))
                 .orderBy(CUSTOMER.C_FIRST)
                 .getSQL();
-        customerForPayment = locking(sql.select(
+    }
+
+    private String customerForPayment() {
+        return locking(sql.select(
                         CUSTOMER.C_FIRST,
                         CUSTOMER.C_MIDDLE,
                         CUSTOMER.C_LAST,
@@ -192,69 +260,89 @@ final class TpccStatements {
                         CUSTOMER.C_YTD_PAYMENT,
                         CUSTOMER.C_PAYMENT_CNT)
                 .from(CUSTOMER)
-                .where(customer));
-        customerData =
-                sql.select(CUSTOMER.C_DATA).from(CUSTOMER).where(customer).getSQL();
-        updateCustomer = sql.update(CUSTOMER)
+                .where(CUSTOMER_KEY));
+    }
+
+    private String updateCustomer() {
+        return sql.update(CUSTOMER)
                 .set(CUSTOMER.C_BALANCE, CENTS)
                 .set(CUSTOMER.C_YTD_PAYMENT, CENTS)
                 .set(CUSTOMER.C_PAYMENT_CNT, ID)
-                .where(customer)
+                .where(CUSTOMER_KEY)
                 .getSQL();
-        updateCustomerAndData = sql.update(CUSTOMER)
+    }
+
+    private String updateCustomerAndData() {
+        return sql.update(CUSTOMER)
                 .set(CUSTOMER.C_BALANCE, CENTS)
                 .set(CUSTOMER.C_YTD_PAYMENT, CENTS)
                 .set(CUSTOMER.C_PAYMENT_CNT, ID)
                 .set(CUSTOMER.C_DATA, TEXT)
-                .where(customer)
+                .where(CUSTOMER_KEY)
                 .getSQL();
-        customerForStatus = sql.select(CUSTOMER.C_BALANCE, CUSTOMER.C_FIRST, CUSTOMER.C_MIDDLE, CUSTOMER.C_LAST)
+    }
+
+    private String customerForStatus() {
+        return sql.select(CUSTOMER.C_BALANCE, CUSTOMER.C_FIRST, CUSTOMER.C_MIDDLE, CUSTOMER.C_LAST)
                 .from(CUSTOMER)
-                .where(customer)
+                .where(CUSTOMER_KEY)
                 .getSQL();
-        lastOrder = sql.select(ORDERS.O_ID, ORDERS.O_ENTRY_D, ORDERS.O_CARRIER_ID)
+    }
+
+    private String lastOrder() {
+        return sql.select(ORDERS.O_ID, ORDERS.O_ENTRY_D, ORDERS.O_CARRIER_ID)
                 .from(ORDERS)
                 .where(ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_C_ID.eq(ID)))
                 .orderBy(ORDERS.O_ID.desc())
                 .limit(DSL.inline(1))
                 .getSQL();
-        orderLines = sql.select(
+    }
+
+    private String orderLines() {
+        return sql.select(
                         ORDER_LINE.OL_I_ID,
                         ORDER_LINE.OL_SUPPLY_W_ID,
                         ORDER_LINE.OL_QUANTITY,
                         ORDER_LINE.OL_AMOUNT,
                         ORDER_LINE.OL_DELIVERY_D)
                 .from(ORDER_LINE)
-                .where(orderLine)
+                .where(ORDER_LINES_KEY)
                 .getSQL();
-        oldestNewOrder = sql.select(NEW_ORDER.NO_O_ID)
+    }
+
+    private String oldestNewOrder() {
+        return sql.select(NEW_ORDER.NO_O_ID)
                 .from(NEW_ORDER)
                 .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)))
                 .orderBy(NEW_ORDER.NO_O_ID)
                 .limit(DSL.inline(1))
                 .getSQL();
-        deleteNewOrder = sql.deleteFrom(NEW_ORDER)
-                .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)).and(NEW_ORDER.NO_O_ID.eq(ID)))
-                .getSQL();
-        deliverOrder =
-                sql.update(ORDERS).set(ORDERS.O_CARRIER_ID, ID).where(order).getSQL();
-        orderCustomer = sql.select(ORDERS.O_C_ID).from(ORDERS).where(order).getSQL();
-        deliverOrderLines = sql.update(ORDER_LINE)
+    }
+
+    private String deliverOrderLines() {
+        return sql.update(ORDER_LINE)
                 .set(ORDER_LINE.OL_DELIVERY_D, TIME)
-                .where(orderLine)
+                .where(ORDER_LINES_KEY)
                 .getSQL();
-        orderAmount = sql.select(sum(ORDER_LINE.OL_AMOUNT))
+    }
+
+    private String orderAmount() {
+        return sql.select(sum(ORDER_LINE.OL_AMOUNT))
                 .from(ORDER_LINE)
-                .where(orderLine)
+                .where(ORDER_LINES_KEY)
                 .getSQL();
-        creditCustomer = sql.update(CUSTOMER)
+    }
+
+    private String creditCustomer() {
+        return sql.update(CUSTOMER)
                 .set(CUSTOMER.C_BALANCE, CUSTOMER.C_BALANCE.plus(CENTS))
                 .set(CUSTOMER.C_DELIVERY_CNT, CUSTOMER.C_DELIVERY_CNT.plus(DSL.inline(1)))
-                .where(customer)
+                .where(CUSTOMER_KEY)
                 .getSQL();
-        nextOrderId =
-                sql.select(DISTRICT.D_NEXT_O_ID).from(DISTRICT).where(district).getSQL();
-        lowStock = sql.select(countDistinct(STOCK.S_I_ID))
+    }
+
+    private String lowStock() {
+        return sql.select(countDistinct(STOCK.S_I_ID))
                 .from(ORDER_LINE)
                 .join(STOCK)
                 .on(STOCK.S_W_ID.eq(ORDER_LINE.OL_W_ID).and(STOCK.S_I_ID.eq(ORDER_LINE.OL_I_ID)))
