@@ -5,16 +5,14 @@ module dev.lockstep.bench {
     requires com.fasterxml.jackson.databind;
     requires dev.lockstep.counters;
     requires dev.lockstep.engine;
-    requires transitive dev.lockstep.scheduler;
+    requires dev.lockstep.scheduler;
     requires dev.lockstep.tpcc;
     requires info.picocli;
     requires java.management;
-    requires jmh.core;
     requires jdk.management;
+    requires jmh.core;
     requires me.tongfei.progressbar;
 
-    // JMH makes subclasses of benchmarks.
-    exports dev.lockstep.bench.jmh;
     // picocli sets the fields of commands.
     opens dev.lockstep.bench to
             info.picocli;
