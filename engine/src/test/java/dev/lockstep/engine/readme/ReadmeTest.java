@@ -55,8 +55,8 @@ class ReadmeTest {
     void standsInTheReadme() throws IOException {
         Path module = Path.of("").toAbsolutePath();
         Path root = Files.exists(module.resolve("README.md")) ? module : module.getParent();
-        List<String> source = Files.readAllLines(
-                root.resolve("engine/src/test/java/dev/lockstep/engine/readme/ReadmeTest.java"));
+        List<String> source =
+                Files.readAllLines(root.resolve("engine/src/test/java/dev/lockstep/engine/readme/ReadmeTest.java"));
         int begin = source.indexOf("        // begin of the example");
         int end = source.indexOf("            // end of the example");
         List<String> example = source.subList(begin + 1, end).stream()
@@ -64,6 +64,7 @@ class ReadmeTest {
                 .toList();
         assertTrue(example.size() <= LINES_MAX, () -> "lines=" + example.size());
         String readme = Files.readString(root.resolve("README.md"));
-        assertTrue(readme.contains("```java\n" + String.join("\n", example) + "\n}\n```"), "the README's example differs");
+        assertTrue(
+                readme.contains("```java\n" + String.join("\n", example) + "\n}\n```"), "the README's example differs");
     }
 }
