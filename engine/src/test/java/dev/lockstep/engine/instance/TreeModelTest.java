@@ -196,7 +196,7 @@ class TreeModelTest {
                     byte[] key = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
                     long next = sequence += 1 + random.nextInt(3);
                     for (int i = 0; i < Long.BYTES; i++) {
-                        key[key.length - 1 - i] = (byte) (next >>> Byte.SIZE * i);
+                        key[key.length - 1 - i] = (byte) (next >>> (Byte.SIZE * i));
                     }
                     yield key;
                 }
