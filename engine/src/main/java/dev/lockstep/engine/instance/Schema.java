@@ -39,7 +39,9 @@ public final class Schema {
     /** Rows gone through in one transaction of an index build: few enough to hold up no writer for long. */
     private static final int ROWS_PER_BATCH = 512;
 
-    /** How often one batch of an index build is tried again after a deadlock or a timeout: writers may be busy there. */
+    /**
+     * How often one batch of an index build is tried again after a deadlock or a timeout: writers may be busy there.
+     */
     private static final int BATCH_RETRIES_MAX = 100;
 
     private final Instance instance;

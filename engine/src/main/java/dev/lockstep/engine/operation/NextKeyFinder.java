@@ -8,7 +8,8 @@ import dev.lockstep.engine.lock.LockName;
 
 /**
  * Finds the lock name of the first key, ghosts included, from a given key on: from the fence at the end of a leaf, or
- * from the upper bound of a scan, the key whose lock covers the gap in front of it. It takes no latch, so it may run while the caller holds the latch of the leaf to the left.
+ * from the upper bound of a scan, the key whose lock covers the gap in front of it. It takes no latch, so it may run
+ * while the caller holds the latch of the leaf to the left.
  */
 final class NextKeyFinder extends TreeDescent {
     /**
