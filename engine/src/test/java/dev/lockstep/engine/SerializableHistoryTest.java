@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -189,14 +189,14 @@ class SerializableHistoryTest {
             DatabaseTest.put(transaction, table, row, id, "n".repeat(NAME_LENGTH), value);
         }
 
-        void start(Function<Runnable, Thread> starter) throws Exception {
+        void start(Consumer<Runnable> starter) throws Exception {
             List<FutureTask<Void>> tasks = new ArrayList<>();
             SplittableRandom seeds = new SplittableRandom(seed);
             for (int i = 0; i < THREADS; i++) {
                 SplittableRandom random = seeds.split();
                 FutureTask<Void> task = new FutureTask<>(() -> work(random), null);
                 tasks.add(task);
-                starter.apply(task);
+                starter.accept(task);
             }
             for (FutureTask<Void> task : tasks) {
                 task.get();

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -94,13 +95,13 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
         }
     }
 
-    private static TreeMap<String, String> expectedEntries(Transaction transaction, Table table, int index) {
+    private static SortedMap<String, String> expectedEntries(Transaction transaction, Table table, int index) {
         TableDefinition definition = table.definition();
         IndexKeyBuilder builder = new IndexKeyBuilder(
                 definition.recordFormat(),
                 definition.indexFormat(index),
                 definition.indexes().get(index).unique());
-        TreeMap<String, String> entries = new TreeMap<>();
+        SortedMap<String, String> entries = new TreeMap<>();
         Record row = table.newRecord();
         try (Cursor cursor = transaction.scan(table)) {
             while (cursor.next(row)) {
@@ -114,14 +115,14 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
     }
 
     /** The entries as they are stored, not as the rows that they lead to would have them. */
-    private static TreeMap<String, String> actualEntries(Instance instance, Table table, int index) {
+    private static SortedMap<String, String> actualEntries(Instance instance, Table table, int index) {
         TableState state = table.reference().state();
         TableDefinition definition = state.definition();
         IndexKeyBuilder builder = new IndexKeyBuilder(
                 definition.recordFormat(),
                 definition.indexFormat(index),
                 definition.indexes().get(index).unique());
-        TreeMap<String, String> entries = new TreeMap<>();
+        SortedMap<String, String> entries = new TreeMap<>();
         SessionCore session = instance.newSession();
         try {
             session.begin(Isolation.READ_COMMITTED, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);

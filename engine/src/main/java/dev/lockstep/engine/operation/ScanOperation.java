@@ -312,7 +312,7 @@ public final class ScanOperation extends RecordOperation {
      */
     private boolean isGapClosed(long name) {
         boolean unchanged = leavesLeft == 1 && latches.validateAcquire(leftFrame, leftVersion);
-        boolean closed = unchanged || gapGuarded && guardedName == name;
+        boolean closed = unchanged || (gapGuarded && guardedName == name);
         gapGuarded = !closed;
         guardedName = name;
         leavesLeft = 0;
