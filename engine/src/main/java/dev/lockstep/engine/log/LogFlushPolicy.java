@@ -1,8 +1,8 @@
 package dev.lockstep.engine.log;
 
 /**
- * Decides when the writer writes and forces. Group commit forms by itself: whoever waits is served at once, and
- * everything appended during a force shares the next one.
+ * Decides when the writer writes and forces. Group commit forms by itself: whoever waits alone is served at once,
+ * everything appended during a force shares the next one, and where several share forces the writer lets more join.
  *
  * <ul>
  *   <li>Somebody waits: force now.

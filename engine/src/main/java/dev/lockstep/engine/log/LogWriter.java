@@ -27,6 +27,18 @@ final class LogWriter implements Runnable {
     /** Positions of {@code lifecycle}: the thread has closed its files and ends. */
     static final long STOPPED = 2;
 
+    /** Commits that have to share a force before the next one waits for more: two sessions at least are at work. */
+    private static final int GATHER_COMMITS_MIN = 2;
+
+    /** How long to look out for the next commit: about two transactions, and what a timed park takes at least. */
+    private static final long GATHER_STEP_NANOS = 50_000;
+
+    /**
+     * The longest a force waits for more commits. A few times what a force takes on a fast disk, so that its cost is
+     * shared by some tens of commits; a commit that is answered later by this has waited about as long for its turn.
+     */
+    private static final long GATHER_NANOS_MAX = 1_000_000;
+
     private static final VarHandle FAILURE;
     private static final VarHandle CLOSE_REQUESTED;
     private static final VarHandle RETAIN_FROM_LSN;
@@ -67,6 +79,11 @@ final class LogWriter implements Runnable {
     private long durableLsn;
     private long recycledBeforeLsn;
     private boolean idle;
+
+    /** Commits in the log at the last force, and at the one before. */
+    private long commitsForced;
+
+    private long commitsForcedBefore;
 
     /** Guards the counters below. */
     private final SpinLatch statisticsLatch = new SpinLatch();
@@ -169,6 +186,9 @@ final class LogWriter implements Runnable {
             boolean wanted = closing || durable.wantedLsnAcquire() >= durableLsn;
             switch (policy.decide(nowNanos, tailLsn - writtenLsn, unforced, wanted)) {
                 case FORCE -> {
+                    if (wanted && !closing) {
+                        gather();
+                    }
                     write();
                     force();
                 }
@@ -184,6 +204,28 @@ final class LogWriter implements Runnable {
                     }
                 }
             }
+        }
+    }
+
+    /**
+     * Lets more commits join the force that is about to begin, for as long as they keep coming. A force costs the
+     * processor as much as several transactions, so where many sessions commit, and there are few processors, forcing
+     * for each handful of them takes more time than it saves. A session that commits alone is never held up.
+     */
+    private void gather() {
+        long beginNanos = clock.nanoTime();
+        long seen = tail.commitCount();
+        if (commitsForced - commitsForcedBefore < GATHER_COMMITS_MIN) {
+            return;
+        }
+        // Ends when a step brings no commit, or with the limit.
+        while (clock.nanoTime() - beginNanos < GATHER_NANOS_MAX) {
+            clock.park(GATHER_STEP_NANOS);
+            long now = tail.commitCount();
+            if (now == seen) {
+                return;
+            }
+            seen = now;
         }
     }
 
@@ -217,6 +259,8 @@ final class LogWriter implements Runnable {
         delayForce();
         count(0, 0, 1);
         policy.forced();
+        commitsForcedBefore = commitsForced;
+        commitsForced = tail.commitCount();
         durableLsn = writtenLsn;
         durable.advance(durableLsn);
     }
