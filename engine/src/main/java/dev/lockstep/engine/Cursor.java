@@ -136,7 +136,10 @@ public final class Cursor implements AutoCloseable {
     public boolean next(Record into) {
         start();
         try {
-            return scan.next(into);
+            transaction.enterEngine();
+            boolean found = scan.next(into);
+            transaction.leaveEngine();
+            return found;
         } catch (RuntimeException | Error failure) {
             transaction.failed(failure);
             throw failure;
@@ -153,7 +156,10 @@ public final class Cursor implements AutoCloseable {
     public boolean nextKey(Key primaryKey) {
         start();
         try {
-            return scan.nextKey(primaryKey);
+            transaction.enterEngine();
+            boolean found = scan.nextKey(primaryKey);
+            transaction.leaveEngine();
+            return found;
         } catch (RuntimeException | Error failure) {
             transaction.failed(failure);
             throw failure;

@@ -15,6 +15,8 @@ import dev.lockstep.engine.lock.LockMode;
  * <p>Invariants:
  * <ul>
  *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY.
+ *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it: nobody
+ *       knows where. The rollback then marks the database failed.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
  * </ul>
  */
@@ -32,6 +34,7 @@ public final class Transaction {
     private volatile State state = State.ENDED;
 
     private int openCursorCount;
+    private boolean inEngine;
     private Cursor freeCursors;
     private Savepoint newestSavepoint;
     private long rollbackCount;
@@ -70,7 +73,10 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IS);
         access.requireComplete(key);
         try {
-            return access.fetch(key.bytes(), key.length(), into);
+            inEngine = true;
+            boolean found = access.fetch(key.bytes(), key.length(), into);
+            inEngine = false;
+            return found;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -89,7 +95,10 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            return access.fetchForUpdate(key.bytes(), key.length(), into);
+            inEngine = true;
+            boolean found = access.fetchForUpdate(key.bytes(), key.length(), into);
+            inEngine = false;
+            return found;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -108,7 +117,9 @@ public final class Transaction {
     public void insert(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
+            inEngine = true;
             access.insert(row);
+            inEngine = false;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -126,7 +137,10 @@ public final class Transaction {
     public boolean update(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            return access.update(row);
+            inEngine = true;
+            boolean found = access.update(row);
+            inEngine = false;
+            return found;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -144,7 +158,10 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            return access.delete(key.bytes(), key.length());
+            inEngine = true;
+            boolean found = access.delete(key.bytes(), key.length());
+            inEngine = false;
+            return found;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -161,7 +178,10 @@ public final class Transaction {
     public boolean delete(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            return access.delete(row.keyBytes(), row.keyLength());
+            inEngine = true;
+            boolean found = access.delete(row.keyBytes(), row.keyLength());
+            inEngine = false;
+            return found;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -226,9 +246,12 @@ public final class Transaction {
                     .remedy("make the savepoint in this transaction, and not behind one that was rolled back"));
         }
         try {
+            inEngine = true;
             core.rollbackTo(savepoint.undoCount());
+            inEngine = false;
             newestSavepoint = savepoint;
         } catch (RuntimeException | Error failure) {
+            failed(failure);
             state = State.ROLLBACK_ONLY;
             throw failure;
         }
@@ -264,6 +287,12 @@ public final class Transaction {
         requireThread();
         openCursorCount = 0;
         rollbackCount++;
+        if (inEngine) {
+            inEngine = false;
+            state = State.ENDED;
+            core.abandon();
+            return;
+        }
         try {
             core.rollback();
         } finally {
@@ -287,7 +316,10 @@ public final class Transaction {
     TableAccess open(Table table, int mode) {
         requireOpen();
         try {
-            return core.open(table.reference(), mode);
+            inEngine = true;
+            TableAccess access = core.open(table.reference(), mode);
+            inEngine = false;
+            return access;
         } catch (RuntimeException | Error failure) {
             failed(failure);
             throw failure;
@@ -296,7 +328,10 @@ public final class Transaction {
 
     TableAccess open(TableReference table, int mode) {
         requireOpen();
-        return core.open(table, mode);
+        inEngine = true;
+        TableAccess access = core.open(table, mode);
+        inEngine = false;
+        return access;
     }
 
     void requireOpen() {
@@ -320,8 +355,19 @@ public final class Transaction {
         }
     }
 
+    void enterEngine() {
+        inEngine = true;
+    }
+
+    void leaveEngine() {
+        inEngine = false;
+    }
+
     /** Decides what a failure leaves of the transaction. */
     void failed(Throwable failure) {
+        if (!(failure instanceof StackOverflowError)) {
+            inEngine = false;
+        }
         boolean callerError = failure instanceof DuplicateKeyException
                 || failure instanceof NullViolationException
                 || failure instanceof RecordTooLargeException

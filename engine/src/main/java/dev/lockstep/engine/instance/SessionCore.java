@@ -59,6 +59,7 @@ public final class SessionCore {
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
     private boolean answersWhenDurable;
+    private boolean abandoned;
     private Runnable onCommitRecord;
 
     SessionCore(Instance instance) {
@@ -79,8 +80,11 @@ public final class SessionCore {
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
         instance.transactions().unregister(context);
-        context.lockOwner().close();
-        context.close();
+        if (abandoned) {
+            context.pageAccesses().close();
+        } else {
+            context.close();
+        }
     }
 
     public TransactionContext context() {
@@ -313,6 +317,19 @@ public final class SessionCore {
         }
         context.logEnded();
         return lsn;
+    }
+
+    /**
+     * Ends a transaction of which an overflow of the stack has cut a call short at an unknown place. What the call was
+     * changing, locks and latches included, cannot be trusted, so the instance is marked failed and nothing of it is
+     * touched: who waits for one of the locks runs into its timeout, and nobody begins anew.
+     */
+    public void abandon() {
+        instance.health().fail(new StackOverflowError("inside a call of the database"));
+        abandoned = true;
+        context.logEnded();
+        context.undo().clear();
+        context.forgetGhosts();
     }
 
     /** Takes back everything and releases everything. */

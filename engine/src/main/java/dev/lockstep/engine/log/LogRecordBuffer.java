@@ -163,7 +163,7 @@ public final class LogRecordBuffer {
     }
 
     /** The array that holds the record, from index 0 on; it may be another one after the next {@code put}. */
-    byte[] array() {
+    public byte[] array() {
         return bytes;
     }
 
