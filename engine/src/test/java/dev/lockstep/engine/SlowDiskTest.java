@@ -63,7 +63,9 @@ class SlowDiskTest {
             storage.holdPageReads();
             AtomicInteger rowsRead = new AtomicInteger();
             SThread reader = scheduler.start(
-                    "reader", 0, () -> rowsRead.set(DatabaseTest.ids(database, null).size()));
+                    "reader",
+                    0,
+                    () -> rowsRead.set(DatabaseTest.ids(database, null).size()));
             List<SThread> others = new ArrayList<>();
             for (int i = 0; i < OTHERS; i++) {
                 others.add(scheduler.start("other-" + i, 0, () -> fetchHotKeys(database, table)));
@@ -87,7 +89,8 @@ class SlowDiskTest {
         Key key = table.newKey();
         for (int fetch = 0; fetch < FETCHES; fetch++) {
             int id = fetch % HOT_KEYS;
-            boolean found = database.call(transaction -> transaction.fetch(table, key.reset().add(id), row));
+            boolean found = database.call(
+                    transaction -> transaction.fetch(table, key.reset().add(id), row));
             assertTrue(found);
             assertEquals(id, row.getInt(0));
         }
