@@ -84,16 +84,17 @@ public final class OverflowChain {
         long root = BufferPool.address(rootFrame);
         try {
             int flags = Node.nodeFlags(environment.memory(), root) | NodeLayout.FLAG_HAS_OVERFLOW;
-            SystemChange.begin(context.record());
-            SystemChange.addSetNodeFlags(context.record(), tree.rootPageId(), flags);
-            context.record().finish();
-            long lsn = environment.append(context.record());
+            SystemChange.begin(context.imageRecord(environment));
+            SystemChange.addSetNodeFlags(context.imageRecord(environment), tree.rootPageId(), flags);
+            context.imageRecord(environment).finish();
+            long lsn = environment.append(context.imageRecord(environment));
             NodeEditor.putU16(environment.memory(), root + NodeLayout.NODE_FLAGS, flags);
             environment.pool().markDirty(rootFrame, lsn);
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             environment.latches().unlatchExclusive(rootFrame);
             context.unlatched();
         }
@@ -116,20 +117,21 @@ public final class OverflowChain {
             environment.memory().set(INT, page + OverflowLayout.NEXT_PAGE, nextPageId);
             environment.memory().set(INT, page + OverflowLayout.CHUNK_BYTES, bytes);
             NodeEditor.copyIn(environment.memory(), page + OverflowLayout.CHUNK, value, from, bytes);
-            SystemChange.begin(context.record());
+            SystemChange.begin(context.imageRecord(environment));
             SystemChange.addImage(
-                    context.record(),
+                    context.imageRecord(environment),
                     pageId,
                     environment.memory(),
                     page,
                     OverflowLayout.CHUNK + bytes,
                     PageLayout.PAGE_BYTES);
-            context.record().finish();
-            environment.pool().markDirty(frame, environment.append(context.record()));
+            context.imageRecord(environment).finish();
+            environment.pool().markDirty(frame, environment.append(context.imageRecord(environment)));
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             environment.latches().unlatchExclusive(frame);
             context.unlatched();
         }

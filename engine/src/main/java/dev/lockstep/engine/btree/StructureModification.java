@@ -43,14 +43,15 @@ public final class StructureModification extends TreeDescent {
         long page = BufferPool.address(frame);
         try {
             NodeEditor.format(environment.memory(), page, tree.rootPageId(), tree.treeId(), 0, KeyBytes.EMPTY, null, 0);
-            SystemChange.begin(context.record());
-            SystemChange.addNodeImage(context.record(), tree.rootPageId(), environment.memory(), page);
-            context.record().finish();
-            environment.pool().markDirty(frame, environment.append(context.record()));
+            SystemChange.begin(context.imageRecord(environment));
+            SystemChange.addNodeImage(context.imageRecord(environment), tree.rootPageId(), environment.memory(), page);
+            context.imageRecord(environment).finish();
+            environment.pool().markDirty(frame, environment.append(context.imageRecord(environment)));
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             environment.latches().unlatchExclusive(frame);
             context.unlatched();
         }
@@ -144,7 +145,7 @@ public final class StructureModification extends TreeDescent {
             if (level > 0) {
                 NodeEditor.setRightmostChild(memory, right, Node.rightmostChild(memory, page));
             }
-            LogRecordBuffer record = context.record();
+            LogRecordBuffer record = context.imageRecord(environment);
             SystemChange.begin(record);
             SystemChange.addNodeImage(record, rightPageId, memory, right);
             SystemChange.addTruncate(record, pageId, point.slot(), separator, separator.length);
@@ -161,6 +162,7 @@ public final class StructureModification extends TreeDescent {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             release(rightFrame);
             release(frame);
             release(parentFrame);
@@ -210,13 +212,14 @@ public final class StructureModification extends TreeDescent {
             NodeEditor.format(memory, page, pageId, tree.treeId(), level + 1, KeyBytes.EMPTY, null, flags);
             NodeEditor.setRightmostChild(memory, page, childPageId);
             logImages(childPageId, child, pageId, page);
-            long lsn = environment.append(context.record());
+            long lsn = environment.append(context.imageRecord(environment));
             pool.markDirty(childFrame, lsn);
             pool.markDirty(frame, lsn);
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             release(childFrame);
             release(frame);
         }
@@ -224,7 +227,7 @@ public final class StructureModification extends TreeDescent {
     }
 
     private void logImages(int firstPageId, long first, int secondPageId, long second) {
-        LogRecordBuffer record = context.record();
+        LogRecordBuffer record = context.imageRecord(tree.environment());
         SystemChange.begin(record);
         SystemChange.addNodeImage(record, firstPageId, memory, first);
         SystemChange.addNodeImage(record, secondPageId, memory, second);
@@ -304,7 +307,7 @@ public final class StructureModification extends TreeDescent {
             byte[] separator = Node.key(memory, parent, leftIndex);
             MemorySegment joined = joined(left, right, separator);
             if (joined != null) {
-                LogRecordBuffer record = context.record();
+                LogRecordBuffer record = context.imageRecord(environment);
                 int leftPageId = PageLayout.pageId(memory, left);
                 SystemChange.begin(record);
                 SystemChange.addNodeImage(record, leftPageId, joined, 0);
@@ -321,6 +324,7 @@ public final class StructureModification extends TreeDescent {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             if (merged) {
                 discard(rightPageId);
             } else {
@@ -398,15 +402,16 @@ public final class StructureModification extends TreeDescent {
             NodeEditor.format(memory, root, tree.rootPageId(), tree.treeId(), level, KeyBytes.EMPTY, null, flags);
             NodeEditor.appendSlots(memory, page, 0, Node.slotCount(memory, page), memory, root);
             NodeEditor.setRightmostChild(memory, root, Node.rightmostChild(memory, page));
-            SystemChange.begin(context.record());
-            SystemChange.addNodeImage(context.record(), tree.rootPageId(), memory, root);
-            context.record().finish();
-            pool.markDirty(parentFrame, environment.append(context.record()));
+            SystemChange.begin(context.imageRecord(environment));
+            SystemChange.addNodeImage(context.imageRecord(environment), tree.rootPageId(), memory, root);
+            context.imageRecord(environment).finish();
+            pool.markDirty(parentFrame, environment.append(context.imageRecord(environment)));
             collapsed = true;
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
+            context.returnImageRecord(environment);
             if (collapsed) {
                 discard(pageId);
             } else {

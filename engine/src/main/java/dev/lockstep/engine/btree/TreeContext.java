@@ -11,6 +11,7 @@ import dev.lockstep.scheduler.Waiter;
 public class TreeContext {
     private final Waiter waiter = new Waiter();
     private final LogRecordBuffer record = new LogRecordBuffer();
+    private LogRecordBuffer imageRecord;
     private SThread sThread;
 
     public final Waiter waiter() {
@@ -19,6 +20,21 @@ public class TreeContext {
 
     public final LogRecordBuffer record() {
         return record;
+    }
+
+    /** The record of a change with page images, lent by the environment until {@link #returnImageRecord}. */
+    final LogRecordBuffer imageRecord(TreeEnvironment environment) {
+        if (imageRecord == null) {
+            imageRecord = environment.lendImageRecord();
+        }
+        return imageRecord;
+    }
+
+    final void returnImageRecord(TreeEnvironment environment) {
+        if (imageRecord != null) {
+            environment.takeBackImageRecord(imageRecord);
+            imageRecord = null;
+        }
     }
 
     /** The S-thread that runs this work, or null on an ordinary thread. */

@@ -4,6 +4,7 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.scheduler.latch.LatchTable;
+import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
@@ -13,12 +14,21 @@ import java.util.function.Consumer;
  * <p>Thread-safe; all state is in its parts.
  */
 public final class TreeEnvironment {
+    /**
+     * Buffers for records with page images that are kept. Such a record takes up to 25 KB, so that every one of ten
+     * thousand sessions keeping its own would fill a heap; and only as many are in use as structure changes at once.
+     */
+    private static final int IMAGE_RECORDS_KEPT = 16;
+
     private final BufferPool pool;
     private final LatchTable latches;
     private final MemorySegment memory;
     private final PageAllocator allocator;
     private final Log log;
     private final Consumer<Throwable> failure;
+    private final SpinLatch imageRecordsLatch = new SpinLatch();
+    private final LogRecordBuffer[] imageRecords = new LogRecordBuffer[IMAGE_RECORDS_KEPT];
+    private int imageRecordCount;
 
     /**
      * @param log null where the database writes no log
@@ -57,6 +67,30 @@ public final class TreeEnvironment {
     /** Appends a record and returns its LSN; 0 where the database writes no log. */
     public long append(LogRecordBuffer finished) {
         return log == null ? 0 : log.append(finished);
+    }
+
+    /** A buffer for the record of a change with page images. */
+    LogRecordBuffer lendImageRecord() {
+        imageRecordsLatch.latch();
+        try {
+            if (imageRecordCount > 0) {
+                return imageRecords[--imageRecordCount];
+            }
+        } finally {
+            imageRecordsLatch.unlatch();
+        }
+        return new LogRecordBuffer();
+    }
+
+    void takeBackImageRecord(LogRecordBuffer record) {
+        imageRecordsLatch.latch();
+        try {
+            if (imageRecordCount < IMAGE_RECORDS_KEPT) {
+                imageRecords[imageRecordCount++] = record;
+            }
+        } finally {
+            imageRecordsLatch.unlatch();
+        }
     }
 
     /**
