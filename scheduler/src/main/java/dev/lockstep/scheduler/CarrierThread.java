@@ -31,9 +31,10 @@ import java.util.concurrent.locks.LockSupport;
 final class CarrierThread extends Thread {
     /**
      * Mean number of operations that run straight between two that are timed. A sample reads the clock twice, 40 to 50
-     * ns together, so it adds under a nanosecond to each operation.
+     * ns together, so it adds half a nanosecond to each operation. Arrivals and the length of a turn are looked at as
+     * seldom, which 128 operations of 250 ns allow.
      */
-    static final int SAMPLE_INTERVAL = 64;
+    static final int SAMPLE_INTERVAL = 128;
 
     /**
      * Teams formed without going through the loop before it is entered again, for the sake of expired waits: with
@@ -69,6 +70,10 @@ final class CarrierThread extends Thread {
 
     private final Inbox inbox = new Inbox();
     private final Queue<Runnable> foreignTasks = new ConcurrentLinkedQueue<>();
+
+    /** Who goes on in the middle of what others may wait for, and comes before the ready queue. */
+    private final SThreadQueue resumed = new SThreadQueue();
+
     private final SThreadQueue ready = new SThreadQueue();
     private final WaitingLists waiting = new WaitingLists(this);
     private final TimerHeap timers = new TimerHeap();
@@ -140,9 +145,8 @@ final class CarrierThread extends Thread {
         LockSupport.unpark(this);
     }
 
-    OperationCounters countersOrNull(int operation) {
-        OperationList list = publishedLists.getAcquire(operation);
-        return list == null ? null : list.counters;
+    OperationList publishedListOrNull(int operation) {
+        return publishedLists.getAcquire(operation);
     }
 
     private void wakeIfIdle() {
@@ -170,7 +174,7 @@ final class CarrierThread extends Thread {
         boolean sampled = endSample(sThread);
         finishOperation(sThread);
         OperationList list = listOrNew(operation);
-        sThread.list = list;
+        sThread.operation = operation;
         if (sThread.latchesHeld() != 0) {
             reserveStack();
             leaveTeam(sThread, null);
@@ -187,7 +191,7 @@ final class CarrierThread extends Thread {
     void finishOperation(SThread sThread) {
         if (sThread.operating) {
             if (sThread.member) {
-                sThread.list.counters.add(OperationCounters.MEMBERS_OUT, 1);
+                lists[sThread.operation].counters.add(OperationCounters.MEMBERS_OUT, 1);
             }
             sThread.operating = false;
             sThread.turns = false;
@@ -222,13 +226,29 @@ final class CarrierThread extends Thread {
         }
     }
 
-    void turnOver(SThread sThread) {
-        sThread.operationsThisTurn = 0;
-        if (sThread.latchesHeld() == 0 && othersWait()) {
-            endSample(sThread);
-            finishOperation(sThread);
-            sThread.suspend(SThread.Request.TURN_OVER);
+    void transactionBoundary(SThread sThread) {
+        if (sThread.latchesHeld() != 0 || team.size() > 1) {
+            return;
         }
+        if (sThread.operationsThisTurn >= operationsPerTurn()) {
+            sThread.operationsThisTurn = 0;
+            if (othersWait()) {
+                giveUpAtBoundary(sThread, SThread.Request.TURN_OVER);
+            }
+        } else if (!resumed.isEmpty()) {
+            giveUpAtBoundary(sThread, SThread.Request.GIVE_WAY);
+        }
+    }
+
+    private void giveUpAtBoundary(SThread sThread, SThread.Request why) {
+        endSample(sThread);
+        finishOperation(sThread);
+        sThread.suspend(why);
+    }
+
+    private int operationsPerTurn() {
+        int share = Scheduler.OPERATIONS_PER_ROUND / (ready.size() + 1);
+        return Math.clamp(share, Scheduler.OPERATIONS_PER_TURN_MIN, Scheduler.OPERATIONS_PER_TURN);
     }
 
     private void beginStraight(SThread sThread, OperationList list, boolean sampled) {
@@ -280,7 +300,7 @@ final class CarrierThread extends Thread {
         reserveStack();
         leaveTeam(sThread, null);
         // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
-        if (!ready.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
+        if (isAnyReady() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
             joinByLoop(sThread, list);
             return;
         }
@@ -343,12 +363,16 @@ final class CarrierThread extends Thread {
     }
 
     private boolean othersWait() {
-        return team.size() > 1 || !ready.isEmpty() || !waiting.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty();
+        return team.size() > 1 || isAnyReady() || !waiting.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty();
+    }
+
+    private boolean isAnyReady() {
+        return !ready.isEmpty() || !resumed.isEmpty();
     }
 
     private void countSkipped(SThread sThread) {
-        OperationList list = sThread.list;
-        if (list != null) {
+        if (sThread.operation >= 0) {
+            OperationList list = lists[sThread.operation];
             list.counters.add(OperationCounters.SWITCHES_SKIPPED, 1);
             events.switchSkipped(scheduler, index, list.operation, sThread.name(), sThread.latchesHeld());
         }
@@ -479,15 +503,22 @@ final class CarrierThread extends Thread {
         }
     }
 
-    /** Everybody who is ready now gets one turn; who becomes ready meanwhile waits for the next time. */
+    /**
+     * Everybody who is ready now gets one turn; who becomes ready meanwhile waits for the next time, unless it is in
+     * the middle of what others may wait for.
+     */
     private void runStrays() {
-        for (int left = ready.size(); left > 0 && team.size() == 0; left--) {
-            SThread sThread = ready.poll();
-            if (sThread == null) {
+        int left = ready.size();
+        int resumedInARow = 0;
+        // Ends because one of the two counts changes towards its limit, and the other starts anew only with left.
+        while (team.size() == 0) {
+            boolean readyIsNext = resumed.isEmpty() || resumedInARow >= Scheduler.RESUMED_IN_A_ROW_MAX;
+            if (readyIsNext && (left == 0 || ready.isEmpty())) {
                 return;
             }
-            sThread.operationsThisTurn = 0;
-            mount(sThread);
+            left -= readyIsNext ? 1 : 0;
+            resumedInARow = readyIsNext ? 0 : resumedInARow + 1;
+            mount(readyIsNext ? ready.poll() : resumed.poll());
         }
     }
 
@@ -505,7 +536,7 @@ final class CarrierThread extends Thread {
         teamsInPlace = 0;
         if (!waiting.isEmpty()) {
             formTeam(chooseList());
-        } else if (ready.isEmpty() && foreignTasks.isEmpty()) {
+        } else if (!isAnyReady() && foreignTasks.isEmpty()) {
             sleep();
         }
     }
@@ -550,7 +581,7 @@ final class CarrierThread extends Thread {
             }
             case JOIN -> {
                 leaveTeam(sThread, null);
-                join(sThread, sThread.list);
+                join(sThread, lists[sThread.operation]);
             }
             case JOINED -> {
                 // It is in its list already, or even in the team that was formed from it.
@@ -558,6 +589,11 @@ final class CarrierThread extends Thread {
             case TURN_OVER -> {
                 leaveTeam(sThread, null);
                 makeReady(sThread);
+            }
+            case GIVE_WAY -> {
+                leaveTeam(sThread, null);
+                sThread.state = SThread.State.READY;
+                ready.prepend(sThread);
             }
             case YIELD -> {
                 leaveTeam(sThread, WaitReason.YIELD);
@@ -576,8 +612,9 @@ final class CarrierThread extends Thread {
 
     private void settleWaiting(SThread sThread, WaitReason reason, long deadlineNanos) {
         leaveTeam(sThread, reason);
+        sThread.waitReason = reason;
         if (sThread instanceof VirtualSThread virtual && virtual.isResubmitted()) {
-            makeReady(sThread);
+            makeReadyAfterWait(sThread);
             return;
         }
         sThread.state = SThread.State.WAITING;
@@ -587,11 +624,26 @@ final class CarrierThread extends Thread {
     }
 
     private void makeReady(SThread sThread) {
+        sThread.state = SThread.State.READY;
+        sThread.operationsThisTurn = 0;
+        ready.append(sThread);
+    }
+
+    /**
+     * Who holds up others goes on before them, but only to the end of its transaction: its turn has passed, and the one
+     * that it interrupts goes on afterwards.
+     */
+    private void makeReadyAfterWait(SThread sThread) {
         if (sThread.timerIndex != TimerHeap.ABSENT) {
             timers.remove(sThread);
         }
-        sThread.state = SThread.State.READY;
-        ready.append(sThread);
+        if (sThread.waitReason.holdsUpOthers()) {
+            sThread.state = SThread.State.READY;
+            sThread.operationsThisTurn = Scheduler.OPERATIONS_PER_TURN;
+            resumed.append(sThread);
+        } else {
+            makeReady(sThread);
+        }
     }
 
     private void arrive(SThread sThread) {
@@ -599,7 +651,7 @@ final class CarrierThread extends Thread {
             liveCount++;
             makeReady(sThread);
         } else if (sThread.state == SThread.State.WAITING) {
-            makeReady(sThread);
+            makeReadyAfterWait(sThread);
         }
     }
 

@@ -137,7 +137,7 @@ final class Governor {
     }
 
     private long operations() {
-        return list.counters.countOpaque(OperationCounters.STRAIGHT)
-                + list.counters.countOpaque(OperationCounters.MEMBERS_IN);
+        return list.countOpaque(OperationCounters.STRAIGHT)
+                + list.countOpaque(OperationCounters.MEMBERS_IN);
     }
 }

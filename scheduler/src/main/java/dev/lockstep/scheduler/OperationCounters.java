@@ -12,7 +12,9 @@ import java.lang.invoke.VarHandle;
  * counter ahead of another by what happens within a few nanoseconds; statistics need no more.
  */
 final class OperationCounters {
+    /** Kept in {@link OperationList}, beside what else {@code beginOperation} touches. */
     static final int STRAIGHT = 0;
+
     static final int TEAMS = 1;
     static final int MEMBERS_IN = 2;
     static final int MEMBERS_OUT = 3;

@@ -47,6 +47,8 @@ public abstract class SThread extends InboxNode {
         JOINED,
         /** To be appended to the ready queue without being a stray. */
         TURN_OVER,
+        /** To go on with its turn as soon as those are through who are in the middle of their work. */
+        GIVE_WAY,
         /** A voluntary yield. */
         YIELD,
         /** To be left alone until woken. */
@@ -90,7 +92,9 @@ public abstract class SThread extends InboxNode {
     SThread previous;
     State state = State.NEW;
     Request request = Request.NONE;
-    OperationList list;
+    /** The operation begun last, -1 before the first. */
+    int operation = -1;
+
     boolean operating;
     boolean member;
     boolean turns;
@@ -156,7 +160,8 @@ public abstract class SThread extends InboxNode {
         OperationList next = here.list(operation);
         if (next != null && next.straight && !member && --untilSlow > 0) {
             next.countStraight();
-            list = next;
+            // A number and not the list, because storing a reference costs more than the rest of this method.
+            this.operation = operation;
             operating = true;
             return;
         }
@@ -222,12 +227,14 @@ public abstract class SThread extends InboxNode {
 
     /**
      * To be called where the S-thread holds no database lock, before a transaction begins: the cheapest place to let
-     * others run. Gives up the carrier if this turn has lasted {@link Scheduler#OPERATIONS_PER_TURN} operations and
-     * others wait; otherwise does nothing.
+     * others run. Gives up the carrier if others wait and this turn has lasted {@link Scheduler#OPERATIONS_PER_TURN}
+     * operations (fewer where many wait, see {@link Scheduler#OPERATIONS_PER_ROUND}); and interrupts the turn for those
+     * that can go on in the middle of a transaction ({@link WaitReason#holdsUpOthers()}), as they hold locks. Otherwise
+     * does nothing, as in a team of several.
      */
     public final void transactionBoundary() {
-        if (operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN && carrier != null) {
-            carrier.turnOver(this);
+        if (carrier != null) {
+            carrier.transactionBoundary(this);
         }
     }
 

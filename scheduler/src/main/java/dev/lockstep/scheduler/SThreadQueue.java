@@ -1,8 +1,8 @@
 package dev.lockstep.scheduler;
 
 /**
- * An intrusive first-in, first-out queue of S-threads, linked by {@code next}. Its size is bounded by the number of
- * S-threads of the carrier.
+ * An intrusive queue of S-threads, linked by {@code next}: first in, first out, but for those put back in front. Its
+ * size is bounded by the number of S-threads of the carrier.
  *
  * <p>Thread-safety: none; it belongs to its carrier's thread.
  */
@@ -29,6 +29,16 @@ final class SThreadQueue {
             tail.next = sThread;
         }
         tail = sThread;
+        size++;
+    }
+
+    /** Puts one in front that has been here before and was interrupted. */
+    void prepend(SThread sThread) {
+        sThread.next = head;
+        if (head == null) {
+            tail = sThread;
+        }
+        head = sThread;
         size++;
     }
 

@@ -20,8 +20,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * over by at most {@link #TEAMS_PASSED_OVER_MAX} teams plus one for every other waiting list, and gives one team of
  * {@code teamLimit} members each time; see {@link #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of
  * at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became
- * ready. Both bounds count teams and operations, not time: scheduling is cooperative, and one long operation without
- * {@link SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
+ * ready; those that go on after a wait that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at
+ * most {@link #RESUMED_IN_A_ROW_MAX} of them between two others. Both bounds count teams and operations, not time:
+ * scheduling is cooperative, and one long operation without {@link SThread#yieldTurn()}, or one long computation
+ * between two operations, holds its carrier.
  *
  * <p>Invariants:
  * <ul>
@@ -47,16 +49,37 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Operations after which an S-thread in straight mode lets others run at its next {@link
-     * SThread#transactionBoundary()}. A switch of 180 ns is under 3 ns an operation then; a smaller value costs more, a
-     * larger one makes others wait longer.
+     * SThread#transactionBoundary()}: about 0.3 ms of work. What a turn costs is not its switch of 180 ns but the next
+     * S-thread's data, its stack, session and part of the database, which have left the caches since its last turn. So
+     * a smaller value costs throughput, a larger one makes others wait longer.
      */
-    public static final int OPERATIONS_PER_TURN = 64;
+    public static final int OPERATIONS_PER_TURN = 1024;
 
     /**
-     * Operations after which it does so inside a transaction too, holding its locks: rarely reached by short
-     * transactions, and about 0.1 ms of work.
+     * Operations of a turn however many wait, so that among ten thousand each has its turn after 0.4 s. At least the
+     * interval in which operations are counted.
      */
-    public static final int OPERATIONS_PER_TURN_MAX = 512;
+    public static final int OPERATIONS_PER_TURN_MIN = CarrierThread.SAMPLE_INTERVAL;
+
+    /**
+     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work. Where more wait than could
+     * have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link #OPERATIONS_PER_TURN_MIN}.
+     */
+    public static final int OPERATIONS_PER_ROUND = 1 << 17;
+
+    /**
+     * Operations after which a turn ends inside a transaction too. It ends with locks held, on which others then wait
+     * one after the other, so short transactions must never come here: several times what a turn and the longest of
+     * them take together, and still only 2.5 ms of work.
+     */
+    public static final int OPERATIONS_PER_TURN_MAX = 8192;
+
+    /**
+     * S-threads that go on in the middle of their transactions before one that has waited for its turn, if there are as
+     * many. Enough that a hundred who queue up for one lock get through it together, few enough that the others wait
+     * for some milliseconds at most.
+     */
+    public static final int RESUMED_IN_A_ROW_MAX = 128;
 
     private final SchedulerOptions options;
     private final OperationRegistry operations = new OperationRegistry();
@@ -281,9 +304,9 @@ public final class Scheduler implements AutoCloseable {
     private long[] counts(int operation) {
         long[] sums = new long[OperationCounters.COUNTERS];
         for (CarrierThread carrier : carriers) {
-            OperationCounters counters = carrier.countersOrNull(operation);
-            for (int i = 0; counters != null && i < sums.length; i++) {
-                sums[i] += counters.countOpaque(i);
+            OperationList list = carrier.publishedListOrNull(operation);
+            for (int i = 0; list != null && i < sums.length; i++) {
+                sums[i] += list.countOpaque(i);
             }
         }
         return sums;

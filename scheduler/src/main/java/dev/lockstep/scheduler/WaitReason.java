@@ -11,5 +11,13 @@ public enum WaitReason {
     /** The S-thread gives up its turn of its own accord. */
     YIELD,
     /** Anything else, for example a lock or a sleep of the JDK in application code. */
-    OTHER
+    OTHER;
+
+    /**
+     * Returns whether who waits for this is in the middle of work that others may in turn wait for, and so goes on
+     * before those who are at its beginning.
+     */
+    public boolean holdsUpOthers() {
+        return this == LOCK || this == IO;
+    }
 }

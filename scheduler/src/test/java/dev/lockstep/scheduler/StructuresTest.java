@@ -113,11 +113,17 @@ class StructuresTest {
         for (int step = 0; step < STEPS; step++) {
             String replay = "seed=" + seed + " step=" + step;
             SThread any = sThreads.get(random.nextInt(S_THREADS));
-            switch (random.nextInt(4)) {
+            switch (random.nextInt(5)) {
                 case 0 -> assertSame(model.pollFirst(), queue.poll(), replay);
                 case 1 -> {
                     if (!model.isEmpty()) {
                         queue.removeNewest(model.removeLast());
+                    }
+                }
+                case 2 -> {
+                    if (!model.contains(any)) {
+                        queue.prepend(any);
+                        model.addFirst(any);
                     }
                 }
                 default -> {

@@ -1,0 +1,202 @@
+package dev.lockstep.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** In which order S-threads have their turns where no teams are formed. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StraightTurnTest {
+    private static final int TERMINALS = 20;
+    private static final int TRANSACTIONS = 10;
+
+    private final StringBuilder order = new StringBuilder();
+
+    private void note(String step) {
+        order.append(step).append(' ');
+    }
+
+    /** A lock with a queue that hands itself to who has waited longest. Everything happens on one carrier. */
+    private static final class QueueLock {
+        private final Queue<Waiter> queue = new ArrayDeque<>();
+        private boolean held;
+        private int waits;
+
+        void lock(Waiter waiter) {
+            if (!held) {
+                held = true;
+                return;
+            }
+            waits++;
+            waiter.prepare();
+            queue.add(waiter);
+            assertEquals(Waiter.Outcome.SIGNALLED, waiter.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+        }
+
+        void unlock() {
+            Waiter next = queue.poll();
+            if (next == null) {
+                held = false;
+            } else {
+                next.signal();
+            }
+        }
+    }
+
+    private static void operation(int number) {
+        SThread self = SThread.current();
+        self.beginOperation(number);
+        self.endOperation();
+    }
+
+    /**
+     * Member w goes on in the middle of its transaction as soon as g is between two of its own, and gives the turn back
+     * to g at the end of it; only then comes c, which waited for a turn all along. Had w waited for the log, it would
+     * have had to wait for its turn as well.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "VIRTUAL, LOCK, w1 g1 g2 w2 g3 c1 w3",
+        "CONTINUATION, LOCK, w1 g1 g2 w2 g3 c1 w3",
+        "VIRTUAL, IO, w1 g1 g2 w2 g3 c1 w3",
+        "VIRTUAL, LOG, w1 g1 g2 g3 c1 w2 w3",
+        "CONTINUATION, OTHER, w1 g1 g2 g3 c1 w2 w3"
+    })
+    void whoHoldsUpOthersGoesOnAtTheNextBoundary(SThreadKind kind, WaitReason reason, String expected)
+            throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Waiter waiter = new Waiter();
+            Runnable waiting = () -> {
+                operation(fetch);
+                note("w1");
+                waiter.prepare();
+                assertEquals(Waiter.Outcome.SIGNALLED, waiter.await(Waiter.NO_DEADLINE, reason));
+                operation(fetch);
+                note("w2");
+                SThread.current().transactionBoundary();
+                note("w3");
+            };
+            Runnable granting = () -> {
+                operation(fetch);
+                note("g1");
+                waiter.signal();
+                operation(fetch);
+                note("g2");
+                SThread.current().transactionBoundary();
+                note("g3");
+            };
+            Fixtures.runTogether(scheduler, List.of(waiting, granting, () -> note("c1")));
+            assertEquals(expected, order.toString().strip());
+        }
+    }
+
+    /**
+     * One transaction waits for a page while it holds a lock that all others need. Each of them waits for the lock that
+     * once, and never again: those that have it finish before others begin, so nobody begins while somebody has it.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aQueueForALockDissolves(SThreadKind kind) throws InterruptedException {
+        QueueLock lock = new QueueLock();
+        Waiter page = new Waiter();
+        int[] committed = new int[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int update = scheduler.registerOperation("update");
+            List<Runnable> bodies = new ArrayList<>();
+            bodies.add(() -> {
+                lock.lock(new Waiter());
+                page.prepare();
+                assertEquals(Waiter.Outcome.SIGNALLED, page.await(Waiter.NO_DEADLINE, WaitReason.IO));
+                lock.unlock();
+            });
+            for (int i = 0; i < TERMINALS; i++) {
+                bodies.add(() -> {
+                    Waiter waiter = new Waiter();
+                    for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
+                        SThread.current().transactionBoundary();
+                        operation(update);
+                        lock.lock(waiter);
+                        operation(update);
+                        lock.unlock();
+                        committed[0]++;
+                    }
+                });
+            }
+            bodies.add(page::signal);
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals(TERMINALS * TRANSACTIONS, committed[0]);
+            assertEquals(TERMINALS, lock.waits);
+        }
+    }
+
+    /** Two that grant each other a lock for ever do not keep a third from its turn. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void thoseWhoGoOnStarveNobody(SThreadKind kind) throws InterruptedException {
+        Waiter[] waiters = {new Waiter(), new Waiter()};
+        boolean[] thirdRan = new boolean[1];
+        int[] resumed = new int[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            List<Runnable> bodies = new ArrayList<>();
+            for (int i = 0; i < waiters.length; i++) {
+                Waiter mine = waiters[i];
+                Waiter other = waiters[1 - i];
+                bodies.add(() -> {
+                    while (!thirdRan[0]) {
+                        mine.prepare();
+                        other.signal();
+                        assertEquals(Waiter.Outcome.SIGNALLED, mine.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+                        resumed[0] += thirdRan[0] ? 0 : 1;
+                    }
+                    other.signal();
+                });
+            }
+            bodies.add(() -> thirdRan[0] = true);
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals(Scheduler.RESUMED_IN_A_ROW_MAX, resumed[0]);
+        }
+    }
+
+    /** A turn among few is long, a turn among thousands short: a round of all has a limit. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, 1", "VIRTUAL, 500", "CONTINUATION, 5000"})
+    void turnsAreShorterWhereMoreWait(SThreadKind kind, int waiting) throws InterruptedException {
+        long[] operations = new long[1];
+        boolean[] otherRan = new boolean[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            List<Runnable> bodies = new ArrayList<>();
+            bodies.add(() -> {
+                while (!otherRan[0]) {
+                    SThread.current().transactionBoundary();
+                    if (!otherRan[0]) {
+                        operation(fetch);
+                        operations[0]++;
+                    }
+                }
+            });
+            for (int i = 0; i < waiting; i++) {
+                bodies.add(() -> otherRan[0] = true);
+            }
+            Fixtures.runTogether(scheduler, bodies);
+        }
+        long expected = Math.clamp(
+                (long) Scheduler.OPERATIONS_PER_ROUND / (waiting + 1),
+                Scheduler.OPERATIONS_PER_TURN_MIN,
+                Scheduler.OPERATIONS_PER_TURN);
+        // Operations are counted a sampling interval at a time, when it begins.
+        long slack = 2L * CarrierThread.SAMPLE_INTERVAL;
+        assertTrue(
+                Math.abs(operations[0] - expected) <= slack,
+                "operations=" + operations[0] + " expected=" + expected + " slack=" + slack);
+    }
+}
