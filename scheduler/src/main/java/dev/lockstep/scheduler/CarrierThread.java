@@ -91,6 +91,7 @@ final class CarrierThread extends Thread {
     private int lastWanted;
     private long teamsFormed;
     private int membersAtStart;
+    private int straysOfTeam;
     private long teamStartNanos;
     private int timeWeight;
     private int loneTeams;
@@ -446,6 +447,7 @@ final class CarrierThread extends Thread {
             waiting.append(list, teamsFormed);
         }
         membersAtStart = members;
+        straysOfTeam = 0;
         list.counters.add(OperationCounters.TEAMS, 1);
         list.counters.add(OperationCounters.MEMBERS_IN, members);
         timeWeight = 1;
@@ -466,13 +468,14 @@ final class CarrierThread extends Thread {
         team.remove(sThread);
         OperationList list = team.list();
         if (strayReason != null && sThread.operating) {
+            straysOfTeam++;
             list.counters.add(OperationCounters.strays(strayReason), 1);
             events.strayed(scheduler, index, list.operation, sThread.name(), strayReason);
         }
         if (team.size() == 0) {
             long nanos = timeWeight == 0 ? 0 : (System.nanoTime() - teamStartNanos) * timeWeight;
             list.counters.add(OperationCounters.TEAM_NANOS, nanos);
-            list.governor.teamEnded(membersAtStart, nanos);
+            list.governor.teamEnded(membersAtStart, straysOfTeam, nanos);
         }
     }
 

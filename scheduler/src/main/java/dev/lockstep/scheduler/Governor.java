@@ -1,5 +1,7 @@
 package dev.lockstep.scheduler;
 
+import java.util.Arrays;
+
 /**
  * Decides for one operation on one carrier whether forming teams pays, by trying it.
  *
@@ -8,10 +10,11 @@ package dev.lockstep.scheduler;
  * {@link #TRIAL_TEAMS} teams are formed and timed, from formation to the last departure, plus one switch per member,
  * which lies outside that time. <em>Teams</em>: teams go on until {@link #REVIEW_OPERATIONS} operations later the
  * operation runs straight for a while, to be compared afresh. A failed trial doubles the distance to the next. Both
- * sides include the application's code between two operations, so they measure the same work.
+ * sides include the application's code between two operations, so they measure the same work; an operation that gave
+ * up its carrier before its end is left out on both.
  *
- * <p>What it does not see: effects of one operation's teams on another's time, and the latency that waiting in a
- * list adds.
+ * <p>What it does not see: effects of one operation's teams on another's time, such as waiting for the locks of those
+ * who wait in a list, and the latency that waiting there adds.
  *
  * <p>Invariants: {@code list.straight} is false exactly in the phases trial and teams. Modes ON and OFF never change
  * it.
@@ -40,11 +43,21 @@ final class Governor {
     /** Timed operations that make a mean worth comparing with. */
     static final int STRAIGHT_SAMPLES_MIN = 32;
 
-    /** A timing this many times the mean was interrupted by something else, and counts as this many times the mean. */
-    static final int OUTLIER_FACTOR = 16;
+    /** The latest of them that are kept to compare with: as many operations as a dozen teams have. */
+    static final int STRAIGHT_SAMPLES_MAX = 128;
 
-    /** Teams must be this much better, in percent: less is within the noise of such short trials. */
-    static final int GAIN_PERCENT_MIN = 5;
+    /**
+     * Of the timings of either side the fastest are compared, this many in a hundred. The slowest were interrupted: a
+     * carrier may share its core with the JIT compiler and the log writer, and one slice of theirs, 3 ms, is as long as
+     * ten thousand operations. Three quarters leave out more of them than there are, and still most of the work.
+     */
+    static final int TIMINGS_KEPT_PERCENT = 75;
+
+    /**
+     * Teams must be this much better, in percent: less is within the noise of such short trials, and would not pay for
+     * what the trial does not see.
+     */
+    static final int GAIN_PERCENT_MIN = 10;
 
     /**
      * Cost of one switch, the part of joining a list that lies outside a team's time. Measured as 92 to 120 and rounded
@@ -55,15 +68,14 @@ final class Governor {
     private final OperationList list;
     private final boolean governed;
 
-    private long straightNanos;
+    private final long[] straightNanos = new long[STRAIGHT_SAMPLES_MAX];
     private long straightSamples;
     private long reviewDistance = REVIEW_OPERATIONS;
     private long operationsAtReview;
     private boolean trial;
     private int trialTeams;
     private int trialTeamsSeen;
-    private long trialNanos;
-    private long trialMembers;
+    private final long[] trialNanosPerMember = new long[TRIAL_TEAMS];
 
     Governor(OperationList list, TeamMode mode) {
         this.list = list;
@@ -72,7 +84,7 @@ final class Governor {
 
     /** Takes in the time of one operation that ran straight. */
     void sampleStraight(long nanos) {
-        straightNanos += clip(nanos, 1);
+        straightNanos[(int) (straightSamples % STRAIGHT_SAMPLES_MAX)] = nanos;
         straightSamples++;
     }
 
@@ -85,23 +97,24 @@ final class Governor {
             trial = true;
             trialTeams = 0;
             trialTeamsSeen = 0;
-            trialNanos = 0;
-            trialMembers = 0;
             list.straight = false;
         }
     }
 
-    /** Takes in a team that has ended. */
-    void teamEnded(int members, long nanos) {
+    /**
+     * Takes in a team that has ended.
+     *
+     * @param strays members that left in the middle of the operation: what the team did not spend on them makes it
+     *     incomparable
+     */
+    void teamEnded(int members, int strays, long nanos) {
         if (!governed) {
             return;
         }
         if (trial) {
             trialTeamsSeen++;
-            if (members >= TRIAL_MEMBERS_MIN) {
-                trialTeams++;
-                trialNanos += clip(nanos, members) + SWITCH_NANOS * members;
-                trialMembers += members;
+            if (members >= TRIAL_MEMBERS_MIN && strays == 0) {
+                trialNanosPerMember[trialTeams++] = nanos / members + SWITCH_NANOS;
             }
             if (trialTeams >= TRIAL_TEAMS || trialTeamsSeen >= TRIAL_TEAMS_MAX) {
                 judge();
@@ -114,7 +127,10 @@ final class Governor {
     private void judge() {
         trial = false;
         boolean gains = trialTeams >= TRIAL_TEAMS
-                && trialNanos * 100 / trialMembers <= straightNanos * (100 - GAIN_PERCENT_MIN) / straightSamples;
+                && typicalNanos(trialNanosPerMember, trialTeams)
+                        <= typicalNanos(straightNanos, (int) Math.min(straightSamples, STRAIGHT_SAMPLES_MAX))
+                                * (100 - GAIN_PERCENT_MIN)
+                                / 100;
         if (gains) {
             operationsAtReview = operations();
         } else {
@@ -126,18 +142,21 @@ final class Governor {
         list.straight = true;
         reviewDistance = untilReview;
         operationsAtReview = operations();
-        straightNanos = 0;
         straightSamples = 0;
     }
 
-    private long clip(long nanos, int operations) {
-        return straightSamples < STRAIGHT_SAMPLES_MIN
-                ? nanos
-                : Math.min(nanos, (long) OUTLIER_FACTOR * operations * (straightNanos / straightSamples + 1));
+    /** The mean of the fastest; brings the timings, which nobody needs in their order any more, into another. */
+    private static long typicalNanos(long[] timings, int count) {
+        Arrays.sort(timings, 0, count);
+        int kept = Math.max(1, count * TIMINGS_KEPT_PERCENT / 100);
+        long sum = 0;
+        for (int i = 0; i < kept; i++) {
+            sum += timings[i];
+        }
+        return sum / kept;
     }
 
     private long operations() {
-        return list.countOpaque(OperationCounters.STRAIGHT)
-                + list.countOpaque(OperationCounters.MEMBERS_IN);
+        return list.countOpaque(OperationCounters.STRAIGHT) + list.countOpaque(OperationCounters.MEMBERS_IN);
     }
 }

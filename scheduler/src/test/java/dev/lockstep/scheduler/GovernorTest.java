@@ -27,7 +27,7 @@ class GovernorTest {
         for (int i = 0; i < teams; i++) {
             list.counters.add(OperationCounters.TEAMS, 1);
             list.counters.add(OperationCounters.MEMBERS_IN, members);
-            list.governor.teamEnded(members, nanosPerMember * members);
+            list.governor.teamEnded(members, 0, nanosPerMember * members);
         }
     }
 
@@ -96,6 +96,32 @@ class GovernorTest {
         assertFalse(list.straight);
     }
 
+    /** Nor do slices of 3 ms that the JIT compiler took from the straight operations, the first one among them. */
+    @Test
+    void interruptedOperationsDoNotMakeTeamsLookGood() {
+        for (int i = 0; i < Governor.STRAIGHT_SAMPLES_MIN; i++) {
+            list.governor.sampleStraight(i % 5 == 0 ? 3_000_000 : STRAIGHT_NANOS);
+        }
+        for (long i = 0; i < Governor.REVIEW_OPERATIONS; i++) {
+            list.countStraight();
+        }
+        list.governor.considerTrial(true);
+        assertFalse(list.straight);
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS);
+        assertTrue(list.straight);
+    }
+
+    /** Members that wait elsewhere make their team short, not fast. */
+    @Test
+    void teamsWithStraysAreNotCompared() {
+        startTrial();
+        for (int i = 0; i < Governor.TRIAL_TEAMS_MAX; i++) {
+            assertFalse(list.straight);
+            list.governor.teamEnded(MEMBERS, MEMBERS - 1, STRAIGHT_NANOS);
+        }
+        assertTrue(list.straight);
+    }
+
     @Test
     void otherModesDecideNothing() {
         for (TeamMode mode : List.of(TeamMode.ON, TeamMode.OFF)) {
@@ -106,7 +132,7 @@ class GovernorTest {
                 fixed.counters.add(OperationCounters.MEMBERS_IN, Governor.REVIEW_OPERATIONS);
                 fixed.governor.sampleStraight(STRAIGHT_NANOS);
                 fixed.governor.considerTrial(true);
-                fixed.governor.teamEnded(MEMBERS, 1);
+                fixed.governor.teamEnded(MEMBERS, 0, 1);
             }
             assertEquals(straight, fixed.straight);
         }
