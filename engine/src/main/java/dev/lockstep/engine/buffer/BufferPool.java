@@ -54,10 +54,10 @@ public final class BufferPool implements AutoCloseable {
     public static final int FRAMES_MIN = PoolLimits.FRAMES_MIN;
 
     /**
-     * Bytes behind the last frame that may be read: optimistic readers compute addresses from offsets that may be torn,
-     * at most 16 bits each, before they validate.
+     * Bytes behind the last frame that may be read: optimistic readers compute addresses from numbers that may be torn
+     * before they validate. The farthest is the end of a value: an offset and two lengths of 16 bits each, 192 KiB.
      */
-    public static final int GUARD_BYTES = 128 * 1024;
+    public static final int GUARD_BYTES = 256 * 1024;
 
     /**
      * How long {@link #newPage} tries to get a frame. Only if a disk hangs is nothing freed for so long, and then the
