@@ -73,13 +73,25 @@ public final class OperationDriver {
         }
     }
 
-    /** Lets others run in the middle of a long operation; no latch is held. */
-    public void yieldTurn() {
+    /**
+     * Runs an operation that gives up its turn where it begins, for one of many that follow each other without end: an
+     * S-thread leaves its team as a stray.
+     */
+    public void runAfterYield(RecordOperation operation, int list) {
         SThread sThread = context.sThread();
-        if (sThread != null) {
+        if (sThread == null) {
+            if (Thread.currentThread().isVirtual()) {
+                Thread.yield();
+            }
+            run(operation, list);
+            return;
+        }
+        sThread.beginOperation(list);
+        try {
             sThread.yieldTurn();
-        } else if (Thread.currentThread().isVirtual()) {
-            Thread.yield();
+            runWithSwitchPoints(operation, sThread);
+        } finally {
+            sThread.endOperation();
         }
     }
 

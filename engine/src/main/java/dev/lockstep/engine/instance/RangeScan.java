@@ -28,7 +28,7 @@ public final class RangeScan {
      * Rows after which a scan lets others run. About 50 µs of work: short beside a transaction, long beside the half
      * microsecond that a hand-over costs.
      */
-    static final int ROWS_PER_TURN = 256;
+    public static final int ROWS_PER_TURN = 256;
 
     private final SessionCore session;
     private final ScanOperation scan;
@@ -218,13 +218,14 @@ public final class RangeScan {
         if (!started) {
             start(tree, into);
         }
-        if (++rowsOfTurn == ROWS_PER_TURN) {
-            rowsOfTurn = 0;
-            session.driver.yieldTurn();
-        }
         scan.retarget(into);
         scan.next();
-        session.driver.run(scan, list);
+        if (++rowsOfTurn == ROWS_PER_TURN) {
+            rowsOfTurn = 0;
+            session.driver.runAfterYield(scan, list);
+        } else {
+            session.driver.run(scan, list);
+        }
         return scan.found();
     }
 

@@ -247,7 +247,7 @@ public final class SessionCore {
     private void commitChanges() {
         long commitLsn = endCommitted();
         releaseLocks(instance.options().durability() == Durability.SYNC ? commitLsn : 0);
-        if (commitLsn != 0 && context.sThread() != null) {
+        if (context.sThread() != null) {
             context.sThread().switchPoint();
         }
         cleanUp(true);
