@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,9 @@ class SlowDiskTest {
 
     /** Keys of one leaf, which stays in the pool. */
     private static final int HOT_KEYS = 10;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
 
     @TempDir
     Path directory;
@@ -50,7 +54,8 @@ class SlowDiskTest {
                 .withTeamMode(TeamMode.ON)
                 .withSwitchPointsOn(true);
         try (Scheduler scheduler = new Scheduler(steps);
-                Database database = Database.open(storage, directory, options, scheduler, LogOptions.sync())) {
+                Database database =
+                        validated.track(Database.open(storage, directory, options, scheduler, LogOptions.sync()))) {
             Table table = database.createTable(DatabaseTest.accounts());
             database.run(transaction -> {
                 Record row = table.newRecord();
@@ -80,7 +85,7 @@ class SlowDiskTest {
             assertNull(reader.failure());
             assertEquals(ROWS, rowsRead.get());
             assertTrue(straysByIo(scheduler) > 0, () -> scheduler.statistics().toString());
-            database.validate();
+            validated.close(database);
         }
     }
 

@@ -10,17 +10,20 @@ import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What commits wait for, and what an interrupt does to each kind of wait. */
 @Timeout(60)
 class WaitingTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 3_000;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
 
     private final HeldStorage storage = new HeldStorage(new FaultyStorage(1));
     private Database database;
@@ -32,7 +35,7 @@ class WaitingTest {
                 .createIfMissing(true)
                 .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
                 .build();
-        database = Database.open(storage, HOME, options, null, LogOptions.sync());
+        database = validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
         table = database.createTable(DatabaseTest.accounts());
         database.run(transaction -> {
             Record row = table.newRecord();
@@ -43,49 +46,8 @@ class WaitingTest {
     }
 
     @AfterEach
-    void close() {
+    void release() {
         storage.release();
-        database.validate();
-        database.close();
-    }
-
-    /** A thread that does something with the database and keeps what came of it. */
-    private static final class Worker {
-        private final AtomicReference<Throwable> failure = new AtomicReference<>();
-        private volatile boolean interrupted;
-        private final Thread thread;
-
-        Worker(Runnable work) {
-            thread = Thread.ofPlatform().start(() -> {
-                try {
-                    work.run();
-                } catch (Throwable t) {
-                    failure.set(t);
-                }
-                interrupted = Thread.currentThread().isInterrupted();
-            });
-        }
-
-        /** Returns when the thread is parked inside a method; fails if it ends before. */
-        void awaitParkedIn(String method) {
-            // Ends with the thread at the latest.
-            while (true) {
-                boolean alive = thread.isAlive();
-                Thread.State state = thread.getState();
-                boolean parked = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
-                for (StackTraceElement frame : thread.getStackTrace()) {
-                    if (parked && frame.getMethodName().equals(method)) {
-                        return;
-                    }
-                }
-                assertTrue(alive, () -> "it did not wait in " + method + ": " + failure.get());
-                Thread.onSpinWait();
-            }
-        }
-
-        void join() throws InterruptedException {
-            thread.join();
-        }
     }
 
     private Key key(int id) {
@@ -111,8 +73,8 @@ class WaitingTest {
             storage.release();
             writer.join();
             reader.join();
-            assertNull(writer.failure.get());
-            assertNull(reader.failure.get());
+            assertNull(writer.failure());
+            assertNull(reader.failure());
         }
     }
 
@@ -139,10 +101,10 @@ class WaitingTest {
                 transaction.fetch(table, key(3), table.newRecord());
             }));
             waiting.awaitParkedIn("lock");
-            waiting.thread.interrupt();
+            waiting.interrupt();
             waiting.join();
-            assertInstanceOf(InterruptedOperationException.class, waiting.failure.get());
-            assertTrue(waiting.interrupted);
+            assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+            assertTrue(waiting.interrupted());
             holder.commit();
         }
         assertFalse(DatabaseTest.ids(database, null).contains(3));
@@ -156,11 +118,11 @@ class WaitingTest {
             assertTrue(transaction.delete(table, key(3)));
         }));
         waiting.awaitParkedIn("awaitDurable");
-        waiting.thread.interrupt();
+        waiting.interrupt();
         storage.release();
         waiting.join();
-        assertNull(waiting.failure.get());
-        assertTrue(waiting.interrupted);
+        assertNull(waiting.failure());
+        assertTrue(waiting.interrupted());
         assertFalse(DatabaseTest.ids(database, null).contains(3));
     }
 
@@ -171,11 +133,11 @@ class WaitingTest {
         Worker waiting = new Worker(
                 () -> assertEquals(ROWS, DatabaseTest.ids(database, null).size()));
         waiting.awaitParkedIn("frame");
-        waiting.thread.interrupt();
+        waiting.interrupt();
         storage.release();
         waiting.join();
-        assertNull(waiting.failure.get());
-        assertTrue(waiting.interrupted);
+        assertNull(waiting.failure());
+        assertTrue(waiting.interrupted());
     }
 
     /** Whatever a thread does with its interrupt flag set, it is done or refused, and no file is closed. */
@@ -191,8 +153,8 @@ class WaitingTest {
             database.dropIndex("account", "by_both");
         });
         worker.join();
-        assertNull(worker.failure.get());
-        assertTrue(worker.interrupted);
+        assertNull(worker.failure());
+        assertTrue(worker.interrupted());
         assertEquals(ROWS - 1, DatabaseTest.ids(database, null).size());
     }
 }

@@ -1,0 +1,172 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What an interrupt does to the waits that are rarer than those of {@link WaitingTest}: for a whole table, for room in
+ * the log, for a frame. The thread is done or refused, whole, keeps its flag, and holds nothing afterwards.
+ */
+@Timeout(60)
+class InterruptTest {
+    private static final Path HOME = Path.of("/database");
+
+    /** 2 MB of rows, twice the pool. */
+    private static final int ROWS = 3_000;
+
+    private static final int NAME_LENGTH = 600;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private final HeldStorage storage = new HeldStorage(new FaultyStorage(1));
+    private Database database;
+    private Table table;
+
+    @BeforeEach
+    void open() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        database = validated.track(Database.open(storage, HOME, options, null, log));
+        table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> insert(transaction, 0, ROWS));
+    }
+
+    @AfterEach
+    void release() {
+        storage.release();
+    }
+
+    private void insert(Transaction transaction, int from, int to) {
+        Record row = table.newRecord();
+        for (int id = from; id < to; id++) {
+            DatabaseTest.put(transaction, table, row, id, "x".repeat(NAME_LENGTH), id);
+        }
+    }
+
+    private Key key(int id) {
+        return table.newKey().add(id);
+    }
+
+    private List<Integer> ids() {
+        return DatabaseTest.ids(database, null);
+    }
+
+    private static Stream<Named<Consumer<Database>>> schemaChanges() {
+        return Stream.of(
+                Named.of("dropTable", database -> database.dropTable("account")),
+                Named.of("dropIndex", database -> database.dropIndex("account", "by_amount")),
+                Named.of(
+                        "createIndex",
+                        database -> database.createIndex(IndexDefinition.of("by_both", "account", "amount", "id"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemaChanges")
+    void endsAChangeOfTheSchemaThatWaitsForItsTable(Consumer<Database> change) throws InterruptedException {
+        try (Session session = database.openSession()) {
+            Transaction holder = session.begin();
+            assertTrue(holder.delete(table, key(3)));
+            Worker waiting = new Worker(() -> change.accept(database));
+            waiting.awaitParkedIn("lock");
+            waiting.interrupt();
+            waiting.join();
+            assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+            assertTrue(waiting.interrupted());
+            holder.rollback();
+        }
+        assertEquals(List.of("account"), database.tableNames());
+        assertEquals(
+                List.of("by_amount"),
+                database.table("account").definition().indexes().stream()
+                        .map(IndexDefinition::name)
+                        .toList());
+        assertEquals(ROWS, ids().size());
+        change.accept(database);
+    }
+
+    @Test
+    void doesNotEndAWaitForRoomInTheLog() throws InterruptedException {
+        storage.holdLogForces();
+        Worker committing = new Worker(() -> database.run(transaction -> insert(transaction, ROWS, ROWS + 1)));
+        committing.awaitParkedIn("awaitDurable");
+        int end = ROWS + 1_000;
+        Worker throttled = new Worker(() -> database.run(transaction -> insert(transaction, ROWS + 1, end)));
+        throttled.awaitParkedIn("throttle");
+        throttled.interrupt();
+        throttled.awaitParkedIn("throttle");
+        storage.release();
+        committing.join();
+        throttled.join();
+        assertNull(committing.failure());
+        requireDoneOrRefused(throttled, ROWS + 1, end);
+    }
+
+    @Test
+    void doesNotEndAWaitForAFrame() throws InterruptedException {
+        long frameWaitsBefore = frameWaits();
+        storage.holdLogForces();
+        Worker waiting = new Worker(() -> database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < ROWS; id++) {
+                assertTrue(transaction.fetchForUpdate(table, key(id), row));
+                row.setString(1, "y".repeat(NAME_LENGTH));
+                transaction.update(table, row);
+            }
+        }));
+        // What was changed may leave the pool only after its log is on the disk.
+        waiting.awaitParkedIn("takeFrame");
+        assertTrue(frameWaits() > frameWaitsBefore);
+        waiting.interrupt();
+        waiting.awaitParkedIn("takeFrame");
+        storage.release();
+        waiting.join();
+        assertTrue(waiting.interrupted());
+        String name = (waiting.failure() == null ? "y" : "x").repeat(NAME_LENGTH);
+        if (waiting.failure() != null) {
+            assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+        }
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            try (Cursor cursor = transaction.scan(table)) {
+                while (cursor.next(row)) {
+                    assertEquals(name, row.getString(1));
+                }
+            }
+        });
+    }
+
+    private long frameWaits() {
+        return database.instance().pool().statistics().frameWaits();
+    }
+
+    private void requireDoneOrRefused(Worker worker, int from, int to) {
+        assertTrue(worker.interrupted());
+        if (worker.failure() == null) {
+            assertEquals(to, ids().size());
+        } else {
+            assertInstanceOf(InterruptedOperationException.class, worker.failure());
+            assertEquals(from, ids().size());
+        }
+    }
+}
