@@ -1,0 +1,137 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Locks go when the commit record is in the log's buffer, so a change can be read before it is on the disk. Whoever has
+ * read it is not answered before it is: otherwise a crash would take back what somebody was told.
+ */
+@Timeout(60)
+class CommitDependencyTest {
+    private static final Path HOME = Path.of("/database");
+    private static final int ROWS = 200;
+    private static final int CHANGED = 100;
+    private static final int UNCHANGED = 7;
+    private static final long NEW_AMOUNT = 1_000_000;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private final HeldStorage storage = new HeldStorage(new FaultyStorage(1));
+    private Database database;
+    private Table table;
+
+    /** How the reader comes to the row. */
+    private enum Way {
+        FETCH {
+            @Override
+            long amount(Transaction transaction, Table table, int id, long amount) {
+                Record row = table.newRecord();
+                return transaction.fetch(table, table.newKey().add(id), row) ? row.getLong(2) : -1;
+            }
+        },
+        SCAN {
+            @Override
+            long amount(Transaction transaction, Table table, int id, long amount) {
+                Key key = table.newKey().add(id);
+                try (Cursor cursor = transaction.scan(table).from(key).to(key)) {
+                    return amountOfFirst(cursor, table);
+                }
+            }
+        },
+        SCAN_OF_INDEX {
+            @Override
+            long amount(Transaction transaction, Table table, int id, long amount) {
+                try (Cursor cursor = transaction
+                        .scan(table, "by_amount")
+                        .within(table.newIndexKey("by_amount").add(amount))) {
+                    return amountOfFirst(cursor, table);
+                }
+            }
+        };
+
+        private static long amountOfFirst(Cursor cursor, Table table) {
+            Record row = table.newRecord();
+            return cursor.next(row) ? row.getLong(2) : -1;
+        }
+
+        abstract long amount(Transaction transaction, Table table, int id, long amount);
+    }
+
+    @BeforeEach
+    void open() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        database = validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
+        table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "name", id);
+            }
+        });
+    }
+
+    @AfterEach
+    void release() {
+        storage.release();
+    }
+
+    private static Stream<Arguments> levelsAndWays() {
+        return Stream.of(Isolation.SERIALIZABLE, Isolation.REPEATABLE_READ, Isolation.READ_COMMITTED)
+                .flatMap(level -> Stream.of(Way.values()).map(way -> Arguments.of(level, way)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndWays")
+    void aReaderIsAnsweredAfterTheForceOfWhatItHasRead(Isolation isolation, Way way) throws InterruptedException {
+        storage.holdLogForces();
+        Worker writer = new Worker(() -> database.run(transaction -> {
+            Record row = table.newRecord();
+            transaction.fetchForUpdate(table, table.newKey().add(CHANGED), row);
+            row.setLong(2, NEW_AMOUNT);
+            transaction.update(table, row);
+        }));
+        writer.awaitParkedIn("awaitDurable");
+        AtomicLong seen = new AtomicLong();
+        if (way != Way.SCAN_OF_INDEX) {
+            // Nobody has changed that row, so its reader is answered while the force is held. Where the update has
+            // removed an entry, every scan of that index waits: it cannot tell what it has missed.
+            Worker elsewhere = reader(isolation, way, UNCHANGED, UNCHANGED, seen);
+            elsewhere.join();
+            assertNull(elsewhere.failure());
+            assertEquals(UNCHANGED, seen.get());
+        }
+        Worker reader = reader(isolation, way, CHANGED, NEW_AMOUNT, seen);
+        reader.awaitParkedIn("awaitDurable");
+        storage.release();
+        writer.join();
+        reader.join();
+        assertNull(writer.failure());
+        assertNull(reader.failure());
+        assertEquals(NEW_AMOUNT, seen.get());
+    }
+
+    private Worker reader(Isolation isolation, Way way, int id, long amount, AtomicLong seen) {
+        TransactionOptions options =
+                TransactionOptions.of(DatabaseOptions.defaults()).withIsolation(isolation);
+        return new Worker(
+                () -> database.run(options, transaction -> seen.set(way.amount(transaction, table, id, amount))));
+    }
+}
