@@ -55,6 +55,20 @@ public final class Table {
     }
 
     /**
+     * Makes an empty batch of this table's rows. Batches are reusable like records.
+     *
+     * @param capacity the largest number of rows, at least 1
+     * @return the batch
+     * @throws IllegalArgumentException if the capacity is below 1
+     */
+    public RowBatch newBatch(int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("a batch needs room for a row: capacity=" + capacity + " capacityMin=1");
+        }
+        return new RowBatch(definition(), capacity);
+    }
+
+    /**
      * Makes an empty key of an index, for the bounds of a scan.
      *
      * @param index the name of the index

@@ -106,6 +106,46 @@ public final class Transaction {
     }
 
     /**
+     * Fetches the rows of a batch side by side, with the same outcome as fetching one after the other.
+     *
+     * @param table the table
+     * @param batch complete primary keys; takes the rows
+     * @return how many of them there are
+     */
+    public int fetch(Table table, RowBatch batch) {
+        return fetch(table, batch, false);
+    }
+
+    /**
+     * Fetches the rows of a batch side by side, all of which are going to be changed; see
+     * {@link #fetchForUpdate(Table, Key, Record)}.
+     *
+     * @param table the table
+     * @param batch complete primary keys; takes the rows
+     * @return how many of them there are
+     */
+    public int fetchForUpdate(Table table, RowBatch batch) {
+        return fetch(table, batch, true);
+    }
+
+    private int fetch(Table table, RowBatch batch, boolean forUpdate) {
+        TableAccess access = open(table, forUpdate ? LockMode.IX : LockMode.IS);
+        for (int i = 0; i < batch.size(); i++) {
+            access.requireComplete(batch.key(i));
+        }
+        try {
+            inEngine = true;
+            int found =
+                    access.batchFetch().fetch(batch.keys(), batch.records(), batch.founds(), batch.size(), forUpdate);
+            inEngine = false;
+            return found;
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
      * Inserts a row.
      *
      * @param table the table

@@ -12,10 +12,16 @@ import java.lang.foreign.MemorySegment;
  * <p>Source: V. Leis, M. Haubenschild, T. Neumann, "Optimistic Lock Coupling: A Scalable and Efficient
  * General-Purpose Synchronization Method", IEEE Data Engineering Bulletin 42(1), 2019.
  *
+ * <p>A stage enters the node that the stage before it has found, and looks up the next one, but does not touch it: so
+ * whoever runs the stages of several walks in turn can have the next nodes of all of them {@linkplain #touch() on their
+ * way} from memory at once, where a single walk waits for one after the other.
+ *
  * <p>Invariants, between stages:
  * <ul>
  *   <li>{@code frame} held page {@code pageId} when its latch had {@code version}; {@code pageId} is -1 before the
  *       first stage and after a restart.
+ *   <li>{@code nextFrame} held page {@code nextPageId}, the child to enter next, when it was looked up;
+ *       {@code nextPageId} is -1 at the root's door and where the walk has arrived.
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
  *       {@code childIndex}; -1 at the root.
  * </ul>
@@ -38,7 +44,8 @@ public class TreeDescent {
     /** The leaf has to be split before the next stage. */
     public static final int MAKE_ROOM = 4;
 
-    private static final int NO_PAGE = -1;
+    /** No page: before the root, or at the end of the walk. */
+    protected static final int NO_PAGE = -1;
 
     protected BTree tree;
     protected byte[] key = KeyBytes.EMPTY;
@@ -56,6 +63,9 @@ public class TreeDescent {
     protected int parentFrame;
     protected long parentVersion;
     protected int childIndex;
+    protected int nextPageId = NO_PAGE;
+    protected int nextFrame;
+    protected int nextChildIndex;
     protected int neededPageId;
     /** The walk serves a scan so long that its pages should not push out those of others. */
     protected boolean longScan;
@@ -80,11 +90,13 @@ public class TreeDescent {
         targetLevel = level;
         below = keysBelow;
         pageId = NO_PAGE;
+        nextPageId = NO_PAGE;
     }
 
     /** Starts again at the root: something that was read has changed meanwhile. */
     protected final int restart() {
         pageId = NO_PAGE;
+        nextPageId = NO_PAGE;
         restartCount++;
         return CONTINUE;
     }
@@ -103,20 +115,42 @@ public class TreeDescent {
         return neededPageId;
     }
 
-    /** Whether the walk stands on the node that it was aimed at. */
+    /** Whether the walk stands on the node that it was aimed at; to be validated like all that was read of it. */
     protected final boolean arrived() {
-        return pageId != NO_PAGE && Node.level(memory, page) <= targetLevel;
+        return pageId != NO_PAGE && nextPageId == NO_PAGE;
     }
 
     /**
-     * Visits one node and moves to its child.
+     * Enters one node, the root at first, and looks up its child unless the walk has arrived.
      *
      * @return {@link #CONTINUE}, or {@link #LOAD_PAGE} with {@link #neededPageId} set
      */
     protected final int descend() {
-        if (pageId == NO_PAGE) {
-            return enterRoot();
+        if (nextPageId == NO_PAGE && !lookUp(tree.rootPageId())) {
+            return LOAD_PAGE;
         }
+        int entered = nextPageId;
+        int enteredFrame = nextFrame;
+        long enteredVersion = latches.optimisticVersionAcquire(enteredFrame);
+        if (pool.pageIdOpaque(enteredFrame) != entered
+                || (pageId != NO_PAGE && !latches.validateAcquire(frame, version))) {
+            return restart();
+        }
+        parentFrame = pageId == NO_PAGE ? -1 : frame;
+        parentVersion = version;
+        childIndex = nextChildIndex;
+        pageId = entered;
+        frame = enteredFrame;
+        version = enteredVersion;
+        page = BufferPool.address(enteredFrame);
+        nextPageId = NO_PAGE;
+        if (!longScan) {
+            pool.referenced(enteredFrame);
+        }
+        return Node.level(memory, page) <= targetLevel ? CONTINUE : findChild();
+    }
+
+    private int findChild() {
         int index = below
                 ? Node.childIndexBelow(memory, page, key, keyBytes)
                 : Node.childIndex(memory, page, key, keyBytes);
@@ -124,47 +158,34 @@ public class TreeDescent {
         if (!latches.validateAcquire(frame, version)) {
             return restart();
         }
-        int childFrame = pool.residentFrameAcquire(child);
-        if (childFrame < 0) {
-            neededPageId = child;
-            pageId = NO_PAGE;
-            return LOAD_PAGE;
-        }
-        long childVersion = latches.optimisticVersionAcquire(childFrame);
-        if (pool.pageIdOpaque(childFrame) != child || !latches.validateAcquire(frame, version)) {
-            return restart();
-        }
-        parentFrame = frame;
-        parentVersion = version;
-        childIndex = index;
-        pageId = child;
-        frame = childFrame;
-        version = childVersion;
-        page = BufferPool.address(childFrame);
-        if (!longScan) {
-            pool.referenced(childFrame);
-        }
-        return CONTINUE;
+        nextChildIndex = index;
+        return lookUp(child) ? CONTINUE : LOAD_PAGE;
     }
 
-    private int enterRoot() {
-        int root = tree.rootPageId();
-        int rootFrame = pool.residentFrameAcquire(root);
-        if (rootFrame < 0) {
-            neededPageId = root;
-            return LOAD_PAGE;
+    /** Makes a page the next one to enter; begins anew at the root where it has to be loaded first. */
+    private boolean lookUp(int next) {
+        int found = pool.residentFrameAcquire(next);
+        if (found < 0) {
+            neededPageId = next;
+            pageId = NO_PAGE;
+            nextPageId = NO_PAGE;
+            return false;
         }
-        long rootVersion = latches.optimisticVersionAcquire(rootFrame);
-        if (pool.pageIdOpaque(rootFrame) != root) {
-            return restart();
-        }
-        parentFrame = -1;
-        pageId = root;
-        frame = rootFrame;
-        version = rootVersion;
-        page = BufferPool.address(rootFrame);
-        pool.referenced(rootFrame);
-        return CONTINUE;
+        nextPageId = next;
+        nextFrame = found;
+        return true;
+    }
+
+    /**
+     * Reads what the next stage will read first, and forgets it: its cache lines are then on their way while others
+     * work.
+     *
+     * @return something to add up, so that no compiler leaves the reads out
+     */
+    public long touch() {
+        return nextPageId == NO_PAGE
+                ? 0
+                : latches.touch(nextFrame) + Node.touchSlots(memory, BufferPool.address(nextFrame));
     }
 
     /** Whether nothing of the node has changed since the walk reached it. */

@@ -21,6 +21,9 @@ public final class OperationDriver {
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
 
+    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
+    private long touched;
+
     public OperationDriver(BufferPool pool, LockManager locks, TransactionContext context) {
         this.pool = pool;
         this.locks = locks;
@@ -46,17 +49,64 @@ public final class OperationDriver {
         }
     }
 
+    /**
+     * Runs operations side by side, a stage of each in turn, to the end of all. Before each round the cache lines that
+     * its stages will read are touched, so that they come from memory while others come, not one after the other.
+     *
+     * @param operations those to run; left in another order
+     * @param list number of the operations' list in the scheduler
+     */
+    public void runTogether(RecordOperation[] operations, int count, int list) {
+        SThread sThread = context.sThread();
+        if (sThread == null) {
+            runRounds(operations, count, null);
+        } else {
+            sThread.beginOperation(list);
+            try {
+                runRounds(operations, count, sThread);
+            } finally {
+                sThread.endOperation();
+            }
+        }
+    }
+
+    private void runRounds(RecordOperation[] operations, int count, SThread sThread) {
+        int running = count;
+        while (running > 0) {
+            long sum = 0;
+            for (int i = 0; i < running; i++) {
+                sum += operations[i].touch();
+            }
+            touched = sum;
+            int i = 0;
+            while (i < running) {
+                RecordOperation operation = operations[i];
+                int result = operation.step();
+                if (result == TreeDescent.DONE) {
+                    operations[i] = operations[--running];
+                    operations[running] = operation;
+                    continue;
+                }
+                if (result != TreeDescent.CONTINUE) {
+                    waitFor(operation, result);
+                }
+                i++;
+            }
+            if (sThread != null) {
+                sThread.switchPoint();
+            }
+        }
+    }
+
     /** Runs an operation that belongs to no list: rollback and other system work. */
     public void runPlain(RecordOperation operation) {
         // Ends: every stage either comes closer to the leaf or was undone by the progress of another thread.
         while (true) {
-            int result = operation.step();
+            int result = operation.stepOn();
             if (result == TreeDescent.DONE) {
                 return;
             }
-            if (result != TreeDescent.CONTINUE) {
-                waitFor(operation, result);
-            }
+            waitFor(operation, result);
         }
     }
 

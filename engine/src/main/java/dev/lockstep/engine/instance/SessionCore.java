@@ -56,6 +56,7 @@ public final class SessionCore {
     private byte[] tableLockModes = new byte[TABLES_INITIAL];
     private int[] lockedTables = new int[TABLES_INITIAL];
     private int lockedTableCount;
+    private FetchOperation[] fetchesTogether;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
     private boolean answersWhenDurable;
@@ -93,6 +94,28 @@ public final class SessionCore {
 
     public Instance instance() {
         return instance;
+    }
+
+    /** The lock under which a row is read at the transaction's isolation level. */
+    int readLockMode() {
+        return context.isolation() == Isolation.READ_UNCOMMITTED ? LockMode.NONE : LockMode.KEY_S;
+    }
+
+    /** Whether that lock is only tested. */
+    boolean readsWithInstantLocks() {
+        return context.isolation() == Isolation.READ_COMMITTED;
+    }
+
+    /** Operations that fetch side by side; made when first asked for. */
+    FetchOperation[] fetchesTogether() {
+        if (fetchesTogether == null) {
+            FetchOperation[] made = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = new FetchOperation(locks, instance.transactions(), context);
+            }
+            fetchesTogether = made;
+        }
+        return fetchesTogether;
     }
 
     /** Starts a transaction. */

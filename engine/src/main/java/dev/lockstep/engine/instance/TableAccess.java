@@ -1,7 +1,6 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DuplicateKeyException;
-import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
@@ -13,6 +12,7 @@ import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.RawRecord;
@@ -33,6 +33,7 @@ public final class TableAccess {
     private final Record oldRow;
     private final RawRecord sink = new RawRecord();
     private final long allIndexedColumns;
+    private BatchFetch batchFetch;
 
     TableAccess(SessionCore session, TableState table) {
         this.session = session;
@@ -66,12 +67,17 @@ public final class TableAccess {
         return session;
     }
 
+    /** Fetches of several rows side by side. */
+    public BatchFetch batchFetch() {
+        if (batchFetch == null) {
+            batchFetch = new BatchFetch(this);
+        }
+        return batchFetch;
+    }
+
     /** Fetches a row for reading, at the transaction's isolation level. */
     public boolean fetch(byte[] key, int keyBytes, Record into) {
-        Isolation isolation = session.context.isolation();
-        boolean instant = isolation == Isolation.READ_COMMITTED;
-        int mode = isolation == Isolation.READ_UNCOMMITTED ? LockMode.NONE : LockMode.KEY_S;
-        return fetch(key, keyBytes, into, mode, instant);
+        return fetch(key, keyBytes, into, session.readLockMode(), session.readsWithInstantLocks());
     }
 
     /** Fetches a row with the intent to change it: no other transaction can do the same meanwhile. */
@@ -82,10 +88,15 @@ public final class TableAccess {
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
         session.fetch.start(table.tree(), key, keyBytes, mode, instant, into);
         session.driver.run(session.fetch, table.operations().fetch());
-        if (!session.fetch.found()) {
+        return complete(session.fetch, key, keyBytes, into, mode, instant);
+    }
+
+    /** Makes a record of what a fetch has copied; false if it found nothing. */
+    boolean complete(FetchOperation fetched, byte[] key, int keyBytes, Record into, int mode, boolean instant) {
+        if (!fetched.found()) {
             return false;
         }
-        if (session.fetch.isOverflow()) {
+        if (fetched.isOverflow()) {
             if (mode == LockMode.NONE || instant) {
                 // The chain is given back when its row goes, so reading it needs a lock that stays.
                 return fetch(key, keyBytes, into, LockMode.KEY_S, false);

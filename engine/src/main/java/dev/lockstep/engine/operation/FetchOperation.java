@@ -19,9 +19,12 @@ import dev.lockstep.engine.type.RecordTarget;
  * of the page has changed around it.
  */
 public final class FetchOperation extends RecordOperation {
+    private static final int STAGE_COPY = 3;
+
     private int lockMode;
     private boolean lockInstant;
     private RecordTarget target;
+    private int slot;
     private int slotFlags;
     private boolean found;
 
@@ -60,11 +63,12 @@ public final class FetchOperation extends RecordOperation {
         return switch (stage) {
             case STAGE_LOCK -> lockKey(lockMode);
             case STAGE_DESCEND -> descendToLeaf();
-            default -> readLeaf();
+            case STAGE_LEAF -> findSlot();
+            default -> copyRecord();
         };
     }
 
-    private int readLeaf() {
+    private int findSlot() {
         if (lockInstant) {
             long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
             if (!locks.tryLockInstant(context.lockOwner(), name, lockMode)) {
@@ -72,23 +76,31 @@ public final class FetchOperation extends RecordOperation {
                 return waitForLock(name, lockMode, true);
             }
         }
-        int slot = Node.find(memory, page, key, keyBytes);
-        boolean present = false;
+        slot = Node.find(memory, page, key, keyBytes);
         if (slot >= 0) {
             slotFlags = Node.slotFlags(memory, page, slot);
             if (!isGhost(slotFlags)) {
-                present = true;
-                int bytes = Node.valueBytes(memory, page, slot);
-                Node.copyOut(
-                        memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
-                target.setValueLength(bytes);
-                target.setPosition(pageId, frame, slot, version, tree.stamp());
+                stage = STAGE_COPY;
+                return CONTINUE;
             }
         }
+        return validate() ? DONE : descendAgain();
+    }
+
+    private int copyRecord() {
+        int bytes = Node.valueBytes(memory, page, slot);
+        Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
+        target.setValueLength(bytes);
+        target.setPosition(pageId, frame, slot, version, tree.stamp());
         if (!validate()) {
             return descendAgain();
         }
-        found = present;
+        found = true;
         return DONE;
+    }
+
+    @Override
+    public long touch() {
+        return stage == STAGE_COPY ? Node.touchCell(memory, page, slot) : super.touch();
     }
 }

@@ -42,6 +42,19 @@ public abstract class RecordOperation extends TreeDescent {
      */
     public abstract int step();
 
+    /**
+     * Runs stage after stage for as long as they say {@link TreeDescent#CONTINUE}.
+     *
+     * @return the first other result
+     */
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
     /** The lock to wait for after {@link TreeDescent#WAIT_FOR_LOCK}. */
     public final long neededLockName() {
         return neededLockName;
@@ -96,15 +109,12 @@ public abstract class RecordOperation extends TreeDescent {
 
     /** One node visit; goes on to the leaf stage on arrival. */
     final int descendToLeaf() {
-        if (arrived()) {
-            if (!validate()) {
-                return restart();
-            }
-            stage = STAGE_LEAF;
-            return CONTINUE;
-        }
         context.pageAccesses().countAccess();
-        return descend();
+        int result = descend();
+        if (arrived()) {
+            stage = STAGE_LEAF;
+        }
+        return result;
     }
 
     final int descendAgain() {
@@ -160,6 +170,7 @@ public abstract class RecordOperation extends TreeDescent {
             return false;
         }
         pageId = seenPageId;
+        nextPageId = NO_PAGE;
         frame = seenFrame;
         version = seenVersion;
         page = BufferPool.address(seenFrame);
@@ -187,6 +198,7 @@ public abstract class RecordOperation extends TreeDescent {
             return false;
         }
         pageId = seenPageId;
+        nextPageId = NO_PAGE;
         frame = seenFrame;
         version = seenVersion;
         page = seenPage;

@@ -96,6 +96,15 @@ public final class LatchTable {
     }
 
     /**
+     * Reads the latch for no other purpose than to have its cache line on the way.
+     *
+     * @return something to add up, so that no compiler leaves the read out
+     */
+    public long touch(int latch) {
+        return words[index(latch)];
+    }
+
+    /**
      * Ends an optimistic read: returns whether everything read since {@code version} was taken is unmodified.
      *
      * @param version from {@link #optimisticVersionAcquire}; {@link #HELD_EXCLUSIVELY} never validates

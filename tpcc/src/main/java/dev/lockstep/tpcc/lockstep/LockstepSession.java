@@ -3,6 +3,7 @@ package dev.lockstep.tpcc.lockstep;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RowBatch;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.Transaction;
@@ -42,8 +43,6 @@ final class LockstepSession implements TpccSession {
     private final Key orderCustomerKey;
     private final Key orderLineKey;
     private final Key orderLineEndKey;
-    private final Key itemKey;
-    private final Key stockKey;
     private final Record warehouse;
     private final Record district;
     private final Record customer;
@@ -51,9 +50,8 @@ final class LockstepSession implements TpccSession {
     private final Record newOrder;
     private final Record order;
     private final Record orderLine;
-    private final Record item;
-    private final Record stock;
-    private final Record[] lockedStocks = new Record[LINES_MAX];
+    private final RowBatch items;
+    private final RowBatch stocks;
     private final Text lastName = new Text(16);
     private final ItemSet distinctItems = new ItemSet();
     private int[] namesakes = new int[NAMESAKES_INITIAL];
@@ -73,8 +71,6 @@ final class LockstepSession implements TpccSession {
         orderCustomerKey = tables.orders().newIndexKey(Columns.ORDERS_BY_CUSTOMER);
         orderLineKey = tables.orderLine().newKey();
         orderLineEndKey = tables.orderLine().newKey();
-        itemKey = tables.item().newKey();
-        stockKey = tables.stock().newKey();
         warehouse = tables.warehouse().newRecord();
         district = tables.district().newRecord();
         customer = tables.customer().newRecord();
@@ -82,11 +78,8 @@ final class LockstepSession implements TpccSession {
         newOrder = tables.newOrder().newRecord();
         order = tables.orders().newRecord();
         orderLine = tables.orderLine().newRecord();
-        item = tables.item().newRecord();
-        stock = tables.stock().newRecord();
-        for (int i = 0; i < lockedStocks.length; i++) {
-            lockedStocks[i] = tables.stock().newRecord();
-        }
+        items = tables.item().newBatch(LINES_MAX);
+        stocks = tables.stock().newBatch(LINES_MAX);
     }
 
     @Override
@@ -109,6 +102,12 @@ final class LockstepSession implements TpccSession {
     private static void require(boolean found, Table table, Key key) {
         if (!found) {
             throw new IllegalStateException("row is missing table=" + table.name() + " key=" + key);
+        }
+    }
+
+    private static void requireAll(int found, Table table, RowBatch batch) {
+        for (int i = 0; found < batch.size() && i < batch.size(); i++) {
+            require(batch.found(i), table, batch.key(i));
         }
     }
 
@@ -170,12 +169,18 @@ final class LockstepSession implements TpccSession {
 
     @Override
     public void readItems(int[] itemIds, int count, ItemRow[] rows) {
+        items.clear();
+        for (int i = 0; i < count; i++) {
+            items.addKey().add(itemIds[i]);
+        }
+        tx.fetch(tables.item(), items);
         for (int i = 0; i < count; i++) {
             ItemRow row = rows[i];
-            if (!tx.fetch(tables.item(), itemKey.reset().add(itemIds[i]), item)) {
+            if (!items.found(i)) {
                 row.id = 0;
                 continue;
             }
+            Record item = items.record(i);
             row.id = itemIds[i];
             row.priceCents = (int) item.getDecimalUnscaled(Columns.I_PRICE);
             RowMapping.read(item, Columns.I_NAME, row.name);
@@ -185,10 +190,14 @@ final class LockstepSession implements TpccSession {
 
     @Override
     public void lockStocks(int[] warehouseIds, int[] itemIds, int count, int districtId, StockRow[] rows) {
+        stocks.clear();
         for (int i = 0; i < count; i++) {
-            Record record = lockedStocks[i];
+            stocks.addKey().add(warehouseIds[i]).add(itemIds[i]);
+        }
+        requireAll(tx.fetchForUpdate(tables.stock(), stocks), tables.stock(), stocks);
+        for (int i = 0; i < count; i++) {
+            Record record = stocks.record(i);
             StockRow row = rows[i];
-            lock(tables.stock(), stockKey.reset().add(warehouseIds[i]).add(itemIds[i]), record);
             row.warehouseId = warehouseIds[i];
             row.itemId = itemIds[i];
             row.quantity = record.getInt(Columns.S_QUANTITY);
@@ -203,7 +212,7 @@ final class LockstepSession implements TpccSession {
     @Override
     public void updateStocks(StockRow[] rows, int count) {
         for (int i = 0; i < count; i++) {
-            Record record = lockedStocks[i];
+            Record record = stocks.record(i);
             StockRow row = rows[i];
             record.setInt(Columns.S_QUANTITY, row.quantity);
             record.setInt(Columns.S_YTD, row.ytd);
@@ -421,10 +430,17 @@ final class LockstepSession implements TpccSession {
             }
         }
         int low = 0;
-        for (int i = 0; i < distinctItems.size(); i++) {
-            fetch(tables.stock(), stockKey.reset().add(warehouseId).add(distinctItems.get(i)), stock);
-            if (stock.getInt(Columns.S_QUANTITY) < threshold) {
-                low++;
+        int next = 0;
+        while (next < distinctItems.size()) {
+            stocks.clear();
+            while (next < distinctItems.size() && stocks.size() < stocks.capacity()) {
+                stocks.addKey().add(warehouseId).add(distinctItems.get(next++));
+            }
+            requireAll(tx.fetch(tables.stock(), stocks), tables.stock(), stocks);
+            for (int i = 0; i < stocks.size(); i++) {
+                if (stocks.record(i).getInt(Columns.S_QUANTITY) < threshold) {
+                    low++;
+                }
             }
         }
         return low;
