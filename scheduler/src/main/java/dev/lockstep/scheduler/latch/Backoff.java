@@ -15,6 +15,9 @@ import java.util.concurrent.locks.LockSupport;
  * that has yielded stands behind all that yield on the same carrier: while those spin for the very latch that it
  * holds, the JDK's scheduler looks into no other queue, and it may never run again. Asleep they leave the queue.
  *
+ * <p>An interrupt does not keep it awake. A holder may sleep too, off its carrier: not for a latch alone, but for a
+ * free frame or for room in the log's ring. If those who wait for it held its carrier, it would never go on.
+ *
  * <p>Thread-safety: stateless.
  */
 public final class Backoff {
@@ -54,7 +57,24 @@ public final class Backoff {
             Thread.onSpinWait();
             return attempt + 1;
         }
-        LockSupport.parkNanos(SLEEP_NANOS);
+        sleep();
         return attempt;
+    }
+
+    /** Leaves the carrier for a moment, interrupted or not; the interrupt flag is kept. */
+    private static void sleep() {
+        long beginNanos = System.nanoTime();
+        long leftNanos = SLEEP_NANOS;
+        boolean interrupted = false;
+        // Ends with the time. A set flag ends a park at once, and so does the permit that setting it leaves behind: the
+        // next round consumes it.
+        while (leftNanos > 0) {
+            interrupted |= Thread.interrupted();
+            LockSupport.parkNanos(leftNanos);
+            leftNanos = SLEEP_NANOS - (System.nanoTime() - beginNanos);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
