@@ -69,22 +69,22 @@ public final class TreeWalk {
         void visit(int slotFlags, byte[] value);
     }
 
-    /** Visits every record in key order, as stored and without locks. */
-    public void visitRecords(boolean ghostsToo, RecordVisitor visitor) {
-        visitRecords(tree.rootPageId(), ghostsToo, visitor);
+    /** Visits every record that is not deleted in key order, as stored and without locks. */
+    public void visitRecords(RecordVisitor visitor) {
+        visitRecords(tree.rootPageId(), visitor);
     }
 
-    private void visitRecords(int pageId, boolean ghostsToo, RecordVisitor visitor) {
+    private void visitRecords(int pageId, RecordVisitor visitor) {
         MemorySegment node = read(pageId);
         int count = Node.slotCount(node, 0);
         if (Node.level(node, 0) > 0) {
             for (int i = 0; i <= count; i++) {
-                visitRecords(Node.child(node, 0, i), ghostsToo, visitor);
+                visitRecords(Node.child(node, 0, i), visitor);
             }
             return;
         }
         for (int i = 0; i < count; i++) {
-            if (ghostsToo || !Node.isGhost(node, 0, i)) {
+            if (!Node.isGhost(node, 0, i)) {
                 int valueBytes = Node.valueBytes(node, 0, i);
                 visitor.visit(Node.slotFlags(node, 0, i), Node.bytes(node, Node.valueAddress(node, 0, i), valueBytes));
             }

@@ -12,7 +12,7 @@ final class CatalogLoader {
     static void load(Instance instance) {
         SessionCore session = new SessionCore(instance);
         try {
-            for (StoredTable stored : CatalogStore.readRaw(session, instance.catalogTree(), false)) {
+            for (StoredTable stored : CatalogStore.readRaw(session, instance.catalogTree())) {
                 TableState state = instance.schema().running(stored);
                 instance.catalog().sawTreeId(stored.treeId());
                 stored.indexes().forEach(index -> instance.catalog().sawTreeId(index.treeId()));

@@ -62,11 +62,11 @@ final class CatalogStore {
     /**
      * All tables as they stand in the pages, without locks: while nobody else is at work, at open.
      *
-     * @param ghostsToo whether to read the entries of dropped tables as well, whose drop may still be rolled back
+     * <p>Without the entries of dropped tables: the value of a ghost may be gone already, its pages given to others.
      */
-    static List<StoredTable> readRaw(SessionCore session, BTree catalog, boolean ghostsToo) {
+    static List<StoredTable> readRaw(SessionCore session, BTree catalog) {
         List<StoredTable> tables = new ArrayList<>();
-        new TreeWalk(catalog, session.context).visitRecords(ghostsToo, (flags, value) -> {
+        new TreeWalk(catalog, session.context).visitRecords((flags, value) -> {
             byte[] whole = value;
             if ((flags & NodeLayout.SLOT_OVERFLOW) != 0) {
                 whole = new byte[OverflowChain.valueBytes(value)];

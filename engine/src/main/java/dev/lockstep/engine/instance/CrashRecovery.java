@@ -55,7 +55,7 @@ final class CrashRecovery {
             if (recovery.hasLosers()) {
                 instance.environment().allocator().load(everUsed());
             }
-            Map<Integer, BTree> trees = trees(instance, session, true);
+            Map<Integer, BTree> trees = trees(instance, session);
             UndoOperation operation = new UndoOperation(instance.locks(), instance.transactions(), session.context);
             var report = recovery.undo(
                     instance.log(),
@@ -99,11 +99,15 @@ final class CrashRecovery {
         return session.context.lastLsn();
     }
 
-    /** The trees that the catalog names; with {@code ghostsToo}, also of tables whose fate is still open. */
-    private static Map<Integer, BTree> trees(Instance instance, SessionCore session, boolean ghostsToo) {
+    /**
+     * The trees that the catalog names. Before undo they are also all whose records may have to be undone: who drops a
+     * table holds its exclusive lock from before the catalog's entry is deleted until the drop has ended, so no other
+     * loser has changed it, and the drop itself has changed the catalog alone.
+     */
+    private static Map<Integer, BTree> trees(Instance instance, SessionCore session) {
         Map<Integer, BTree> trees = new HashMap<>();
         trees.put(CatalogStore.TREE_ID, instance.catalogTree());
-        List<StoredTable> tables = CatalogStore.readRaw(session, instance.catalogTree(), ghostsToo);
+        List<StoredTable> tables = CatalogStore.readRaw(session, instance.catalogTree());
         for (StoredTable table : tables) {
             addTree(instance, trees, table.treeId(), table.rootPageId(), table.treeId());
             for (StoredTable.StoredIndex index : table.indexes()) {
@@ -129,7 +133,7 @@ final class CrashRecovery {
     private static void rebuildBitmap(Instance instance, SessionCore session) {
         PageAllocator reached = new PageAllocator();
         reached.markAllocated(0);
-        for (BTree tree : trees(instance, session, false).values()) {
+        for (BTree tree : trees(instance, session).values()) {
             new TreeWalk(tree, session.context).visitPages(reached::markAllocated);
         }
         instance.environment().allocator().load(reached.bitmap());

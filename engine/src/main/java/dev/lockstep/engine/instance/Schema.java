@@ -67,6 +67,7 @@ public final class Schema {
             try {
                 instance.requireWritable();
                 session.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
+                session.cleanUpLocked();
                 newTrees.clear();
                 unused = newTrees;
                 result = work.apply(session);

@@ -60,6 +60,7 @@ public final class SessionCore {
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
     private boolean answersWhenDurable;
+    private boolean cleansUpLocked;
     private boolean abandoned;
     private Runnable onCommitRecord;
 
@@ -127,6 +128,7 @@ public final class SessionCore {
         answersWhenDurable = durability == Durability.SYNC && log != null;
         context.lockOwner().trackDependency(answersWhenDurable);
         databaseLockMode = LockMode.NONE;
+        cleansUpLocked = false;
         onCommitRecord = null;
         if (sThread != null) {
             sThread.transactionBoundary();
@@ -196,6 +198,14 @@ public final class SessionCore {
     void forceDurable() {
         answersWhenDurable = log != null;
         context.lockOwner().trackDependency(answersWhenDurable);
+    }
+
+    /**
+     * The transaction removes its ghosts before it releases its locks, which may otherwise keep others from it. For
+     * trees that nobody scans: there nobody would meet a ghost and try again.
+     */
+    void cleanUpLocked() {
+        cleansUpLocked = true;
     }
 
     /** Runs an action when the commit record is in the log buffer and the locks are still held. */
@@ -269,11 +279,17 @@ public final class SessionCore {
 
     private void commitChanges() {
         long commitLsn = endCommitted();
+        if (cleansUpLocked) {
+            cleanUp(true);
+        }
         releaseLocks(instance.options().durability() == Durability.SYNC ? commitLsn : 0);
         if (context.sThread() != null) {
             context.sThread().switchPoint();
         }
-        cleanUp(true);
+        if (!cleansUpLocked) {
+            cleanUp(true);
+            endPurge();
+        }
         long waitLsn = Math.max(commitLsn, context.lockOwner().dependsOnLsn());
         context.lockOwner().clearDependsOnLsn();
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
@@ -326,7 +342,6 @@ public final class SessionCore {
             instance.health().fail(failure);
             context.undo().clear();
             context.forgetGhosts();
-            endPurge();
         }
     }
 
@@ -362,6 +377,9 @@ public final class SessionCore {
                 rollbackTo(0);
                 logEnd(LogRecordType.ABORT_END);
             }
+            if (cleansUpLocked) {
+                cleanUp(false);
+            }
         } catch (RuntimeException | Error failure) {
             // A rollback that cannot be finished leaves changes of an ended transaction in the pages.
             instance.health().fail(failure);
@@ -372,7 +390,10 @@ public final class SessionCore {
             releaseLocks(0);
             context.lockOwner().clearDependsOnLsn();
         }
-        cleanUp(false);
+        if (!cleansUpLocked) {
+            cleanUp(false);
+            endPurge();
+        }
     }
 
     private void releaseLocks(long commitLsn) {
@@ -423,12 +444,11 @@ public final class SessionCore {
             purge(context.ghostTree(i), context.ghostKey(i));
         }
         context.forgetGhosts();
-        endPurge();
     }
 
     /**
      * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
-     * that is taken here is released with the others by {@link #endPurge}.
+     * that is taken here, where the transaction's own are released already, is given back by {@link #endPurge}.
      */
     private void purge(BTree tree, byte[] key) {
         if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
