@@ -439,8 +439,9 @@ public final class SessionCore {
         return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_OVERFLOW) != 0;
     }
 
+    /** Removes ghosts that others could not remove; where nothing may be written they stay for the next open. */
     private void purgeGhostsMet() {
-        for (int i = 0; i < context.ghostCount(); i++) {
+        for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
             purge(context.ghostTree(i), context.ghostKey(i));
         }
         context.forgetGhosts();
