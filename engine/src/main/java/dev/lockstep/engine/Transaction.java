@@ -49,6 +49,7 @@ public final class Transaction {
                     .with("state", state)
                     .remedy("commit it or roll it back before the next begin"));
         }
+        requireDurability(options.durability());
         long now = System.nanoTime();
         long lockWaitNanos = options.lockTimeout().toNanos();
         core.begin(
@@ -59,6 +60,16 @@ public final class Transaction {
         owner = Thread.currentThread();
         newestSavepoint = null;
         state = State.OPEN;
+    }
+
+    private void requireDurability(Durability durability) {
+        Durability strongest = core.instance().options().durability();
+        if (durability.isStrongerThan(strongest)) {
+            throw new InvalidOptionException(Message.of("the durability is stronger than that of the database")
+                    .with("durability", durability)
+                    .with("databaseDurability", strongest)
+                    .remedy("open the database with that durability; single transactions can ask for less"));
+        }
     }
 
     /**

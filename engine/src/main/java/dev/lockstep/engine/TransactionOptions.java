@@ -1,7 +1,6 @@
 package dev.lockstep.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How a transaction runs. Immutable; the methods make changed copies.
@@ -19,8 +18,10 @@ public record TransactionOptions(
 
     /** Checks the values. */
     public TransactionOptions {
-        Objects.requireNonNull(isolation, "isolation");
-        Objects.requireNonNull(durability, "durability");
+        requireGiven("isolation", isolation);
+        requireGiven("durability", durability);
+        requireGiven("lockTimeout", lockTimeout);
+        requireGiven("timeout", timeout);
         if (lockTimeout.isNegative() || timeout.isNegative()) {
             throw new InvalidOptionException(Message.of("a timeout is negative")
                     .with("lockTimeout", lockTimeout)
@@ -40,6 +41,14 @@ public record TransactionOptions(
                     .with("retryCountMax", retryCountMax)
                     .with("max", RETRY_COUNT_MAX)
                     .remedy("give 0 to run the transaction once"));
+        }
+    }
+
+    private static void requireGiven(String option, Object value) {
+        if (value == null) {
+            throw new InvalidOptionException(Message.of("an option of a transaction is null")
+                    .with(option, value)
+                    .remedy("give a value, or leave the option as the database has it"));
         }
     }
 

@@ -78,6 +78,26 @@ class WaitingTest {
         }
     }
 
+    /** No lock tells a reader without locks whose changes it has seen, and still it is answered only when they stay. */
+    @Test
+    void aReadWithoutLocksWaitsForWhatItSaw() throws InterruptedException {
+        TransactionOptions unlocked = database.transactionOptions().withIsolation(Isolation.READ_UNCOMMITTED);
+        storage.holdLogForces();
+        Worker writer = new Worker(() -> database.run(transaction -> {
+            Record row = table.newRecord();
+            DatabaseTest.put(transaction, table, row, ROWS, "new", ROWS);
+        }));
+        writer.awaitParkedIn("awaitDurable");
+        Worker reader = new Worker(() -> database.run(
+                unlocked, transaction -> assertTrue(transaction.fetch(table, key(ROWS), table.newRecord()))));
+        reader.awaitParkedIn("awaitDurable");
+        storage.release();
+        writer.join();
+        reader.join();
+        assertNull(writer.failure.get());
+        assertNull(reader.failure.get());
+    }
+
     /** In a database that forces only for those who wait, the commit of one who does not wait is forced as well. */
     @Test
     void anAsynchronousCommitBecomesDurableByItself() {

@@ -279,6 +279,7 @@ public final class SessionCore {
 
     private void commitChanges() {
         long commitLsn = endCommitted();
+        boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && lockedTableCount > 0;
         if (cleansUpLocked) {
             cleanUp(true);
         }
@@ -291,6 +292,10 @@ public final class SessionCore {
             endPurge();
         }
         long waitLsn = Math.max(commitLsn, context.lockOwner().dependsOnLsn());
+        if (answersWhenDurable && readUnlocked && commitLsn == 0) {
+            // No lock has told what was read; it was in the log before it was in a page.
+            waitLsn = log.tailLsn() - 1;
+        }
         context.lockOwner().clearDependsOnLsn();
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
             log.awaitDurable(waitLsn, context.waiter());
