@@ -171,8 +171,10 @@ public final class SessionCore {
         int number = table.number();
         if (number >= tableLockModes.length) {
             int capacity = Math.max(number + 1, tableLockModes.length * 2);
+            TableAccess[] grown = Arrays.copyOf(accesses, capacity);
+            // Nothing fails from here on: the next call tells by the one array how long the other is.
             tableLockModes = Arrays.copyOf(tableLockModes, capacity);
-            accesses = Arrays.copyOf(accesses, capacity);
+            accesses = grown;
         }
         int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
         if (!LockMode.covers(databaseLockMode, intention)) {

@@ -69,14 +69,24 @@ public final class UndoBuffer {
             bytes = Arrays.copyOf(bytes, (int) Math.min(BYTES_MAX, Math.max(needed, bytes.length * 2L)));
         }
         if (entryCount == kinds.length) {
-            int capacity = entryCount * 2;
-            kinds = Arrays.copyOf(kinds, capacity);
-            trees = Arrays.copyOf(trees, capacity);
-            starts = Arrays.copyOf(starts, capacity);
-            keyBytes = Arrays.copyOf(keyBytes, capacity);
-            flagsBefore = Arrays.copyOf(flagsBefore, capacity);
-            previousLsns = Arrays.copyOf(previousLsns, capacity);
+            growEntries(entryCount * 2);
         }
+    }
+
+    /** All arrays or none: where memory runs out in between, they must not differ in length. */
+    private void growEntries(int capacity) {
+        byte[] newKinds = Arrays.copyOf(kinds, capacity);
+        BTree[] newTrees = Arrays.copyOf(trees, capacity);
+        int[] newStarts = Arrays.copyOf(starts, capacity);
+        short[] newKeyBytes = Arrays.copyOf(keyBytes, capacity);
+        short[] newFlagsBefore = Arrays.copyOf(flagsBefore, capacity);
+        long[] newPreviousLsns = Arrays.copyOf(previousLsns, capacity);
+        kinds = newKinds;
+        trees = newTrees;
+        starts = newStarts;
+        keyBytes = newKeyBytes;
+        flagsBefore = newFlagsBefore;
+        previousLsns = newPreviousLsns;
     }
 
     /** Adds an entry for which {@link #reserve} made room. {@code before} is the value before an update. */
