@@ -94,8 +94,8 @@ class WaitingTest {
         storage.release();
         writer.join();
         reader.join();
-        assertNull(writer.failure.get());
-        assertNull(reader.failure.get());
+        assertNull(writer.failure());
+        assertNull(reader.failure());
     }
 
     /** In a database that forces only for those who wait, the commit of one who does not wait is forced as well. */
