@@ -1,11 +1,11 @@
 package dev.lockstep.engine.log;
 
 /**
- * Decides when the writer writes and forces. Group commit forms by itself: whoever waits alone is served at once,
- * everything appended during a force shares the next one, and where several share forces the writer lets more join.
+ * Decides when the writer writes and forces. Whoever waits alone is served at once, and everything appended during a
+ * force shares the next one; how many more that one waits for is for {@link LogGatherPolicy} to say.
  *
  * <ul>
- *   <li>Somebody waits: force now.
+ *   <li>Somebody waits: force.
  *   <li>A chunk of unwritten bytes has come together: write, so that the ring never fills and a later force has little
  *       left to do.
  *   <li>Timed (durability {@code async}): force when the oldest byte that is not on disk may have become

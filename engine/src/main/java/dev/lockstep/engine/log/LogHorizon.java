@@ -19,6 +19,8 @@ import java.util.Arrays;
  *       waiters under it after it has moved either, so no wait is overlooked.
  *   <li>{@code wantedLsn} is the largest position that was ever asked for; it never decreases.
  *   <li>After {@code broken} nobody is in the queue.
+ *   <li>{@code wakeCount} is above 1 only while the writer gathers waits for a force and has set a time for it, so a
+ *       wait that wakes nobody is served all the same.
  * </ul>
  *
  * <p>The queue grows to the number of threads that wait at once, and allocates nothing once it has.
@@ -26,6 +28,9 @@ import java.util.Arrays;
 final class LogHorizon {
     /** First size of the queue: the terminals of one TPC-C warehouse and some more. */
     private static final int INITIAL_WAITERS = 16;
+
+    /** As a count of waits: every one wakes the writer. */
+    private static final int WAKE_AT_FIRST = 1;
 
     private static final VarHandle POSITION;
     private static final VarHandle WANTED_LSN;
@@ -57,6 +62,9 @@ final class LogHorizon {
     private Waiter[] waiters = new Waiter[INITIAL_WAITERS];
     private int count;
 
+    /** A wait that makes {@code count} reach this wakes the writer; guarded by {@code latch}. */
+    private int wakeCount = WAKE_AT_FIRST;
+
     /** The waiters that {@link #advance} is about to signal; belongs to the writer thread. */
     private Waiter[] released = new Waiter[INITIAL_WAITERS];
 
@@ -83,13 +91,48 @@ final class LogHorizon {
 
     /** Asks the writer to pass {@code lsn}, without waiting. */
     void request(long lsn) {
+        boolean wake;
         latch.latch();
         try {
             want(lsn);
+            wake = wakeCount == WAKE_AT_FIRST;
         } finally {
             latch.unlatch();
         }
-        wakeup.signal();
+        if (wake) {
+            wakeup.signal();
+        }
+    }
+
+    /** How many wait. */
+    int waitingCount() {
+        latch.latch();
+        try {
+            return count;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /**
+     * Has waits wake the writer only when so many have come together, until {@link #wakeAtEach}. Only the writer
+     * thread, which sees to it that it wakes up by itself in time.
+     *
+     * @return how many wait already
+     */
+    int wakeAt(int waitingCount) {
+        latch.latch();
+        try {
+            wakeCount = waitingCount;
+            return count;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Has every wait wake the writer again; returns how many wait. */
+    int wakeAtEach() {
+        return wakeAt(WAKE_AT_FIRST);
     }
 
     /**
@@ -102,9 +145,8 @@ final class LogHorizon {
         // Ends because the writer moves the position past every wanted LSN or breaks the horizon, and signals then.
         while (true) {
             waiter.prepare();
-            if (!enlisted && enlist(lsn, waiter)) {
-                enlisted = true;
-                wakeup.signal();
+            if (!enlisted) {
+                enlisted = enlist(lsn, waiter);
             }
             if (lsn < positionAcquire()) {
                 return true;
@@ -128,8 +170,12 @@ final class LogHorizon {
         release(Long.MAX_VALUE);
     }
 
-    /** Adds a waiter to be signalled once; returns false if the position has passed {@code lsn} or is broken. */
+    /**
+     * Adds a waiter to be signalled once, and wakes the writer if it is time; returns false if the position has passed
+     * {@code lsn} or is broken.
+     */
     boolean enlist(long lsn, Waiter waiter) {
+        boolean wake;
         latch.latch();
         try {
             if (lsn < positionAcquire() || brokenAcquire()) {
@@ -142,10 +188,14 @@ final class LogHorizon {
             lsns[count] = lsn;
             waiters[count++] = waiter;
             want(lsn);
-            return true;
+            wake = count >= wakeCount;
         } finally {
             latch.unlatch();
         }
+        if (wake) {
+            wakeup.signal();
+        }
+        return true;
     }
 
     private void want(long lsn) {

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Invariants:
  * <ul>
  *   <li>{@code AWAKE} → {@code PARKED} and anything → {@code AWAKE} are steps of the writer, anything →
- *       {@code SIGNALLED} of everybody.
+ *       {@code SIGNALLED} of everybody. While the writer does not sleep the state is not {@code PARKED}.
  *   <li>The writer looks for work only after the step to {@code AWAKE}, and who brings work signals after it has
  *       published it; both steps are full fences, so no work is overlooked.
  * </ul>
@@ -58,10 +58,19 @@ final class LogWakeup {
         getAndSetState(AWAKE);
     }
 
-    /** Sleeps for at most {@code nanos}, and not at all if there was a signal since {@link #reset()}. */
+    /** Whether there was a signal since {@link #reset()}. Its work is then visible. */
+    boolean isSignalled() {
+        return (int) STATE.getVolatile(this) == SIGNALLED;
+    }
+
+    /**
+     * Sleeps for at most {@code nanos}, and not at all if there was a signal since {@link #reset()}. May return early,
+     * as every park may, and can then be called again.
+     */
     void park(long nanos) {
         if (casState(AWAKE, PARKED)) {
             clock.park(nanos);
+            casState(PARKED, AWAKE);
         }
     }
 

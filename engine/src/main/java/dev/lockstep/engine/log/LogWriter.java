@@ -27,18 +27,6 @@ final class LogWriter implements Runnable {
     /** Positions of {@code lifecycle}: the thread has closed its files and ends. */
     static final long STOPPED = 2;
 
-    /** Commits that have to share a force before the next one waits for more: two sessions at least are at work. */
-    private static final int GATHER_COMMITS_MIN = 2;
-
-    /** How long to look out for the next commit: about two transactions, and what a timed park takes at least. */
-    private static final long GATHER_STEP_NANOS = 50_000;
-
-    /**
-     * The longest a force waits for more commits. A few times what a force takes on a fast disk, so that its cost is
-     * shared by some tens of commits; a commit that is answered later by this has waited about as long for its turn.
-     */
-    private static final long GATHER_NANOS_MAX = 1_000_000;
-
     private static final VarHandle FAILURE;
     private static final VarHandle CLOSE_REQUESTED;
     private static final VarHandle RETAIN_FROM_LSN;
@@ -62,6 +50,7 @@ final class LogWriter implements Runnable {
     private final LogHorizon durable;
     private final LogHorizon lifecycle;
     private final LogFlushPolicy policy;
+    private final LogGatherPolicy gathering = new LogGatherPolicy();
     private final LogClock clock;
     private final long extraForceDelayNanos;
     private final FailureListener failureListener;
@@ -79,11 +68,6 @@ final class LogWriter implements Runnable {
     private long durableLsn;
     private long recycledBeforeLsn;
     private boolean idle;
-
-    /** Commits in the log at the last force, and at the one before. */
-    private long commitsForced;
-
-    private long commitsForcedBefore;
 
     /** Guards the counters below. */
     private final SpinLatch statisticsLatch = new SpinLatch();
@@ -189,8 +173,7 @@ final class LogWriter implements Runnable {
                     if (wanted && !closing) {
                         gather();
                     }
-                    write();
-                    force();
+                    makeDurable();
                 }
                 case WRITE -> write();
                 case SLEEP -> {
@@ -208,24 +191,51 @@ final class LogWriter implements Runnable {
     }
 
     /**
-     * Lets more commits join the force that is about to begin, for as long as they keep coming. A force costs the
-     * processor as much as several transactions, so where many sessions commit, and there are few processors, forcing
-     * for each handful of them takes more time than it saves. A session that commits alone is never held up.
+     * Lets more threads join those that wait for the force about to begin, as many as {@link LogGatherPolicy} says. Any
+     * other signal ends it too: it is somebody who needs the writer for something else.
      */
     private void gather() {
-        long beginNanos = clock.nanoTime();
-        long seen = tail.commitCount();
-        if (commitsForced - commitsForcedBefore < GATHER_COMMITS_MIN) {
+        int waiting = durable.waitingCount();
+        int groupSize = gathering.groupSize(waiting);
+        if (waiting >= groupSize) {
             return;
         }
-        // Ends when a step brings no commit, or with the limit.
-        while (clock.nanoTime() - beginNanos < GATHER_NANOS_MAX) {
-            clock.park(GATHER_STEP_NANOS);
-            long now = tail.commitCount();
-            if (now == seen) {
-                return;
+        wakeup.reset();
+        long nowNanos = clock.nanoTime();
+        long beginNanos = nowNanos;
+        long patienceNanos = gathering.patienceNanos(waiting, groupSize);
+        gathering.gatherBegins(nowNanos, waiting);
+        waiting = durable.wakeAt(groupSize);
+        // Ends with a signal, or with the time. The state is looked at after the reset, which may have erased one.
+        while (waiting < groupSize
+                && nowNanos - beginNanos < patienceNanos
+                && !neededOtherwise()
+                && !wakeup.isSignalled()) {
+            wakeup.park(beginNanos + patienceNanos - nowNanos);
+            nowNanos = clock.nanoTime();
+            waiting = durable.waitingCount();
+        }
+        gathering.gatherEnds(nowNanos, durable.wakeAtEach());
+    }
+
+    /** Whether the ring has to be emptied, or the log closed. */
+    private boolean neededOtherwise() {
+        return closeRequestedAcquire() || tail.tailLsnAcquire() - writtenLsn >= policy.chunkBytes();
+    }
+
+    /** Makes everything appended up to now durable. */
+    private void makeDurable() {
+        long beginNanos = clock.nanoTime();
+        int waiting = durable.waitingCount();
+        long durableBeforeLsn = durableLsn;
+        write();
+        // Where a segment ended, some were served on the way, and the counts do not tell what they are to tell.
+        boolean comparable = durableLsn == durableBeforeLsn;
+        if (forceFile()) {
+            if (comparable) {
+                gathering.forced(clock.nanoTime() - beginNanos, waiting, durable.waitingCount());
             }
-            seen = now;
+            durable.advance(durableLsn);
         }
     }
 
@@ -239,7 +249,8 @@ final class LogWriter implements Runnable {
             long sealLsn = tail.takeBatch();
             long endLsn = sealLsn + LogRecordLayout.SEAL_BYTES;
             if (writtenLsn == segments.endLsn()) {
-                force();
+                forceFile();
+                durable.advance(durableLsn);
                 segments.startNext();
             }
             ring.seal(writtenLsn, sealLsn, durableLsn);
@@ -251,18 +262,17 @@ final class LogWriter implements Runnable {
         }
     }
 
-    private void force() {
+    /** Forces what was written; returns false if it was forced already. */
+    private boolean forceFile() {
         if (durableLsn == writtenLsn) {
-            return;
+            return false;
         }
         segments.force();
         delayForce();
         count(0, 0, 1);
         policy.forced();
-        commitsForcedBefore = commitsForced;
-        commitsForced = tail.commitCount();
         durableLsn = writtenLsn;
-        durable.advance(durableLsn);
+        return true;
     }
 
     private void delayForce() {

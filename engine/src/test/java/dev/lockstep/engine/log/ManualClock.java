@@ -9,6 +9,7 @@ final class ManualClock implements LogClock {
 
     private final AtomicLong now = new AtomicLong(1_000_000);
     private final AtomicLong parkedUntil = new AtomicLong(AWAKE);
+    private final AtomicLong parkCount = new AtomicLong();
     private volatile Thread parked;
 
     @Override
@@ -19,6 +20,7 @@ final class ManualClock implements LogClock {
     @Override
     public void park(long nanos) {
         parked = Thread.currentThread();
+        parkCount.incrementAndGet();
         parkedUntil.set(nanos == UNTIL_SIGNALLED ? UNTIL_SIGNALLED : now.get() + nanos);
         if (parkedUntil.get() > now.get()) {
             LockSupport.park(this);
@@ -31,6 +33,16 @@ final class ManualClock implements LogClock {
         long time = now.addAndGet(nanos);
         if (parkedUntil.get() <= time) {
             LockSupport.unpark(parked);
+        }
+    }
+
+    /** Ends a sleep for no reason, as may happen to every park, and returns when there is another one. */
+    void wakeEarly() {
+        long count = parkCount.get();
+        LockSupport.unpark(parked);
+        // Ends because the writer has nothing else to do.
+        while (parkCount.get() == count) {
+            Thread.yield();
         }
     }
 
