@@ -256,7 +256,7 @@ final class CarrierThread extends Thread {
         if (sThread.member) {
             if (team.size() > 1) {
                 // The others of the team go on first.
-                sThread.suspend(SThread.Request.TURN_OVER);
+                sThread.suspend(SThread.Request.LEAVE);
             }
             reserveStack();
             leaveTeam(sThread, null);
@@ -592,6 +592,11 @@ final class CarrierThread extends Thread {
             case TURN_OVER -> {
                 leaveTeam(sThread, null);
                 makeReady(sThread);
+            }
+            case LEAVE -> {
+                leaveTeam(sThread, null);
+                sThread.state = SThread.State.READY;
+                resumed.append(sThread);
             }
             case GIVE_WAY -> {
                 leaveTeam(sThread, null);

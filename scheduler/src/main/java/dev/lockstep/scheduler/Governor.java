@@ -9,7 +9,7 @@ import java.util.Arrays;
  * {@link CarrierThread#SAMPLE_INTERVAL} is timed, from its begin to the begin of the next operation. <em>Trial</em>:
  * {@link #TRIAL_TEAMS} teams are formed and timed, from formation to the last departure, plus one switch per member,
  * which lies outside that time. <em>Teams</em>: teams go on until {@link #REVIEW_OPERATIONS} operations later the
- * operation runs straight for a while, to be compared afresh. A failed trial doubles the distance to the next. Both
+ * operation runs straight for a while, to be compared afresh. A failed trial multiplies the distance to the next. Both
  * sides include the application's code between two operations, so they measure the same work; an operation that gave
  * up its carrier before its end is left out on both.
  *
@@ -24,18 +24,27 @@ import java.util.Arrays;
 final class Governor {
     /**
      * Operations before the first trial and between successful ones. At 250 ns each this is 16 ms of work, so a trial
-     * of 32 teams of 10 that gains nothing costs at most 320 of 65,536 operations some 200 ns more: under one percent.
+     * of 8 teams of 10 that gains nothing costs 80 of 65,536 operations some 200 ns more, and disturbs the turns of all
+     * others 8 to 16 times.
      */
     static final long REVIEW_OPERATIONS = 1L << 16;
 
-    /** Failed trials stop doubling the distance here: at 250 ns an operation, a trial every four seconds. */
+    /** Failed trials stop raising the distance here: at 250 ns an operation, a trial every four seconds. */
     static final long REVIEW_OPERATIONS_MAX = 1L << 24;
 
-    /** Enough teams to average over a preemption or two, few enough to be cheap when they lose. */
-    static final int TRIAL_TEAMS = 32;
+    /**
+     * By what a failed trial multiplies the distance to the next. For each team that is tried everybody who is ready
+     * gives up the turn in the middle of a transaction, with locks held, which costs others more than the trial sees;
+     * and a database has two dozen operations to try. With 8, each is tried three times in its first five million,
+     * with 2 seven times.
+     */
+    static final int REVIEW_DISTANCE_FACTOR = 8;
 
-    /** A trial that has seen this many teams without 32 real ones ends: there is not enough concurrency. */
-    static final int TRIAL_TEAMS_MAX = 4 * TRIAL_TEAMS;
+    /** Enough teams to leave out two that were interrupted, few enough to be cheap when they lose. */
+    static final int TRIAL_TEAMS = 8;
+
+    /** A trial that has seen this many teams without enough real ones ends: there is not enough concurrency. */
+    static final int TRIAL_TEAMS_MAX = 2 * TRIAL_TEAMS;
 
     /** Smaller teams share nothing. */
     static final int TRIAL_MEMBERS_MIN = 2;
@@ -134,7 +143,8 @@ final class Governor {
         if (gains) {
             operationsAtReview = operations();
         } else {
-            runStraight(Math.min(2 * Math.max(reviewDistance, REVIEW_OPERATIONS / 2), REVIEW_OPERATIONS_MAX));
+            long distance = Math.max(REVIEW_DISTANCE_FACTOR * reviewDistance, REVIEW_OPERATIONS);
+            runStraight(Math.min(distance, REVIEW_OPERATIONS_MAX));
         }
     }
 

@@ -47,6 +47,8 @@ public abstract class SThread extends InboxNode {
         JOINED,
         /** To be appended to the ready queue without being a stray. */
         TURN_OVER,
+        /** To go on after its team, in the middle of a transaction. */
+        LEAVE,
         /** To go on with its turn as soon as those are through who are in the middle of their work. */
         GIVE_WAY,
         /** A voluntary yield. */

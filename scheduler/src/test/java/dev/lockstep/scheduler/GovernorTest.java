@@ -64,9 +64,9 @@ class GovernorTest {
         startTrial();
         runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS);
         assertTrue(list.straight);
-        runStraight(Governor.REVIEW_OPERATIONS);
+        runStraight((Governor.REVIEW_DISTANCE_FACTOR - 1) * Governor.REVIEW_OPERATIONS);
         list.governor.considerTrial(true);
-        assertTrue(list.straight, "the distance has doubled");
+        assertTrue(list.straight, "the distance has grown");
         runStraight(Governor.REVIEW_OPERATIONS);
         list.governor.considerTrial(true);
         assertFalse(list.straight);

@@ -138,6 +138,43 @@ class StraightTurnTest {
         }
     }
 
+    /**
+     * Members a and b run fetch as a team and then update without one. Member b leaves the team with locks, as it were,
+     * so it goes on after the team and not after d, which has become ready before it but stands at a beginning.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void whoComesOutOfATeamGoesOnBeforeOthersBegin(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            int update = scheduler.registerOperation("update");
+            Waiter waiter = new Waiter();
+            Runnable beginner = () -> {
+                operation(fetch);
+                SThread.current().carrier.list(fetch).straight = false;
+                note("d1");
+                waiter.prepare();
+                assertEquals(Waiter.Outcome.SIGNALLED, waiter.await(Waiter.NO_DEADLINE, WaitReason.OTHER));
+                note("d2");
+            };
+            Runnable first = () -> {
+                SThread.current().beginOperation(fetch);
+                note("a1");
+                operation(update);
+                note("a2");
+            };
+            Runnable second = () -> {
+                SThread.current().beginOperation(fetch);
+                note("b1");
+                waiter.signal();
+                operation(update);
+                note("b2");
+            };
+            Fixtures.runTogether(scheduler, List.of(beginner, first, second));
+            assertEquals("d1 b1 a1 a2 b2 d2", order.toString().strip());
+        }
+    }
+
     /** Two that grant each other a lock for ever do not keep a third from its turn. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
