@@ -96,9 +96,7 @@ final class WorkloadDriver {
     /** Runs to the end. */
     void run() throws InterruptedException {
         progress.phase(TpccProgress.Phase.WARM_UP);
-        for (int i = 0; i < loops.size(); i++) {
-            threads.start(i, loops.get(i));
-        }
+        threads.start(loops);
         try {
             supervise();
         } finally {

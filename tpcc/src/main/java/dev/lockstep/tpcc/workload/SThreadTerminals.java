@@ -3,10 +3,14 @@ package dev.lockstep.tpcc.workload;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
+import java.util.List;
 import java.util.Locale;
 
 /** Terminals on the S-threads of a scheduler. */
 public final class SThreadTerminals implements TerminalThreads {
+    /** Carriers take S-threads in turn. */
+    private static final int ANY_CARRIER = -1;
+
     private final Scheduler scheduler;
     private final String name;
 
@@ -26,8 +30,10 @@ public final class SThreadTerminals implements TerminalThreads {
     }
 
     @Override
-    public void start(int index, Runnable body) {
-        scheduler.start("terminal-" + index, index % scheduler.carrierCount(), body);
+    public void start(List<? extends Runnable> bodies) {
+        for (int i = 0; i < bodies.size(); i++) {
+            scheduler.start("terminal-" + i, ANY_CARRIER, bodies.get(i));
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,34 +12,46 @@ public interface TerminalThreads {
     String name();
 
     /**
-     * Starts a thread.
+     * Starts a thread for each of several bodies.
      *
-     * @param index from 0, distinct for each thread of a run
-     * @param body its work; throws nothing
+     * @param bodies the threads' work; they throw nothing
      */
-    void start(int index, Runnable body);
+    void start(List<? extends Runnable> bodies);
 
     /** Suspends the calling thread, of this kind, for about a number of nanoseconds; may return early. */
     void pause(long nanos);
 
+    /**
+     * Called by a thread of this kind between transactions, when it holds nothing that others wait for: lets those run
+     * that are ready. Does nothing for threads that something else makes give way: the system preempts platform
+     * threads, and a scheduler of ours ends the turn of an S-thread after a number of operations.
+     */
+    default void giveWay() {}
+
     /** Ordinary platform threads. */
     static TerminalThreads platform() {
-        return new OfJdk("platform", Thread.ofPlatform().name("terminal-", 0).daemon());
+        return new OfJdk("platform", Thread.ofPlatform().name("terminal-", 0).daemon(), false);
     }
 
-    /** Virtual threads on the JDK's own scheduler. */
+    /**
+     * Virtual threads on the JDK's own scheduler. They are started by one of them, because a carrier looks into other
+     * queues only when its own is empty, and leaves one that others fill only when that is: threads that yield to each
+     * other in one queue would keep those out for ever that a platform thread has put into another.
+     */
     static TerminalThreads virtual() {
-        return new OfJdk("virtual", Thread.ofVirtual().name("terminal-", 0));
+        return new OfJdk("virtual", Thread.ofVirtual().name("terminal-", 0), true);
     }
 
     /** Threads that a builder of the JDK makes. */
     final class OfJdk implements TerminalThreads {
         private final String name;
         private final Thread.Builder builder;
+        private final boolean cooperative;
 
-        private OfJdk(String name, Thread.Builder builder) {
+        private OfJdk(String name, Thread.Builder builder, boolean cooperative) {
             this.name = name;
             this.builder = builder;
+            this.cooperative = cooperative;
         }
 
         @Override
@@ -47,8 +60,19 @@ public interface TerminalThreads {
         }
 
         @Override
-        public void start(int index, Runnable body) {
-            builder.start(body);
+        public void start(List<? extends Runnable> bodies) {
+            if (cooperative) {
+                Thread.ofVirtual().name("terminal-starter").start(() -> bodies.forEach(builder::start));
+            } else {
+                bodies.forEach(builder::start);
+            }
+        }
+
+        @Override
+        public void giveWay() {
+            if (cooperative) {
+                Thread.yield();
+            }
         }
 
         @Override

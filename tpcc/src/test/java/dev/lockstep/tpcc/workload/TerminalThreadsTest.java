@@ -1,0 +1,79 @@
+package dev.lockstep.tpcc.workload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.tpcc.SmallDatabase;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccResult;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.plain.PlainAdapter;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class TerminalThreadsTest {
+    /** Until a test that would never end is given up. */
+    private static final long HANG_SECONDS = 20;
+
+    @Test
+    void virtualThreadsGiveWayToMoreThanThereAreProcessors() throws InterruptedException {
+        TerminalThreads threads = TerminalThreads.virtual();
+        int count = 4 * Runtime.getRuntime().availableProcessors();
+        AtomicInteger arrived = new AtomicInteger();
+        CountDownLatch ended = new CountDownLatch(count);
+        threads.start(Collections.nCopies(count, () -> {
+            arrived.incrementAndGet();
+            // Ends when all have arrived, or the test has given up.
+            while (arrived.get() < count) {
+                threads.giveWay();
+            }
+            ended.countDown();
+        }));
+        boolean allEnded = ended.await(HANG_SECONDS, TimeUnit.SECONDS);
+        int arrivedInTime = arrived.getAndSet(count);
+        assertTrue(allEnded, () -> "threads that ran: " + arrivedInTime + " of " + count);
+    }
+
+    @Test
+    void loopsGiveWayAfterEachTurn() throws InterruptedException {
+        AtomicLong given = new AtomicLong();
+        TerminalThreads counting = new TerminalThreads() {
+            private final TerminalThreads platform = TerminalThreads.platform();
+
+            @Override
+            public String name() {
+                return platform.name();
+            }
+
+            @Override
+            public void start(List<? extends Runnable> bodies) {
+                platform.start(bodies);
+            }
+
+            @Override
+            public void giveWay() {
+                given.incrementAndGet();
+            }
+
+            @Override
+            public void pause(long nanos) {
+                platform.pause(nanos);
+            }
+        };
+        try (TpccAdapter adapter = new PlainAdapter(SmallDatabase.SCALE)) {
+            TpccConfiguration configuration = TpccConfiguration.builder(SmallDatabase.SCALE)
+                    .transactions(20, 300)
+                    .build();
+            TpccResult result = TpccRun.execute(configuration, adapter, counting, TpccProgress.NONE);
+            assertTrue(result.ok(), result::toString);
+        }
+        assertEquals(320 / TerminalLoop.TRANSACTIONS_PER_TURN, given.get());
+    }
+}
