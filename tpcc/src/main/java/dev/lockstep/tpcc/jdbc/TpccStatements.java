@@ -38,7 +38,9 @@ import org.jooq.tools.JooqLogger;
 
 /**
  * The text of every statement in one database's dialect. Parameters come in the order in which the columns are named,
- * the key last. Thread-safe.
+ * the key last. Orders name all columns of the index, those that a condition fixes too: H2 and HSQLDB sort all rows
+ * otherwise, which makes them take 330 and 270 µs in place of 13 and 11 for the oldest of 2,000 NEW-ORDER rows.
+ * Thread-safe.
  */
 final class TpccStatements {
     /** The tables in the order in which they are created. */
@@ -237,7 +239,7 @@ final class TpccStatements {
         return sql.select(CUSTOMER.C_ID)
                 .from(CUSTOMER)
                 .where(CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_LAST.eq(TEXT)))
-                .orderBy(CUSTOMER.C_FIRST)
+                .orderBy(CUSTOMER.C_W_ID, CUSTOMER.C_D_ID, CUSTOMER.C_LAST, CUSTOMER.C_FIRST)
                 .getSQL();
     }
 
@@ -293,7 +295,7 @@ final class TpccStatements {
         return sql.select(ORDERS.O_ID, ORDERS.O_ENTRY_D, ORDERS.O_CARRIER_ID)
                 .from(ORDERS)
                 .where(ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_C_ID.eq(ID)))
-                .orderBy(ORDERS.O_ID.desc())
+                .orderBy(ORDERS.O_W_ID.desc(), ORDERS.O_D_ID.desc(), ORDERS.O_C_ID.desc(), ORDERS.O_ID.desc())
                 .limit(DSL.inline(1))
                 .getSQL();
     }
@@ -314,7 +316,7 @@ final class TpccStatements {
         return sql.select(NEW_ORDER.NO_O_ID)
                 .from(NEW_ORDER)
                 .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)))
-                .orderBy(NEW_ORDER.NO_O_ID)
+                .orderBy(NEW_ORDER.NO_W_ID, NEW_ORDER.NO_D_ID, NEW_ORDER.NO_O_ID)
                 .limit(DSL.inline(1))
                 .getSQL();
     }

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,6 +48,26 @@ class JdbcPeerTest {
         assertEquals(21, parameters(sql.insert(TpccStatements.TABLES.get(2))));
         assertFalse(sql.creditCustomer.contains("cast"), sql.creditCustomer);
         assertTrue(sql.stock[9].contains("s_dist_10"), sql.stock[9]);
+    }
+
+    @Test
+    void rowsComeInTheOrderOfAnIndex() throws SQLException {
+        TpccStatements sql = JdbcPeer.H2.statements();
+        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:")) {
+            JdbcPeer.run(connection, sql.schema());
+            for (String select : List.of(sql.oldestNewOrder, sql.lastOrder, sql.customersByName)) {
+                try (PreparedStatement explain = connection.prepareStatement("explain " + select)) {
+                    for (int parameter = 1; parameter <= parameters(select); parameter++) {
+                        explain.setString(parameter, "1");
+                    }
+                    try (ResultSet plan = explain.executeQuery()) {
+                        assertTrue(plan.next());
+                        String text = plan.getString(1);
+                        assertTrue(text.contains("index sorted"), text);
+                    }
+                }
+            }
+        }
     }
 
     private static long parameters(String sql) {
