@@ -1,5 +1,6 @@
 package dev.lockstep.engine;
 
+import dev.lockstep.engine.buffer.PageAccessCounter;
 import dev.lockstep.engine.instance.SessionCore;
 
 /**
@@ -80,6 +81,12 @@ public final class Session implements AutoCloseable {
         } catch (RuntimeException | Error failure) {
             cause.addSuppressed(failure);
         }
+    }
+
+    /** Returns what this session has counted since it was opened. */
+    public SessionStatistics statistics() {
+        PageAccessCounter pages = core.context().pageAccesses();
+        return new SessionStatistics(pages.accessesOpaque(), pages.missesOpaque());
     }
 
     boolean hasOpenTransaction() {

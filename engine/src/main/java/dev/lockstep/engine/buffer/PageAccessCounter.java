@@ -7,14 +7,16 @@ import java.lang.invoke.VarHandle;
  * Counts the page accesses of one session: a shared counter would make every access of every core wait for the same
  * cache line.
  *
- * <p>Thread-safety: {@link #countAccess()} by one thread at a time, its owner; read by any.
+ * <p>Thread-safety: counting by one thread at a time, its owner; read by any, who may miss the last nanoseconds.
  */
 public final class PageAccessCounter implements AutoCloseable {
     private static final VarHandle ACCESSES;
+    private static final VarHandle MISSES;
 
     static {
         try {
             ACCESSES = MethodHandles.lookup().findVarHandle(PageAccessCounter.class, "accesses", long.class);
+            MISSES = MethodHandles.lookup().findVarHandle(PageAccessCounter.class, "misses", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -22,6 +24,7 @@ public final class PageAccessCounter implements AutoCloseable {
 
     private final PageAccessCounters owner;
     private long accesses;
+    private long misses;
     private PageAccessCounter previous;
     private PageAccessCounter next;
 
@@ -39,15 +42,25 @@ public final class PageAccessCounter implements AutoCloseable {
         setAccessesOpaque(accesses + count);
     }
 
+    /** Counts one access that did not find its page in the pool, beside {@link #countAccess()}. */
+    public void countMiss() {
+        MISSES.setOpaque(this, misses + 1);
+    }
+
     /** Hands the count over to the pool. A second call does nothing. */
     @Override
     public void close() {
         owner.remove(this);
     }
 
-    /** A stale value misses accesses of the last nanoseconds, which statistics may. */
-    long accessesOpaque() {
+    /** Returns how many accesses were counted. A stale value misses those of the last nanoseconds. */
+    public long accessesOpaque() {
         return (long) ACCESSES.getOpaque(this);
+    }
+
+    /** Returns how many accesses did not find their page in the pool. As stale as {@link #accessesOpaque()}. */
+    public long missesOpaque() {
+        return (long) MISSES.getOpaque(this);
     }
 
     private void setAccessesOpaque(long count) {

@@ -157,6 +157,7 @@ public final class OperationDriver {
     }
 
     private void load(RecordOperation operation) {
+        context.pageAccesses().countMiss();
         if (operation.isLongScan()) {
             pool.frameForScan(operation.neededPageId(), context.waiter());
         } else {

@@ -5,6 +5,7 @@ import dev.lockstep.engine.DeadlockException;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
@@ -14,6 +15,7 @@ import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /** The engine {@code lockstep}. */
 public final class LockstepAdapter implements TpccAdapter {
@@ -24,6 +26,8 @@ public final class LockstepAdapter implements TpccAdapter {
     private final LockstepTables tables;
     private final TransactionOptions[] options = new TransactionOptions[TransactionType.COUNT];
     private final TransactionOptions loading;
+    private final LongAdder scannerPageAccesses = new LongAdder();
+    private final LongAdder scannerPageMisses = new LongAdder();
 
     /**
      * Uses an open database; its tables are created if it has none.
@@ -88,7 +92,15 @@ public final class LockstepAdapter implements TpccAdapter {
 
     @Override
     public TpccScanner openScanner() {
-        return new LockstepScanner(tables, database.openSession(), loading);
+        return new LockstepScanner(tables, database.openSession(), loading, counted -> {
+            scannerPageAccesses.add(counted.pageAccesses());
+            scannerPageMisses.add(counted.pageMisses());
+        });
+    }
+
+    /** What the scanners that were closed have counted. */
+    public SessionStatistics scannerStatistics() {
+        return new SessionStatistics(scannerPageAccesses.sum(), scannerPageMisses.sum());
     }
 
     /** The database, for its statistics. */

@@ -3,6 +3,7 @@ package dev.lockstep.tpcc.lockstep;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.Session;
+import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.TransactionOptions;
@@ -17,17 +18,21 @@ import dev.lockstep.tpcc.adapter.StockRow;
 import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** Streams tables by full scans at READ COMMITTED, which keep no locks. */
 final class LockstepScanner implements TpccScanner {
     private final LockstepTables tables;
     private final Session session;
     private final TransactionOptions options;
+    private final Consumer<SessionStatistics> closed;
 
-    LockstepScanner(LockstepTables tables, Session session, TransactionOptions options) {
+    LockstepScanner(
+            LockstepTables tables, Session session, TransactionOptions options, Consumer<SessionStatistics> closed) {
         this.tables = tables;
         this.session = session;
         this.options = options;
+        this.closed = closed;
     }
 
     private <R> void scan(Table table, R row, BiConsumer<Record, R> mapping, Visitor<R> visitor) {
@@ -94,5 +99,6 @@ final class LockstepScanner implements TpccScanner {
     @Override
     public void close() {
         session.close();
+        closed.accept(session.statistics());
     }
 }
