@@ -7,6 +7,7 @@ import dev.lockstep.tpcc.jdbc.JdbcAdapter;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.nio.file.Path;
 
 /** Opens the engine that a specification names. */
 final class Engines {
@@ -15,12 +16,13 @@ final class Engines {
 
     private Engines() {}
 
-    static OpenEngine open(RunSpec spec) {
+    /** Opens it; its files, if it has any, go into a directory of the run. */
+    static OpenEngine open(RunSpec spec, Path directory) {
         TpccScale scale = TpccScale.standard(spec.warehouses());
         IsolationLevel isolation = isolation(spec);
         EngineName name = spec.engineName();
         return switch (name) {
-            case LOCKSTEP -> LockstepEngine.open(spec);
+            case LOCKSTEP -> LockstepEngine.open(spec, directory);
             case PLAIN -> new OnPlatformThreads(new PlainAdapter(scale));
             case ORDERED -> new OnPlatformThreads(new OrderedAdapter());
             case H2, HSQLDB, DERBY, SQLITE -> new OnPlatformThreads(JdbcAdapter.inMemory(name.peer(), isolation));

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param connections best connection count of each peer
  * @param ratios between configurations
  * @param runs in the order in which they ran
+ * @param flameGraphs in the directory of the report; empty without {@code --out}
  * @param ok whether every run ended and every check holds
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -32,4 +33,5 @@ record ExperimentReport(
         Map<String, Integer> connections,
         Ratios ratios,
         List<RunReport> runs,
+        List<FlameGraphReport> flameGraphs,
         boolean ok) {}

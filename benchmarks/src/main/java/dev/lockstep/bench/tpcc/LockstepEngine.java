@@ -4,12 +4,14 @@ import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.SThreadTerminals;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,16 +28,18 @@ final class LockstepEngine implements OpenEngine {
     private final LockstepAdapter adapter;
     private final TerminalThreads threads;
     private volatile DatabaseStatistics before;
+    private volatile SessionStatistics scannersBefore;
 
     private LockstepEngine(Scheduler scheduler, LockstepAdapter adapter, TerminalThreads threads) {
         this.scheduler = scheduler;
         this.adapter = adapter;
         this.threads = threads;
         this.before = adapter.database().statistics();
+        this.scannersBefore = adapter.scannerStatistics();
     }
 
-    /** Opens an empty database in the directory of a specification. */
-    static LockstepEngine open(RunSpec spec) {
+    /** Opens an empty database in a directory below one that exists. */
+    static LockstepEngine open(RunSpec spec, Path directory) {
         Durability durability = Spelling.parse(Durability.class, spec.durability());
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
@@ -44,11 +48,11 @@ final class LockstepEngine implements OpenEngine {
                 .extraForceDelay(Duration.ofMillis(spec.fsyncDelayMillis()))
                 .build();
         Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec) : null;
-        Database database = Database.open(Path.of(spec.directory(), DATABASE), options, scheduler);
+        Database database = Database.open(directory.resolve(DATABASE), options, scheduler);
         LockstepAdapter adapter =
                 new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT);
         return new LockstepEngine(
-                scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new OnSThreads(scheduler));
+                scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler));
     }
 
     private static Scheduler scheduler(RunSpec spec) {
@@ -78,6 +82,7 @@ final class LockstepEngine implements OpenEngine {
     @Override
     public void measurementBegins() {
         before = adapter.database().statistics();
+        scannersBefore = adapter.scannerStatistics();
         if (scheduler != null) {
             scheduler.resetStatistics();
         }
@@ -89,13 +94,16 @@ final class LockstepEngine implements OpenEngine {
                 ? List.of()
                 : scheduler.statistics().stream().map(TeamReport::of).toList();
         DatabaseStatistics after = adapter.database().statistics();
+        SessionStatistics scannersAfter = adapter.scannerStatistics();
         return new EngineFigures(
                 teams,
                 after.commits() - before.commits(),
                 after.logForces() - before.logForces(),
                 after.logBytes() - before.logBytes(),
                 after.pageAccesses() - before.pageAccesses(),
-                after.pageMisses() - before.pageMisses());
+                after.pageMisses() - before.pageMisses(),
+                scannersAfter.pageAccesses() - scannersBefore.pageAccesses(),
+                scannersAfter.pageMisses() - scannersBefore.pageMisses());
     }
 
     @Override

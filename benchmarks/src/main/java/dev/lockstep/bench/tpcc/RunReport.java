@@ -27,22 +27,24 @@ import java.util.Map;
  * @param allocatedBytesPerTransaction heap bytes allocated for each committed transaction
  * @param cpuMicrosPerTransaction processor time of the whole process for each committed transaction
  * @param gc collections of the measured phase, by collector
+ * @param gcMillis time of all of them
  * @param heapUsedPeakBytes most heap in use at any time, garbage included
  * @param commitsPerForce commits that shared one force of the log on average
  * @param forces forces of the log in the measured phase
  * @param logBytesPerTransaction bytes of log for each committed transaction
  * @param bufferHitRatio part of page accesses that found their page in the pool, 0 to 1
+ * @param terminalHitRatio the same without the accesses of the scan beside the run, where there is one
  * @param scannedRows rows that the scan beside the run has read
  * @param loadSeconds time that loading took
  * @param measuredSeconds length of the measured phase
  * @param failure why the run was given up, or empty
  * @param ok whether it ended and every check holds
  * @param jvmFlags all options of the JVM
- * @param pinning where the process ran; filled in by the parent
- * @param repeat number of the repetition, from 1; filled in by the parent
- * @param control whether it is the control, the first configuration run again; filled in by the parent
+ * @param pinning where the process ran
+ * @param repeat number of the repetition, from 1
+ * @param control whether it is the control, the first configuration run again
  * @param configuration what was asked for
- * @param configurationHash of all settings, equal for repetitions only; filled in by the parent
+ * @param configurationHash of all settings, equal for repetitions only
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record RunReport(
@@ -65,11 +67,13 @@ record RunReport(
         double allocatedBytesPerTransaction,
         double cpuMicrosPerTransaction,
         Map<String, CollectorReport> gc,
+        long gcMillis,
         long heapUsedPeakBytes,
         Double commitsPerForce,
         Long forces,
         Double logBytesPerTransaction,
         Double bufferHitRatio,
+        Double terminalHitRatio,
         Long scannedRows,
         double loadSeconds,
         double measuredSeconds,
@@ -81,53 +85,21 @@ record RunReport(
         boolean control,
         RunSpec configuration,
         String configurationHash) {
+    private static final double MILLIS_PER_SECOND = 1e3;
+
     /** What the run is called in tables. */
     String label() {
         return configuration.label() + (control ? " (control)" : "");
     }
 
-    /** A copy with what only the parent knows. */
-    RunReport placed(String pinningValue, int repeatValue, boolean controlValue, RunSpec spec, String hash) {
-        return new RunReport(
-                engine,
-                scheduler,
-                sthreads,
-                isolation,
-                durability,
-                threads,
-                txnPerSecond,
-                newOrderPerMinute,
-                commits,
-                latencyMicros,
-                aborts,
-                retries,
-                teams,
-                consistencyAfterLoad,
-                consistency,
-                tallyDifferences,
-                allocatedBytesPerTransaction,
-                cpuMicrosPerTransaction,
-                gc,
-                heapUsedPeakBytes,
-                commitsPerForce,
-                forces,
-                logBytesPerTransaction,
-                bufferHitRatio,
-                scannedRows,
-                loadSeconds,
-                measuredSeconds,
-                failure,
-                ok,
-                jvmFlags,
-                pinningValue,
-                repeatValue,
-                controlValue,
-                spec,
-                hash);
+    /** Part of the measured time that collections took, 0 to 1 where they stop all threads. */
+    double gcPart() {
+        return measuredSeconds == 0 ? 0 : gcMillis / (measuredSeconds * MILLIS_PER_SECOND);
     }
 
     /** The report of a run that ended without writing one. */
-    static RunReport failed(RunSpec spec, String failure) {
+    static RunReport failed(RunRequest request, String failure) {
+        RunSpec spec = request.configuration();
         return new RunReport(
                 spec.engine(),
                 spec.scheduler(),
@@ -149,6 +121,8 @@ record RunReport(
                 -1,
                 Map.of(),
                 0,
+                0,
+                null,
                 null,
                 null,
                 null,
@@ -159,10 +133,10 @@ record RunReport(
                 failure,
                 false,
                 List.of(),
-                "",
-                0,
-                false,
+                request.pinning(),
+                request.repeat(),
+                request.control(),
                 spec,
-                "");
+                request.configurationHash());
     }
 }

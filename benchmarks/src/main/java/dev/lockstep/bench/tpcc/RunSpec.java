@@ -24,11 +24,11 @@ package dev.lockstep.bench.tpcc;
  * @param mix which transactions
  * @param think whether terminals wait for keying and think times
  * @param poolBytes size of Lockstep's buffer pool, 0 for other engines
- * @param directory where Lockstep's files are made, or {@code null} for the directory for temporary files
+ * @param directory where the directory of its files is made, or {@code null} for the directory for temporary files
  * @param seed of everything random
  * @param fsyncDelayMillis added to each force of the log
  * @param scanBeside whether a thread scans whole tables during the measured phase
- * @param profileFile flame graph of the measured phase, or {@code null}
+ * @param profiled whether the measured phase is drawn as a flame graph, which takes its time
  * @param heapBytes largest and smallest heap
  */
 record RunSpec(
@@ -56,7 +56,7 @@ record RunSpec(
         long seed,
         int fsyncDelayMillis,
         boolean scanBeside,
-        String profileFile,
+        boolean profiled,
         long heapBytes) {
     /** The isolation levels that TPC-C requires, by transaction type. */
     static final String ISOLATION_TPCC = "tpcc";
@@ -67,68 +67,6 @@ record RunSpec(
 
     Scheduling scheduling() {
         return Spelling.parse(Scheduling.class, scheduler);
-    }
-
-    /** A copy whose files lie elsewhere. */
-    RunSpec withDirectory(String value) {
-        return new RunSpec(
-                engine,
-                variant,
-                warehouses,
-                terminals,
-                threads,
-                cores,
-                scheduler,
-                sthreads,
-                teams,
-                teamLimit,
-                switchPoints,
-                durability,
-                isolation,
-                warmUpSeconds,
-                durationSeconds,
-                warmUpTransactions,
-                transactions,
-                mix,
-                think,
-                poolBytes,
-                value,
-                seed,
-                fsyncDelayMillis,
-                scanBeside,
-                profileFile,
-                heapBytes);
-    }
-
-    /** A copy with another flame graph. */
-    RunSpec withProfileFile(String value) {
-        return new RunSpec(
-                engine,
-                variant,
-                warehouses,
-                terminals,
-                threads,
-                cores,
-                scheduler,
-                sthreads,
-                teams,
-                teamLimit,
-                switchPoints,
-                durability,
-                isolation,
-                warmUpSeconds,
-                durationSeconds,
-                warmUpTransactions,
-                transactions,
-                mix,
-                think,
-                poolBytes,
-                directory,
-                seed,
-                fsyncDelayMillis,
-                scanBeside,
-                value,
-                heapBytes);
     }
 
     /** What the run is called in tables and ratios: the scheduler of Lockstep, else the engine. */

@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
  */
 final class StallWatch implements AutoCloseable {
     /**
-     * No sign of life for so long is a stall: four times the limit of the terminals, because a peer's statistics and a
-     * flush of a large pool show no progress while they run.
+     * No sign of life for so long is a stall: four times the limit of the terminals, because a peer's statistics, a
+     * flush of a large pool and a collection of a large heap show no progress while they run.
      */
     static final long STILL_MILLIS_MAX = 120_000;
 

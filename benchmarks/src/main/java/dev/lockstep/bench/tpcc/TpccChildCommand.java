@@ -28,16 +28,16 @@ public final class TpccChildCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         ChildJvm.endWithParent();
-        RunSpec spec = Json.read(specification, RunSpec.class);
+        RunRequest request = Json.read(specification, RunRequest.class);
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> stalled(spec, still))) {
-            RunReport result = new TpccChildRun(spec, watch, line -> out.println(line.text())).run();
+        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> stalled(request, still))) {
+            RunReport result = new TpccChildRun(request, watch, line -> out.println(line.text())).run();
             Json.write(report, result);
             return result.ok() ? 0 : 1;
         }
     }
 
-    private void stalled(RunSpec spec, long stillMillis) {
+    private void stalled(RunRequest request, long stillMillis) {
         String dump;
         try {
             Path file = specification.resolveSibling(
@@ -50,7 +50,7 @@ public final class TpccChildCommand implements Callable<Integer> {
         }
         String failure = "nothing was done for stillMillis=" + stillMillis + " threadDump=" + dump;
         try {
-            Json.write(report, RunReport.failed(spec, failure));
+            Json.write(report, RunReport.failed(request, failure));
         } catch (IOException e) {
             System.err.println(failure + "; the report could not be written: " + e.getMessage());
         }

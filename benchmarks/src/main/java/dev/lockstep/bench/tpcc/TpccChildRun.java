@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 final class TpccChildRun implements TpccProgress {
     private static final double NANOS_PER_SECOND = 1e9;
 
+    private final RunRequest request;
     private final RunSpec spec;
     private final StallWatch watch;
     private final Consumer<ProgressLine> lines;
@@ -26,6 +27,7 @@ final class TpccChildRun implements TpccProgress {
     private ScanBeside scan;
     private volatile Phase phase = Phase.LOAD;
     private volatile boolean measuring;
+    private long loadedRows;
     private Map<String, CollectorReport> collectorsBefore = Map.of();
     private Map<String, CollectorReport> collectors = Map.of();
     private EngineFigures figures = EngineFigures.NONE;
@@ -36,8 +38,9 @@ final class TpccChildRun implements TpccProgress {
      *
      * @param lines told how it gets on, about ten times a second
      */
-    TpccChildRun(RunSpec spec, StallWatch watch, Consumer<ProgressLine> lines) {
-        this.spec = spec;
+    TpccChildRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines) {
+        this.request = request;
+        this.spec = request.configuration();
         this.watch = watch;
         this.lines = lines;
     }
@@ -45,11 +48,11 @@ final class TpccChildRun implements TpccProgress {
     /** Runs to the end; a run that had to be given up says so in its report. */
     RunReport run() throws InterruptedException {
         TpccConfiguration configuration = configuration();
-        engine = Engines.open(spec);
+        engine = Engines.open(spec, Path.of(request.directory()));
         if (spec.scanBeside() && !engine.scansBeside()) {
             throw new IllegalArgumentException("no scan beside a run is possible engine=" + spec.engine());
         }
-        if (spec.profileFile() != null) {
+        if (spec.profiled()) {
             Profiler.prepare();
         }
         TpccResult result = TpccRun.execute(
@@ -73,7 +76,7 @@ final class TpccChildRun implements TpccProgress {
                 .transactions(spec.warmUpTransactions(), spec.transactions())
                 .seed(spec.seed())
                 .loadThreads(Processors.available())
-                .dumpDirectory(Path.of("").toAbsolutePath())
+                .dumpDirectory(Path.of(request.directory()))
                 .build();
     }
 
@@ -84,7 +87,10 @@ final class TpccChildRun implements TpccProgress {
     @Override
     public void phase(Phase next) {
         watch.alive();
-        if (next == Phase.MEASURE) {
+        if (next == Phase.WARM_UP) {
+            // What loading and checking left behind would otherwise be collected during the measurement.
+            System.gc();
+        } else if (next == Phase.MEASURE) {
             measurementBegins();
         } else if (next == Phase.CHECK_RESULT) {
             measurementEnds();
@@ -95,7 +101,12 @@ final class TpccChildRun implements TpccProgress {
 
     @Override
     public void loaded(long rows, long rowsEstimated) {
-        tell(rows, rowsEstimated, 0);
+        // Told every moment, whether rows came or not; the driver itself looks whether terminals get on.
+        if (rows != loadedRows) {
+            loadedRows = rows;
+            watch.alive();
+        }
+        lines.accept(new ProgressLine(phase, rows, rowsEstimated, 0));
     }
 
     @Override
@@ -120,14 +131,14 @@ final class TpccChildRun implements TpccProgress {
     }
 
     private void measurementBegins() {
-        if (spec.profileFile() != null) {
+        if (spec.profiled()) {
             Profiler.start();
         }
+        engine.measurementBegins();
         if (spec.scanBeside()) {
             scan = new ScanBeside(engine.adapter());
             scan.start();
         }
-        engine.measurementBegins();
         collectorsBefore = CollectorUsage.now();
         measuring = true;
     }
@@ -137,13 +148,13 @@ final class TpccChildRun implements TpccProgress {
             return;
         }
         measuring = false;
-        figures = engine.figures();
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
         if (scan != null) {
             scannedRows = stopScan();
         }
-        if (spec.profileFile() != null) {
-            Profiler.stop(Path.of(spec.profileFile()), "tpcc " + spec.label());
+        figures = engine.figures();
+        if (spec.profiled()) {
+            Profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label());
         }
     }
 
@@ -185,6 +196,7 @@ final class TpccChildRun implements TpccProgress {
                 result.allocatedBytesPerTransaction(),
                 result.cpuMicrosPerTransaction(),
                 collectors,
+                collectors.values().stream().mapToLong(CollectorReport::millis).sum(),
                 CollectorUsage.heapUsedPeakBytes(),
                 figures.commitsPerForce(),
                 figures.forces(),
@@ -192,17 +204,18 @@ final class TpccChildRun implements TpccProgress {
                         ? null
                         : (double) figures.logBytes() / result.committed(),
                 figures.bufferHitRatio(),
+                scannedRows == null ? null : figures.terminalHitRatio(),
                 scannedRows,
                 result.loadNanos() / NANOS_PER_SECOND,
                 result.measuredNanos() / NANOS_PER_SECOND,
                 result.failure(),
                 result.ok(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
-                "",
-                0,
-                false,
+                request.pinning(),
+                request.repeat(),
+                request.control(),
                 spec,
-                "");
+                request.configurationHash());
     }
 
     /** With keys that sort as the numbers do when read by eye; JSON has no order. */

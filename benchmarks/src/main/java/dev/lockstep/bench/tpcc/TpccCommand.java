@@ -35,16 +35,17 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every run ended, and every check holds",
-            "1:a check failed: a consistency condition, the tally of the driver, or a run that made no progress for 30"
-                    + " s, whose thread dump is named",
+            "1:a check failed: a consistency condition, the tally of the driver, or a run that made no progress, whose"
+                    + " thread dump is named: no transaction ended for 30 s, or nothing was done for 120 s while it"
+                    + " loaded, gathered statistics or checked",
             "2:wrong call"
         },
         footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the first"
-                + " attempt of a transaction to the answer of its commit, in microseconds.%n"
-                + "%nChild JVMs: -Xms and -Xmx 512 MB for Lockstep, whose pages lie outside the heap, 60 %% of the"
-                + " memory for others (at most 12 GB); -XX:+UseSerialGC on one core, -XX:+UseParallelGC on more;"
-                + " carriers of the JDK's scheduler as many as --cores.%n"
-                + "%nExamples:%n",
+            + " attempt of a transaction to the answer of its commit, in microseconds.%n%nChild JVMs: for Lockstep,"
+            + " whose pages lie outside the heap, -Xms and -Xmx 512 MB, -XX:+UseSerialGC on one core and"
+            + " -XX:+UseParallelGC on more; for others 60 %% of the memory (at most 12 GB), two thirds of it young"
+            + " generation, -XX:+UseParallelGC. Large pages where the system has them; carriers of the JDK's scheduler"
+            + " as many as --cores.%n%nExamples:%n",
         footer = {
             "  ./lockstep tpcc",
             "      The main job: STEPS beside the JDK's scheduling, with durable commits.",
@@ -53,14 +54,23 @@ import picocli.CommandLine.Spec;
             "      configuration against itself; everything in a file.",
             "  ./lockstep tpcc --engine all --durability async --warehouses 10",
             "      Lockstep beside all engines, in memory, at ten warehouses.",
+            "  ./lockstep tpcc --engine postgresql --url \"jdbc:postgresql://localhost:54329/tpcc?user=lockstep\"",
+            "      PostgreSQL, on a server made as an ordinary user by: initdb -D pgdata -U lockstep --auth=trust;",
+            "      pg_ctl -D pgdata -w -o \"-p 54329 -k '' -c shared_buffers=2GB -c max_wal_size=8GB",
+            "      -c synchronous_commit=off\" start; createdb -h localhost -p 54329 -U lockstep tpcc",
             "  ./lockstep tpcc --terminals 100 --fsync-delay 5 --scheduler jdk",
             "      Group commit on a slow disk.",
             "  ./lockstep tpcc --warehouses 10 --pool 256m --duration 60 --scan-beside",
             "      A database larger than the pool, and a full scan that must not empty it.",
             "  ./lockstep tpcc --durability async --profile flames.html",
-            "      Flame graphs of both: flames-lockstep-jdk.html and flames-lockstep-steps.html."
+            "      Flame graphs of both: flames-lockstep-jdk.html and flames-lockstep-steps.html.",
+            "  ./lockstep tpcc --durability async --repeat 5 --control --out report",
+            "      A directory with the table, the JSON, and the flame graphs of two further runs."
         })
 public final class TpccCommand implements Callable<Integer> {
+    private static final String REPORT_TEXT = "report.txt";
+    private static final String REPORT_JSON = "result.json";
+
     @Spec
     private CommandSpec command;
 
@@ -94,8 +104,7 @@ public final class TpccCommand implements Callable<Integer> {
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Processors processors = Processors.choose(options.cores);
         PrintWriter out = command.commandLine().getOut();
-        TpccExperiment experiment =
-                new TpccExperiment(plan, options.jvmOptions, options.url, processors, mainClass, System.err);
+        TpccExperiment experiment = new TpccExperiment(plan, options, processors, mainClass, System.err);
         experiment.run();
         List<RunReport> runs = experiment.runs();
         ExperimentReport report = new ExperimentReport(
@@ -109,24 +118,46 @@ public final class TpccCommand implements Callable<Integer> {
                 experiment.connections(),
                 Ratios.of(runs, experiment.connections()),
                 runs,
-                runs.stream().allMatch(RunReport::ok));
-        out.print(new TpccReportText(report).text());
+                experiment.flameGraphs(),
+                runs.stream().allMatch(RunReport::ok)
+                        && experiment.flameGraphs().stream().allMatch(FlameGraphReport::ok));
+        String text = new TpccReportText(report).text();
+        out.print(text);
         out.flush();
         if (options.json != null) {
             Json.write(options.json, report);
+        }
+        if (options.out != null) {
+            Files.writeString(options.out.resolve(REPORT_TEXT), text);
+            Json.write(options.out.resolve(REPORT_JSON), report);
         }
         return report.ok() ? 0 : 1;
     }
 
     /** A result that cannot be written is better known before the runs than after. */
-    private void requireWritable() throws IOException {
-        if (options.json == null) {
-            return;
+    private void requireWritable() {
+        if (options.out != null) {
+            try {
+                Files.createDirectories(options.out);
+            } catch (IOException e) {
+                throw new ParameterException(
+                        command.commandLine(), "--out " + options.out + " cannot be made: " + e.getMessage(), e);
+            }
+            requireWritable("--out", options.out.resolve(REPORT_JSON));
         }
-        Path parent = options.json.toAbsolutePath().getParent();
-        if (Files.isDirectory(options.json) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+        if (options.json != null) {
+            requireWritable("--json", options.json);
+        }
+        if (options.profile != null) {
+            requireWritable("--profile", options.profile);
+        }
+    }
+
+    private void requireWritable(String option, Path file) {
+        Path parent = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
             throw new ParameterException(
-                    command.commandLine(), "--json " + options.json + " cannot be written: is its directory there?");
+                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
         }
     }
 

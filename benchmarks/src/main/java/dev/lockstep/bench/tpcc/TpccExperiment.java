@@ -28,35 +28,39 @@ final class TpccExperiment {
 
     private final TpccPlan plan;
     private final List<String> jvmOptions;
+
+    /** Flame graphs of all runs, or {@code null}. */
+    private final Path profile;
+
+    /** The directory of the report, or {@code null}. */
+    private final Path out;
+
     private final Map<String, String> environment;
     private final Processors processors;
     private final String mainClass;
     private final PrintStream progress;
     private final List<RunReport> runs = new ArrayList<>();
+    private final List<FlameGraphReport> flameGraphs = new ArrayList<>();
     private final Map<String, Integer> connections = new TreeMap<>();
     private int started;
 
     /**
      * Prepares.
      *
-     * @param jvmOptions of the children, beside the common ones
-     * @param url of PostgreSQL, or {@code null}
+     * @param options of the command: where the flame graphs go, the options of the children beside the common ones, the
+     *     URL of PostgreSQL
      * @param mainClass of the children, which knows {@link TpccChildCommand}
      * @param progress where progress is shown
      */
-    TpccExperiment(
-            TpccPlan plan,
-            List<String> jvmOptions,
-            String url,
-            Processors processors,
-            String mainClass,
-            PrintStream progress) {
+    TpccExperiment(TpccPlan plan, TpccOptions options, Processors processors, String mainClass, PrintStream progress) {
         this.plan = plan;
-        this.jvmOptions = jvmOptions;
+        this.jvmOptions = options.jvmOptions;
+        this.profile = options.profile == null ? null : options.profile.toAbsolutePath();
+        this.out = options.out == null ? null : options.out.toAbsolutePath();
         Map<String, String> variables = new HashMap<>();
         variables.put(ALLOCATOR_VARIABLE, System.getenv().getOrDefault(ALLOCATOR_VARIABLE, LARGE_PAGES_OF_GLIBC));
-        if (url != null) {
-            variables.put(Engines.POSTGRESQL_URL, url);
+        if (options.url != null) {
+            variables.put(Engines.POSTGRESQL_URL, options.url);
         }
         this.environment = Map.copyOf(variables);
         this.processors = processors;
@@ -86,6 +90,12 @@ final class TpccExperiment {
                 }
             }
         }
+        for (RunSpec spec : plan.profiled()) {
+            Path file = out.resolve("flames-" + fileName(spec) + ".html");
+            RunReport report = run(spec, 1, false, file);
+            flameGraphs.add(new FlameGraphReport(
+                    spec.label(), file.getFileName().toString(), report.txnPerSecond(), report.failure(), report.ok()));
+        }
     }
 
     private void tryConnections(List<RunSpec> peer) throws IOException, InterruptedException {
@@ -100,44 +110,52 @@ final class TpccExperiment {
         connections.put(best.engine(), best.threads());
     }
 
-    private RunReport run(RunSpec planned, int repeat, boolean control) throws IOException, InterruptedException {
+    private RunReport run(RunSpec spec, int repeat, boolean control) throws IOException, InterruptedException {
+        return run(spec, repeat, control, spec.profiled() ? flameGraph(spec, repeat, control) : null);
+    }
+
+    private RunReport run(RunSpec spec, int repeat, boolean control, Path flameGraph)
+            throws IOException, InterruptedException {
         started++;
-        RunSpec named = planned.withProfileFile(profileFile(planned, repeat, control));
-        Path directory = directory(planned);
-        RunSpec spec = named.withDirectory(directory.toString());
-        String title = "[" + started + "/" + plan.runCount() + "] " + planned.label() + (control ? " (control)" : "");
+        Path directory = directory(spec);
+        RunRequest request = new RunRequest(
+                spec,
+                directory.toString(),
+                flameGraph == null ? null : flameGraph.toString(),
+                processors.description(),
+                repeat,
+                control,
+                hash(spec));
+        String title = "[" + started + "/" + plan.runCount() + "] " + spec.label() + (control ? " (control)" : "");
         RunReport report;
         try (ProgressView view = new ProgressView(progress, title)) {
-            report = run(spec, directory, view);
+            report = run(request, directory, view);
         }
         if (report.ok()) {
             delete(directory);
         } else {
             progress.println("lockstep: " + title + " failed; its files stay in " + directory);
         }
-        return report.placed(processors.description(), repeat, control, named, hash(planned));
+        return report;
     }
 
-    /** Of what makes a run what it is; files that it writes do not. */
-    private String hash(RunSpec planned) {
-        RunSpec settings = planned.withProfileFile(planned.profileFile() == null ? null : "profiled");
+    /** Of what makes a run what it is. */
+    private String hash(RunSpec spec) {
         return Json.hash(List.of(
-                settings,
-                ChildFlags.of(planned, jvmOptions),
-                processors.pinned(),
-                environment.get(ALLOCATOR_VARIABLE)));
+                spec, ChildFlags.of(spec, jvmOptions), processors.pinned(), environment.get(ALLOCATOR_VARIABLE)));
     }
 
-    private RunReport run(RunSpec spec, Path directory, ProgressView view) throws IOException, InterruptedException {
+    private RunReport run(RunRequest request, Path directory, ProgressView view)
+            throws IOException, InterruptedException {
         Path specification = directory.resolve("spec.json");
         Path report = directory.resolve("report.json");
-        Json.write(specification, spec);
+        Json.write(specification, request);
         List<String> lastLines = new ArrayList<>();
         int exit = ChildJvm.run(
                 processors,
                 directory,
                 environment,
-                ChildFlags.of(spec, jvmOptions),
+                ChildFlags.of(request.configuration(), jvmOptions),
                 mainClass,
                 List.of(TpccChildCommand.NAME, "--spec", specification.toString(), "--report", report.toString()),
                 line -> ProgressLine.parse(line).ifPresentOrElse(view::show, () -> {
@@ -148,7 +166,7 @@ final class TpccExperiment {
             return Json.read(report, RunReport.class);
         }
         return RunReport.failed(
-                spec,
+                request,
                 "the child JVM ended without a report exitCode=" + exit
                         + (lastLines.isEmpty() ? "" : " firstLine=" + lastLines.getFirst()));
     }
@@ -161,18 +179,21 @@ final class TpccExperiment {
         return Files.createTempDirectory(parent, "lockstep-tpcc-");
     }
 
-    private String profileFile(RunSpec spec, int repeat, boolean control) {
-        if (spec.profileFile() == null || plan.runCount() == 1) {
-            return spec.profileFile();
+    private Path flameGraph(RunSpec spec, int repeat, boolean control) {
+        if (plan.runCount() == 1) {
+            return profile;
         }
-        Path file = Path.of(spec.profileFile());
-        String name = file.getFileName().toString();
+        String name = profile.getFileName().toString();
         int dot = name.lastIndexOf('.');
         String stem = dot < 0 ? name : name.substring(0, dot);
         String extension = dot < 0 ? "" : name.substring(dot);
-        return file.resolveSibling(stem + "-" + spec.label().replace('/', '-').replace(' ', '-')
-                        + (control ? "-control" : "") + (plan.repeats() == 1 ? "" : "-" + repeat) + extension)
-                .toString();
+        return profile.resolveSibling(stem + "-" + fileName(spec) + (control ? "-control" : "")
+                + (plan.repeats() == 1 ? "" : "-" + repeat) + extension);
+    }
+
+    /** A configuration's name as part of a file's. */
+    static String fileName(RunSpec spec) {
+        return spec.label().replace('/', '-').replace(' ', '-');
     }
 
     private static void delete(Path directory) throws IOException {
@@ -190,6 +211,11 @@ final class TpccExperiment {
     /** All runs so far, in their order. */
     List<RunReport> runs() {
         return List.copyOf(runs);
+    }
+
+    /** The flame graphs of the runs that were made for them. */
+    List<FlameGraphReport> flameGraphs() {
+        return List.copyOf(flameGraphs);
     }
 
     /** The best connection count of each engine that was tried with several. */

@@ -185,6 +185,16 @@ final class TpccOptions {
     Path profile;
 
     @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Makes DIR, if need be, and writes a report into it: report.txt, what is printed; result.json,"
+                        + " what --json writes; and a flame graph of each configuration of Lockstep, such as"
+                        + " flames-lockstep-jdk.html and flames-lockstep-steps.html, each from a further run with the"
+                        + " profiler, which counts for no figure.")
+    Path out;
+
+    @Option(
             names = "--scan-beside",
             description = "Runs each configuration of Lockstep once more with a thread beside it that scans the largest"
                     + " tables again and again during the measured phase.")
@@ -216,8 +226,9 @@ final class TpccOptions {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "JDBC URL of a PostgreSQL server, with user and password. Its schema lockstep_tpcc is"
-                    + " dropped.")
+            description = "JDBC URL of a PostgreSQL server, with user and password; an example stands below. Its"
+                    + " schema lockstep_tpcc is dropped, before and after. The server is not pinned, and its processor"
+                    + " time not counted: start it with taskset where one core is to do all the work.")
     String url;
 
     @Option(

@@ -14,10 +14,12 @@ import java.util.Set;
  *
  * @param configurations of Lockstep and of engines with one way to run them, in the order in which they take turns
  * @param peers for each engine over JDBC its configurations, one for each number of connections
+ * @param profiled run once at the end for their flame graphs alone; their figures count nowhere
  * @param repeats how often
  * @param control whether the first configuration runs against itself
  */
-record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int repeats, boolean control) {
+record TpccPlan(
+        List<RunSpec> configurations, List<List<RunSpec>> peers, List<RunSpec> profiled, int repeats, boolean control) {
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 1L << 30;
     private static final String NONE = "none";
@@ -38,7 +40,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
         List<List<RunSpec>> peers = new ArrayList<>();
         for (EngineName engine : engines) {
             if (engine == EngineName.LOCKSTEP) {
-                configurations.addAll(lockstep(options, memoryBytes));
+                configurations.addAll(lockstep(options, memoryBytes, options.profile != null));
                 continue;
             }
             List<RunSpec> specs = peer(options, engine, memoryBytes);
@@ -51,7 +53,15 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
         require(
                 !options.control || !configurations.isEmpty(),
                 "--control needs an engine with one configuration, such as lockstep or plain");
-        return new TpccPlan(List.copyOf(configurations), List.copyOf(peers), options.repeat, options.control);
+        List<RunSpec> profiled = options.out != null && engines.contains(EngineName.LOCKSTEP)
+                ? lockstep(options, memoryBytes, true)
+                : List.of();
+        return new TpccPlan(
+                List.copyOf(configurations),
+                List.copyOf(peers),
+                List.copyOf(profiled),
+                options.repeat,
+                options.control);
     }
 
     private static List<EngineName> engines(TpccOptions options) {
@@ -94,6 +104,9 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),
                 "--engine postgresql needs --url, for example jdbc:postgresql://localhost/test?user=u&password=p");
+        require(
+                options.out == null || options.profile == null,
+                "--out makes flame graphs of its own, in runs that count for no figure: leave out --profile");
         boolean lockstepOnly = engines.equals(List.of(EngineName.LOCKSTEP));
         require(
                 lockstepOnly || !options.scanBeside,
@@ -120,7 +133,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
     }
 
     /** Every combination of what was named several times; schedulers take turns first. */
-    private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes) {
+    private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes, boolean profiled) {
         long pool = options.pool != null ? options.pool.bytes() : poolBytesDefault(options.warehouses, memoryBytes);
         List<RunSpec> specs = new ArrayList<>();
         for (String durability : options.durabilities) {
@@ -139,6 +152,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                                 pool,
                                 options.fsyncDelayMillis,
                                 scan,
+                                profiled,
                                 ChildFlags.LOCKSTEP_HEAP_BYTES));
                     }
                 }
@@ -184,6 +198,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                         0,
                         0,
                         false,
+                        options.profile != null,
                         ChildFlags.peerHeapBytes(memoryBytes)))
                 .toList();
     }
@@ -200,6 +215,7 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
             long poolBytes,
             int fsyncDelayMillis,
             boolean scanBeside,
+            boolean profiled,
             long heapBytes) {
         Path directory = options.directory;
         return new RunSpec(
@@ -227,15 +243,16 @@ record TpccPlan(List<RunSpec> configurations, List<List<RunSpec>> peers, int rep
                 options.seed,
                 fsyncDelayMillis,
                 scanBeside,
-                options.profile == null
-                        ? null
-                        : options.profile.toAbsolutePath().toString(),
+                profiled,
                 heapBytes);
     }
 
     /** How many runs there are in all. */
     int runCount() {
         int tried = peers.stream().mapToInt(List::size).sum();
-        return tried + (repeats - 1) * peers.size() + repeats * (configurations.size() + (control ? 1 : 0));
+        return tried
+                + (repeats - 1) * peers.size()
+                + repeats * (configurations.size() + (control ? 1 : 0))
+                + profiled.size();
     }
 }

@@ -23,6 +23,10 @@ final class TpccReportText {
     private static final int CONDITIONS = 12;
     private static final double SECONDS_PER_MINUTE = 60;
     private static final double BYTES_PER_MEBI = 1 << 20;
+    private static final double PERCENT = 100;
+
+    /** A run that spends more of its time on garbage collection measures the collector as well. */
+    private static final double GC_PART_MAX = 0.05;
 
     private final ExperimentReport report;
     private final Map<String, List<RunReport>> byLabel = new LinkedHashMap<>();
@@ -54,6 +58,8 @@ final class TpccReportText {
         teams();
         isolation();
         consistency();
+        warnings();
+        flameGraphs();
         failures();
         return text.toString();
     }
@@ -146,6 +152,7 @@ final class TpccReportText {
                 "heap MiB",
                 "commits/force",
                 "hit ratio",
+                "of terminals",
                 "load s"));
         TextTable table = new TextTable(1, headers);
         byLabel.forEach((label, runs) -> table.row(throughputRow(label, runs, repeated)));
@@ -165,12 +172,11 @@ final class TpccReportText {
                 count(run.newOrderPerMinute()),
                 run.cpuMicrosPerTransaction() < 0 ? ABSENT : format("%.2f", run.cpuMicrosPerTransaction()),
                 count(run.allocatedBytesPerTransaction()),
-                String.valueOf(run.gc().values().stream()
-                        .mapToLong(CollectorReport::millis)
-                        .sum()),
+                count(run.gcMillis()),
                 count(run.heapUsedPeakBytes() / BYTES_PER_MEBI),
                 part(run.commitsPerForce(), "%.1f"),
                 part(run.bufferHitRatio(), "%.4f"),
+                part(run.terminalHitRatio(), "%.4f"),
                 format("%.1f", run.loadSeconds())));
         return row;
     }
@@ -355,6 +361,33 @@ final class TpccReportText {
         return wrong ? "WRONG" : verdicts.contains(ABSENT) ? ABSENT : OK;
     }
 
+    /** What makes a figure less than it seems to be. */
+    private void warnings() {
+        List<String> lines = report.runs().stream()
+                .filter(run -> run.gcPart() > GC_PART_MAX)
+                .map(run -> format(
+                        "%s, repetition %d: garbage collection took %.0f %% of the measured time, more than %.0f %%:"
+                                + " the engine is not at its best; try a larger heap or a shorter run",
+                        run.label(), run.repeat(), PERCENT * run.gcPart(), PERCENT * GC_PART_MAX))
+                .toList();
+        if (!lines.isEmpty()) {
+            title("Warnings");
+            lines.forEach(line -> text.append(line).append('\n'));
+        }
+    }
+
+    private void flameGraphs() {
+        if (report.flameGraphs().isEmpty()) {
+            return;
+        }
+        title("Flame graphs, from further runs with the profiler");
+        TextTable table = new TextTable(2, List.of("run", "file", "txn/s with the profiler"));
+        for (FlameGraphReport graph : report.flameGraphs()) {
+            table.row(List.of(graph.run(), graph.file(), count(graph.txnPerSecond())));
+        }
+        text.append(table.text());
+    }
+
     /** Everything that is wrong, in full. */
     private void failures() {
         List<String> lines = new ArrayList<>();
@@ -366,6 +399,12 @@ final class TpccReportText {
             violations(run.consistencyAfterLoad()).forEach(line -> lines.add(name + "after loading, " + line));
             violations(run.consistency()).forEach(line -> lines.add(name + line));
             run.tallyDifferences().forEach(line -> lines.add(name + "tally: " + line));
+        }
+        for (FlameGraphReport graph : report.flameGraphs()) {
+            if (!graph.ok()) {
+                lines.add(graph.run() + ", for " + graph.file() + ": "
+                        + (graph.failure().isEmpty() ? "a check failed" : graph.failure()));
+            }
         }
         if (lines.isEmpty()) {
             title("All is well.");

@@ -22,6 +22,21 @@ class StallWatchTest {
     }
 
     @Test
+    void rowsThatStandStillAreAStall() {
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        RunSpec spec = TpccPlanTest.plan().configurations().getFirst();
+        RunRequest request = new RunRequest(spec, "", null, "", 1, false, "");
+        long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
+        try (StallWatch watch = new StallWatch(LIMIT_MILLIS, told::complete)) {
+            TpccChildRun run = new TpccChildRun(request, watch, line -> {});
+            while (!told.isDone() && System.nanoTime() - giveUpNanos < 0) {
+                run.loaded(7, 10);
+            }
+        }
+        assertTrue(told.isDone());
+    }
+
+    @Test
     void tellsNothingOnceClosed() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         StallWatch closed = new StallWatch(TimeUnit.HOURS.toMillis(1), still -> calls.incrementAndGet());

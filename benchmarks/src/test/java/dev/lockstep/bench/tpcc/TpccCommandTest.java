@@ -57,13 +57,17 @@ class TpccCommandTest {
     }
 
     @Test
-    void wrongCallsEndWithTwo() {
+    void wrongCallsEndWithTwo() throws IOException {
         assertEquals(2, execute("tpcc", "--engine", "oracle"));
         assertTrue(err.toString().contains("'oracle' is none of: lockstep, plain"), err.toString());
         assertEquals(2, execute("tpcc", "--warehouses", "many"));
         assertEquals(2, execute("tpcc", "--cores", "0"));
         assertEquals(
                 2, execute("tpcc", "--json", directory.resolve("missing/x.json").toString()));
+        Path file = Files.createFile(directory.resolve("file"));
+        assertEquals(2, execute("tpcc", "--out", file.toString()));
+        assertEquals(2, execute("tpcc", "--out", file.resolve("below").toString()));
+        assertEquals(2, execute("tpcc", "--out", directory.toString(), "--profile", "flames.html"));
         assertEquals(2, execute("tpcc", "--no-such-option"));
         assertEquals(2, execute("jmh", "no.such.benchmark"));
         assertEquals("", out.toString());
@@ -71,7 +75,15 @@ class TpccCommandTest {
 
     @Test
     void runsPlain() throws IOException {
-        JsonNode result = run("--engine", "plain", "--transactions", "2000");
+        // A small heap: the one for figures takes most of the machine's memory.
+        JsonNode result = run(
+                "--engine",
+                "plain",
+                "--transactions",
+                "2000",
+                "--jvm-option=-Xms1g",
+                "--jvm-option=-Xmx1g",
+                "--jvm-option=-Xmn600m");
         JsonNode run = result.at("/runs/0");
         assertEquals("plain", run.get("engine").asText());
         assertEquals("platform", run.get("scheduler").asText());
@@ -91,6 +103,7 @@ class TpccCommandTest {
         }
         assertEquals(0, run.get("tallyDifferences").size());
         assertTrue(run.get("gc").size() > 0);
+        assertTrue(run.get("gcMillis").isNumber());
         assertEquals(2000, run.at("/configuration/transactions").asInt());
         assertTrue(run.get("configurationHash").asText().matches("[0-9a-f]{12}"));
         assertTrue(run.get("jvmFlags").toString().contains("-Xmx"), run.get("jvmFlags")::toString);
@@ -127,6 +140,46 @@ class TpccCommandTest {
     }
 
     @Test
+    void writesAReportThatNeedsNothingElse() throws IOException {
+        Path report = directory.resolve("new/report");
+        JsonNode printed = run(
+                "--transactions=300",
+                "--durability=async",
+                "--scheduler=jdk",
+                "--pool=256m",
+                "--out",
+                report.toString());
+        try (Stream<Path> files = Files.list(report)) {
+            assertEquals(
+                    List.of("flames-lockstep-jdk.html", "report.txt", "result.json"),
+                    files.map(file -> file.getFileName().toString()).sorted().toList());
+        }
+        assertEquals(
+                printed,
+                new ObjectMapper().readTree(report.resolve("result.json").toFile()));
+        assertEquals(out.toString(), Files.readString(report.resolve("report.txt")));
+        assertTrue(out.toString().contains("flames-lockstep-jdk.html"), out.toString());
+        assertEquals(1, printed.get("runs").size(), "the profiled run is no figure");
+        assertEquals(
+                "flames-lockstep-jdk.html", printed.at("/flameGraphs/0/file").asText());
+        String flames = Files.readString(report.resolve("flames-lockstep-jdk.html"));
+        assertTrue(flames.contains("workload/TerminalLoop.attempt"), "the terminals' code is drawn");
+    }
+
+    @Test
+    void tellsTheHitRatioOfTerminalsFromThatOfAScanBesideThem() throws IOException {
+        JsonNode result =
+                run("--transactions=500", "--durability=async", "--scheduler=jdk", "--pool=32m", "--scan-beside");
+        JsonNode alone = result.at("/runs/0");
+        JsonNode beside = result.at("/runs/1");
+        assertTrue(alone.get("bufferHitRatio").asDouble() > 0);
+        assertFalse(alone.has("terminalHitRatio"), alone::toString);
+        assertTrue(beside.get("scannedRows").asLong() > 0);
+        double terminals = beside.get("terminalHitRatio").asDouble();
+        assertTrue(terminals > 0 && terminals <= 1, beside::toString);
+    }
+
+    @Test
     void comparesVariantsWithTheFirst() throws IOException {
         JsonNode result = run("--transactions", "500", "--durability", "async,sync", "--scheduler=jdk", "--pool=256m");
         JsonNode ratio = result.at("/ratios/overFirstVariant/0");
@@ -146,7 +199,9 @@ class TpccCommandTest {
                 "--dir",
                 directory.toString(),
                 "--jvm-option",
-                "-XX:NoSuchOption");
+                "-XX:NoSuchOption",
+                "--jvm-option",
+                "-Xmx1g");
         assertEquals(1, exit);
         assertTrue(out.toString().contains("the child JVM ended without a report"), out.toString());
     }

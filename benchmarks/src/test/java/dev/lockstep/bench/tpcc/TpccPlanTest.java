@@ -27,7 +27,7 @@ class TpccPlanTest {
         return holder.options;
     }
 
-    private static TpccPlan plan(String... arguments) {
+    static TpccPlan plan(String... arguments) {
         return TpccPlan.of(parse(arguments), MEMORY_BYTES);
     }
 
@@ -141,6 +141,31 @@ class TpccPlanTest {
         assertRefused("--think", "--engine=plain", "--think");
         assertRefused("--pool", "--pool=4k");
         assertRefused("--team-limit", "--team-limit=0");
+    }
+
+    @Test
+    void reportsAskForFurtherRunsWithTheProfiler() {
+        TpccPlan plan = plan("--out=report", "--engine=lockstep,plain", "--repeat=2");
+        assertEquals(3 * 2 + 2, plan.runCount());
+        assertEquals(
+                List.of("lockstep-jdk", "lockstep-steps"),
+                plan.profiled().stream().map(TpccExperiment::fileName).toList());
+        assertTrue(plan.profiled().stream().allMatch(RunSpec::profiled));
+        assertTrue(plan.configurations().stream().noneMatch(RunSpec::profiled));
+        assertEquals(List.of(), plan("--out=report", "--engine=plain").profiled());
+        assertTrue(plan("--profile=flames.html").configurations().getFirst().profiled());
+        assertRefused("--profile", "--out=report", "--profile=flames.html");
+    }
+
+    @Test
+    void enginesWithRowsInTheHeapGetAnotherCollector() {
+        TpccPlan plan = plan("--engine=lockstep,ordered");
+        List<String> lockstep = ChildFlags.of(plan.configurations().getFirst(), List.of());
+        List<String> ordered = ChildFlags.of(plan.configurations().getLast(), List.of("-Xmx1g"));
+        assertTrue(lockstep.contains("-XX:+UseSerialGC"), lockstep::toString);
+        assertTrue(lockstep.contains("-Xmx" + (512L << 20)), lockstep::toString);
+        assertTrue(ordered.contains("-XX:+UseParallelGC"), ordered::toString);
+        assertEquals("-Xmx1g", ordered.getLast(), "the user's come last, and so win");
     }
 
     @Test

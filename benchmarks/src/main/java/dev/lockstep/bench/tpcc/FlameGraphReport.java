@@ -1,0 +1,12 @@
+package dev.lockstep.bench.tpcc;
+
+/**
+ * A flame graph, and the run that it was drawn from; that run's figures include the profiler and count nowhere.
+ *
+ * @param run what the configuration is called in tables
+ * @param file its name in the directory of the report
+ * @param txnPerSecond committed transactions of all types a second, with the profiler
+ * @param failure why the run was given up, or empty
+ * @param ok whether it ended and every check holds
+ */
+record FlameGraphReport(String run, String file, double txnPerSecond, String failure, boolean ok) {}
