@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Ten thousand terminals on S-threads of one carrier, beside a scan of a whole table that never ends: nobody starves.
@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TerminalsBesideScanTest {
     private static final int TERMINALS = 10_000;
+    private static final int TRANSACTIONS_PER_TERMINAL = 4;
     private static final long SEED = 19;
 
     /** One of so many terminals is watched: statistics cost more than an operation. */
@@ -44,16 +45,6 @@ class TerminalsBesideScanTest {
 
     /** After so many rows the engine's scans let others run ({@code RangeScan.ROWS_PER_TURN}). */
     private static final int ROWS_PER_TURN = 256;
-
-    /** More than the operations of one Order-Status: the customers of a name, the order, and its 15 lines. */
-    private static final int OPERATIONS_PER_TRANSACTION_MAX = 40;
-
-    /** A turn may be longer by an interval of sampling. */
-    private static final int SAMPLING_OPERATIONS = 64;
-
-    /** Without teams: what all others run in one turn each, which ends at the end of a transaction. */
-    private static final long OPERATIONS_BETWEEN_TURNS_MAX =
-            (TERMINALS + 1L) * (Scheduler.OPERATIONS_PER_TURN + OPERATIONS_PER_TRANSACTION_MAX + SAMPLING_OPERATIONS);
 
     /** More than the operations on different tables and indexes that the terminals and the scan consist of. */
     private static final int OPERATION_KINDS_MAX = 12;
@@ -73,10 +64,12 @@ class TerminalsBesideScanTest {
     private record Executed(long operations, long teams) {}
 
     @ParameterizedTest
-    @CsvSource({"VIRTUAL, OFF, 25", "CONTINUATION, ON, 4"})
-    void nobodyStarves(SThreadKind kind, TeamMode mode, int transactions) throws InterruptedException {
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void nobodyStarves(SThreadKind kind) throws InterruptedException {
         SchedulerOptions options =
-                SchedulerOptions.defaults().withKind(kind).withCarriers(1).withTeamMode(mode);
+                SchedulerOptions.defaults().withKind(kind).withCarriers(1).withTeamMode(TeamMode.ON);
         Executed all;
         long teamsMax;
         try (Scheduler steps = new Scheduler(options);
@@ -86,7 +79,7 @@ class TerminalsBesideScanTest {
             SmallDatabase.load(adapter, SEED);
             scheduler.resetStatistics();
             List<SThread> started = new ArrayList<>();
-            scheduler.start("starter", 0, () -> startAll(started, transactions)).join();
+            scheduler.start("starter", 0, () -> startAll(started)).join();
             for (SThread sThread : started) {
                 sThread.join();
                 assertNull(sThread.failure(), sThread::toString);
@@ -97,19 +90,22 @@ class TerminalsBesideScanTest {
             teamsMax = scheduler.teamsBetweenTurnsMax(TERMINALS + 1, OPERATION_KINDS_MAX);
             database.validate();
         }
-        long waited = mode == TeamMode.OFF ? longestWaitOperations : longestWaitTeams;
-        long waitMax = mode == TeamMode.OFF ? OPERATIONS_BETWEEN_TURNS_MAX : teamsMax;
-        long ran = mode == TeamMode.OFF ? all.operations() : all.teams();
-        String counts = "waited=" + waited + " waitMax=" + waitMax + " ran=" + ran + " scannerTurns=" + scannerTurns
-                + " longestTurnRows=" + longestTurnRows + " scannedRows=" + scannedRows;
-        assertTrue(waited > 0 && waited <= waitMax, counts);
-        assertTrue(ran > 2 * waitMax, () -> "too short to show that anybody starves: " + counts);
+        // Each team between two turns runs at most its limit of operations, and each stray one.
+        long operationsMax = teamsMax * options.teamLimit() + TERMINALS + 1;
+        String counts = "longestWaitTeams=" + longestWaitTeams + " teamsMax=" + teamsMax + " longestWaitOperations="
+                + longestWaitOperations + " operationsMax=" + operationsMax + " scannerTurns=" + scannerTurns
+                + " longestTurnRows=" + longestTurnRows + " scannedRows=" + scannedRows + " " + all;
+        assertTrue(longestWaitTeams > 0 && longestWaitTeams <= teamsMax, counts);
+        assertTrue(longestWaitOperations <= operationsMax, counts);
+        assertTrue(
+                all.teams() > teamsMax && all.operations() > operationsMax,
+                () -> "too short to show that anybody starves: " + counts);
         assertTrue(scannerTurns > 0 && scannedRows > ROWS_PER_TURN, counts);
         assertTrue(longestTurnRows <= ROWS_PER_TURN, counts);
     }
 
     /** By one S-thread, so that nobody runs before all are there. */
-    private void startAll(List<SThread> started, int transactions) {
+    private void startAll(List<SThread> started) {
         NonUniformConstants constants = NonUniformConstants.ofRun(SEED);
         started.add(scheduler.start("scan", 0, this::scan));
         for (int number = 0; number < TERMINALS; number++) {
@@ -121,15 +117,15 @@ class TerminalsBesideScanTest {
                     SEED,
                     SmallDatabase.LOAD_MILLIS);
             boolean watched = number % TERMINALS_PER_WATCHED == 0;
-            started.add(scheduler.start("terminal-" + number, 0, () -> serve(terminal, watched, transactions)));
+            started.add(scheduler.start("terminal-" + number, 0, () -> serve(terminal, watched)));
         }
     }
 
-    private void serve(Terminal terminal, boolean watched, int transactions) {
+    private void serve(Terminal terminal, boolean watched) {
         try (TpccSession session = adapter.openSession()) {
             TpccTransactions work = new TpccTransactions(watched ? watch(session) : session);
             TransactionInput input = new TransactionInput();
-            for (int i = 0; i < transactions; i++) {
+            for (int i = 0; i < TRANSACTIONS_PER_TERMINAL; i++) {
                 terminal.input(terminal.draw(), SmallDatabase.LOAD_MILLIS, input);
                 work.execute(input);
             }
