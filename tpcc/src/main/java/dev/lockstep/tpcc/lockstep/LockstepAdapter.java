@@ -48,7 +48,9 @@ public final class LockstepAdapter implements TpccAdapter {
             options[type.ordinal()] =
                     new TransactionOptions(Isolation.valueOf(level.name()), durability, timeout, timeout, 0);
         }
-        loading = new TransactionOptions(Isolation.READ_COMMITTED, Durability.ASYNC, timeout, Duration.ofHours(1), 0);
+        // Never stronger than the database's own, which the engine refuses.
+        Durability loaded = durability == Durability.NONE ? Durability.NONE : Durability.ASYNC;
+        loading = new TransactionOptions(Isolation.READ_COMMITTED, loaded, timeout, Duration.ofHours(1), 0);
     }
 
     @Override
