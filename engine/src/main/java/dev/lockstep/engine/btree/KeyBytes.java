@@ -26,6 +26,16 @@ public final class KeyBytes {
         if (available >= Long.BYTES) {
             return bigEndianLong(key, from);
         }
+        if (available <= 0) {
+            return 0;
+        }
+        int padBits = Long.SIZE - Byte.SIZE * available;
+        if (from + Long.BYTES <= key.length) {
+            return bigEndianLong(key, from) & (-1L << padBits);
+        }
+        if (length >= Long.BYTES) {
+            return bigEndianLong(key, length - Long.BYTES) << padBits;
+        }
         long head = 0;
         for (int i = 0; i < available; i++) {
             head |= (key[from + i] & 0xFFL) << (56 - 8 * i);

@@ -122,6 +122,23 @@ public final class Node {
         return u16(memory, slot(page, index) + NodeLayout.SLOT_FLAGS);
     }
 
+    /** The first bytes of the slot's key suffix, as the slot keeps them. */
+    static long head(MemorySegment memory, long page, int index) {
+        return memory.get(LONG, slot(page, index) + NodeLayout.SLOT_HEAD);
+    }
+
+    /** The head of a key suffix in a page: {@link KeyBytes#head}. */
+    static long headOf(MemorySegment memory, long suffix, int suffixBytes) {
+        if (suffixBytes >= Long.BYTES) {
+            return memory.get(LONG_BIG_ENDIAN, suffix);
+        }
+        long head = 0;
+        for (int i = 0; i < suffixBytes; i++) {
+            head |= (memory.get(ValueLayout.JAVA_BYTE, suffix + i) & 0xFFL) << (56 - 8 * i);
+        }
+        return head;
+    }
+
     public static boolean isGhost(MemorySegment memory, long page, int index) {
         return (slotFlags(memory, page, index) & NodeLayout.SLOT_GHOST) != 0;
     }
@@ -280,6 +297,40 @@ public final class Node {
         return memory.get(LONG, slot) == KeyBytes.head(key, prefix, keyBytes)
                 && compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix) == 0
                 && prefixEquals(memory, page, key, prefix);
+    }
+
+    /**
+     * Orders the key of a slot against another: negative where the slot's is below it. Only for a key that begins with
+     * the node's {@linkplain #hasPrefix prefix}.
+     */
+    public static int compareSlot(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+        int prefix = prefixBytes(memory, page);
+        long slot = slot(page, index);
+        int order = Long.compareUnsigned(memory.get(LONG, slot), KeyBytes.head(key, prefix, keyBytes));
+        return order != 0 ? order : compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix);
+    }
+
+    /** Whether a key begins with what all keys of the node have in common. */
+    public static boolean hasPrefix(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        int prefix = prefixBytes(memory, page);
+        return prefix <= keyBytes && prefixEquals(memory, page, key, prefix);
+    }
+
+    /** Whether a key is below the upper fence, or there is none. */
+    public static boolean isBelowUpperFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        if (!hasUpperFence(memory, page)) {
+            return true;
+        }
+        long fence = page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET);
+        int fenceBytes = upperFenceBytes(memory, page);
+        int common = Math.min(fenceBytes, keyBytes);
+        for (int i = 0; i < common; i++) {
+            int order = (key[i] & 0xFF) - (memory.get(ValueLayout.JAVA_BYTE, fence + i) & 0xFF);
+            if (order != 0) {
+                return order < 0;
+            }
+        }
+        return keyBytes < fenceBytes;
     }
 
     private static boolean prefixEquals(MemorySegment memory, long page, byte[] key, int prefix) {

@@ -185,6 +185,33 @@ public final class NodeEditor {
     public static void appendSlots(
             MemorySegment source, long sourcePage, int from, int to, MemorySegment target, long targetPage) {
         int header = Node.cellHeaderBytes(target, targetPage);
+        int longer = Node.prefixBytes(target, targetPage) - Node.prefixBytes(source, sourcePage);
+        if (longer < 0) {
+            appendSlotsWithLongerSuffixes(source, sourcePage, from, to, target, targetPage);
+            return;
+        }
+        int at = Node.slotCount(target, targetPage);
+        int cell = Node.heapStart(target, targetPage);
+        for (int i = from; i < to; i++, at++) {
+            int suffix = Node.suffixBytes(source, sourcePage, i) - longer;
+            int valueBytes = Node.valueBytes(source, sourcePage, i);
+            cell -= header + suffix + valueBytes;
+            long sourceCell = Node.cell(source, sourcePage, i);
+            MemorySegment.copy(source, sourceCell, target, targetPage + cell, header);
+            long copied = targetPage + cell + header;
+            MemorySegment.copy(source, sourceCell + header + longer, target, copied, suffix + valueBytes);
+            long head = longer == 0 ? Node.head(source, sourcePage, i) : Node.headOf(target, copied, suffix);
+            int flags = Node.slotFlags(source, sourcePage, i);
+            writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, flags);
+        }
+        putU16(target, targetPage + NodeLayout.HEAP_START, cell);
+        putU16(target, targetPage + NodeLayout.SLOT_COUNT, at);
+    }
+
+    /** The same where the target's prefix is shorter, so that part of it comes back into every cell: merges. */
+    private static void appendSlotsWithLongerSuffixes(
+            MemorySegment source, long sourcePage, int from, int to, MemorySegment target, long targetPage) {
+        int header = Node.cellHeaderBytes(target, targetPage);
         int prefix = Node.prefixBytes(target, targetPage);
         int at = Node.slotCount(target, targetPage);
         byte[] key = new byte[NodeLayout.KEY_BYTES_MAX];

@@ -26,10 +26,11 @@ import dev.lockstep.scheduler.Scheduler;
  */
 public final class Instance {
     /**
-     * Stripes of the lock table. More than any number of carriers, so that two rarely meet in one; at 128 bytes a latch
-     * the table still fits in a corner of the L2.
+     * Stripes of the lock table for each processor. A stripe is latched for some ten nanoseconds and never while its
+     * thread is off the processor, so two threads rarely meet in one; and a visit touches half a dozen cache lines that
+     * stay in the L1 only while there are few stripes.
      */
-    static final int LOCK_STRIPES = 256;
+    private static final int LOCK_STRIPES_PER_PROCESSOR = 16;
 
     private final DatabaseOptions options;
     private final Scheduler scheduler;
@@ -37,7 +38,7 @@ public final class Instance {
     private final BufferPool pool;
     private final TreeEnvironment environment;
     private final Log log;
-    private final LockManager locks = new LockManager(LOCK_STRIPES);
+    private final LockManager locks = new LockManager(lockStripes());
     private final TransactionTable transactions;
     private final Catalog catalog;
     private final BTree catalogTree;
@@ -67,6 +68,11 @@ public final class Instance {
         catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID);
         operations = GateOperations.register(scheduler);
         schema = new Schema(this);
+    }
+
+    private static int lockStripes() {
+        int wanted = LOCK_STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+        return Math.min(LockManager.STRIPES_MAX, 2 * Integer.highestOneBit(wanted - 1));
     }
 
     public DatabaseOptions options() {

@@ -74,6 +74,10 @@ public final class LockManager {
         }
     }
 
+    int stripeCount() {
+        return stripes.length;
+    }
+
     private static int checkStripeCount(int stripeCount) {
         if (stripeCount < 1 || stripeCount > STRIPES_MAX || Integer.bitCount(stripeCount) != 1) {
             throw new IllegalArgumentException("the number of stripes must be a power of two: stripeCount="

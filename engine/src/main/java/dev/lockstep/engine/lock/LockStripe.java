@@ -42,9 +42,13 @@ class LockStripe {
     static final boolean BLOCKED = false;
 
     /**
-     * Places for early releases; 256 stripes then hold 16,384, a few times the locks that one group commit releases.
+     * Places for early releases in all stripes together: a few times the locks that one group commit releases. A power
+     * of two.
      */
-    static final int RELEASE_PLACES = 64;
+    private static final int RELEASE_PLACES = 1 << 14;
+
+    /** Places for early releases that a stripe has at least, so that every number of stripes works. */
+    private static final int RELEASE_PLACES_MIN = 64;
 
     private static final int NAME = 0;
     private static final int HOLDER = 1;
@@ -53,7 +57,7 @@ class LockStripe {
 
     private static final int NO_OWNER = -1;
 
-    /** Entries that fit at first; a power of two. 256 stripes then take half a megabyte. */
+    /** Entries that fit at first; a power of two. What a few transactions lock then fits without growing. */
     private static final int ENTRIES_INITIAL = 32;
 
     private static final int HEADS_INITIAL = 4;
@@ -80,13 +84,15 @@ class LockStripe {
     private int headsEnd = 1;
     private int freeHead;
 
-    private final long[] releaseLsns = new long[2 * RELEASE_PLACES];
+    private final long[] releaseLsns;
 
     private long waits;
     private long conversionWaits;
 
     LockStripe(LockManager manager) {
         this.manager = manager;
+        int releasePlaces = Math.max(RELEASE_PLACES_MIN, RELEASE_PLACES / manager.stripeCount());
+        releaseLsns = new long[2 * releasePlaces];
     }
 
     /**
@@ -287,8 +293,8 @@ class LockStripe {
         }
     }
 
-    private static int releasePlace(long name) {
-        return 2 * ((int) (name >>> RELEASE_SHIFT) & RELEASE_PLACES - 1);
+    private int releasePlace(long name) {
+        return (int) (name >>> RELEASE_SHIFT) << 1 & releaseLsns.length - 1;
     }
 
     /** Grants every request of the queue that nothing blocks; returns them as a list for {@link LockManager#wake}. */

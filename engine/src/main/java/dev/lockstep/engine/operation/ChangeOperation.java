@@ -13,6 +13,9 @@ import dev.lockstep.engine.type.RecordBuffer;
  * page is touched. A failure before the log record leaves everything as it was; one after it marks the instance failed.
  */
 abstract class ChangeOperation extends RecordOperation {
+    /** No slot, and no answer of a search: those go down to minus the number of slots. */
+    static final int UNKNOWN_SLOT = Integer.MIN_VALUE;
+
     private static final int NO_POSITION = -1;
 
     private boolean applied;
@@ -81,8 +84,28 @@ abstract class ChangeOperation extends RecordOperation {
             }
             restart();
         }
+        int known = slotBehindLastChange();
+        if (known != UNKNOWN_SLOT) {
+            context.pageAccesses().countAccess();
+            seenSlot = known;
+            atSeenSlot = true;
+            stage = STAGE_LEAF;
+            return CONTINUE;
+        }
         return descendToLeaf();
     }
+
+    /**
+     * Moves straight to the leaf that this operation has changed last, if the key belongs there.
+     *
+     * @return what {@link Node#find} would answer, or {@link #UNKNOWN_SLOT} where the walk has to begin at the root
+     */
+    int slotBehindLastChange() {
+        return UNKNOWN_SLOT;
+    }
+
+    /** The leaf was released after a change. */
+    void leafChanged(int slot, long changedVersion) {}
 
     /**
      * Changes the latched leaf, where the key is at {@code slot} or would go to {@code -slot - 1}.
@@ -100,8 +123,10 @@ abstract class ChangeOperation extends RecordOperation {
             return descendAgain();
         }
         boolean pageChanged = false;
+        int slot = UNKNOWN_SLOT;
         try {
-            int result = change(slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes));
+            slot = slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes);
+            int result = change(slot);
             pageChanged = applied;
             changedAsSeen = applied && asSeen;
             return result;
@@ -114,7 +139,7 @@ abstract class ChangeOperation extends RecordOperation {
             throw failure;
         } finally {
             if (pageChanged) {
-                unlatchLeaf();
+                leafChanged(slot, unlatchLeaf());
             } else {
                 unlatchLeafUnchanged();
             }

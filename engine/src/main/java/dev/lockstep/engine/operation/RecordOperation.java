@@ -131,9 +131,11 @@ public abstract class RecordOperation extends TreeDescent {
         return true;
     }
 
-    final void unlatchLeaf() {
-        latches.unlatchExclusive(frame);
+    /** Releases the changed leaf, and returns its new version. */
+    final long unlatchLeaf() {
+        long changedVersion = latches.unlatchExclusive(frame);
         context.unlatched();
+        return changedVersion;
     }
 
     final void unlatchLeafUnchanged() {
@@ -169,12 +171,16 @@ public abstract class RecordOperation extends TreeDescent {
         if (!latches.validateAcquire(seenFrame, seenVersion)) {
             return false;
         }
-        pageId = seenPageId;
-        nextPageId = NO_PAGE;
-        frame = seenFrame;
-        version = seenVersion;
-        page = BufferPool.address(seenFrame);
+        standOn(seenPageId, seenFrame, seenVersion);
         return true;
+    }
+
+    private void standOn(int leafPageId, int leafFrame, long leafVersion) {
+        pageId = leafPageId;
+        nextPageId = NO_PAGE;
+        frame = leafFrame;
+        version = leafVersion;
+        page = BufferPool.address(leafFrame);
     }
 
     /**
@@ -197,11 +203,7 @@ public abstract class RecordOperation extends TreeDescent {
                 || !Node.hasKey(memory, seenPage, seenSlot, key, keyBytes)) {
             return false;
         }
-        pageId = seenPageId;
-        nextPageId = NO_PAGE;
-        frame = seenFrame;
-        version = seenVersion;
-        page = seenPage;
+        standOn(seenPageId, seenFrame, seenVersion);
         return validate();
     }
 }

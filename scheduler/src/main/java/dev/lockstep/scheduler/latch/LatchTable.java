@@ -153,10 +153,16 @@ public final class LatchTable {
         return (word & HOLDERS_MASK) == 0 && casToExclusive(index, word);
     }
 
-    /** Ends an exclusive hold and changes the version, so that optimistic readers see that something was modified. */
-    public void unlatchExclusive(int latch) {
+    /**
+     * Ends an exclusive hold and changes the version, so that optimistic readers see that something was modified.
+     *
+     * @return the new version
+     */
+    public long unlatchExclusive(int latch) {
         int index = index(latch);
-        setWordRelease(index, (exclusiveWord(latch, index) & ~EXCLUSIVE) + VERSION_ONE);
+        long word = (exclusiveWord(latch, index) & ~EXCLUSIVE) + VERSION_ONE;
+        setWordRelease(index, word);
+        return LatchWordLayout.version(word);
     }
 
     /**
