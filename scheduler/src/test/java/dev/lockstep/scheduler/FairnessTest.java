@@ -15,30 +15,49 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FairnessTest {
     private static final int TERMINALS = 10_000;
-    private static final int OPERATIONS_PER_TERMINAL = 6;
     private static final int SCANNER_STEPS_PER_TURN = 100;
 
     /** Counts what one carrier runs; everything happens on its thread. */
     private static final class Progress {
+        private final long operationsMin;
+        private final long teamsMin;
         private long operationsRun;
         private long longestWaitTeams;
         private long longestWaitOperations;
         private int terminalsEnded;
         private long scannerTurns;
+
+        Progress(long operationsMin, long teamsMin) {
+            this.operationsMin = operationsMin;
+            this.teamsMin = teamsMin;
+        }
+
+        boolean isLongEnough(CarrierThread carrier) {
+            return operationsRun >= operationsMin && carrier.teamsFormed() >= teamsMin;
+        }
     }
 
     /**
      * Ten thousand terminals run two operations in turn beside a scanner that never ends its operation while any
-     * terminal lives, but gives up its turn every so many steps.
+     * terminal lives, but gives up its turn every so many steps. They go on for twice as long as anybody may have to
+     * wait, so that a terminal that is left out has waited too long when the others end.
      */
     @ParameterizedTest
     @CsvSource({"VIRTUAL, ON", "CONTINUATION, ON", "VIRTUAL, GOVERNED", "CONTINUATION, OFF"})
     void tenThousandTerminalsBesideOneLongScanner(SThreadKind kind, TeamMode mode) throws InterruptedException {
-        Progress progress = new Progress();
         SchedulerOptions options = Fixtures.exact(kind).withTeamMode(mode);
         try (Scheduler scheduler = new Scheduler(options)) {
             int scan = scheduler.registerOperation("scan");
             int[] operations = {scheduler.registerOperation("fetch"), scheduler.registerOperation("update")};
+            long teamsMax = scheduler.teamsBetweenTurnsMax(TERMINALS + 1, 3);
+            // In teams, each of those between two turns runs at most its limit of operations, and each stray one.
+            long inTeamsMax = teamsMax * options.teamLimit() + TERMINALS + 1;
+            // Without, everybody has one turn of at most so many operations. The governor may change between the two.
+            long straightMax =
+                    (TERMINALS + 1) * (Scheduler.OPERATIONS_PER_TURN_MAX + 2L * CarrierThread.SAMPLE_INTERVAL);
+            long operationsMax = (mode == TeamMode.OFF ? 0 : inTeamsMax) + (mode == TeamMode.ON ? 0 : straightMax);
+
+            Progress progress = new Progress(2 * operationsMax, mode == TeamMode.ON ? 2 * teamsMax : 0);
             List<Runnable> bodies = new ArrayList<>();
             bodies.add(() -> scanUntilAllEnded(progress, scan));
             for (int i = 0; i < TERMINALS; i++) {
@@ -47,16 +66,10 @@ class FairnessTest {
             Fixtures.runTogether(scheduler, bodies);
             assertEquals(TERMINALS, progress.terminalsEnded);
             assertTrue(progress.scannerTurns > 0);
-
-            long teamsMax = scheduler.teamsBetweenTurnsMax(TERMINALS + 1, 3);
+            assertTrue(progress.operationsRun > operationsMax);
             assertTrue(
                     progress.longestWaitTeams <= teamsMax,
                     "longestWaitTeams=" + progress.longestWaitTeams + " teamsMax=" + teamsMax);
-            // Where teams are off, everybody has one turn of at most so many operations; where they are on, each of
-            // the teams between two turns runs at most its limit of operations, and each stray one.
-            long turnMax = Scheduler.OPERATIONS_PER_TURN_MAX + 2L * CarrierThread.SAMPLE_INTERVAL;
-            long operationsMax =
-                    Math.max((TERMINALS + 1) * turnMax, teamsMax * SchedulerOptions.TEAM_LIMIT_DEFAULT + TERMINALS + 1);
             assertTrue(
                     progress.longestWaitOperations <= operationsMax,
                     "longestWaitOperations=" + progress.longestWaitOperations + " operationsMax=" + operationsMax);
@@ -78,13 +91,16 @@ class FairnessTest {
 
     private static void runTerminal(Progress progress, int[] operations) {
         SThread self = SThread.current();
-        long teamsBefore = self.carrier.teamsFormed();
-        long operationsBefore = progress.operationsRun;
-        for (int i = 0; i < OPERATIONS_PER_TERMINAL; i++) {
-            self.beginOperation(operations[i % operations.length]);
-            progress.longestWaitTeams = Math.max(progress.longestWaitTeams, self.carrier.teamsFormed() - teamsBefore);
+        long teamsBefore = 0;
+        long operationsBefore = 0;
+        boolean ended = false;
+        for (int next = 0; !ended; next ^= 1) {
+            self.beginOperation(operations[next]);
+            long teams = self.carrier.teamsFormed();
+            progress.longestWaitTeams = Math.max(progress.longestWaitTeams, teams - teamsBefore);
             progress.longestWaitOperations =
                     Math.max(progress.longestWaitOperations, progress.operationsRun - operationsBefore);
+            ended = progress.isLongEnough(self.carrier);
             progress.operationsRun++;
             self.switchPoint();
             teamsBefore = self.carrier.teamsFormed();
