@@ -97,6 +97,10 @@ final class CarrierThread extends Thread {
     private int loneTeams;
     private int teamsInPlace;
     private int mountsSinceTimerCheck;
+
+    /** Whether somebody has yielded, who would otherwise be a stray and go on before any team. */
+    private boolean listsFirst;
+
     private int sampleSeed;
 
     @SuppressWarnings("unused")
@@ -488,7 +492,10 @@ final class CarrierThread extends Thread {
             while (!(stoppingVolatile() && liveCount == 0 && inbox.isEmpty() && foreignTasks.isEmpty())) {
                 runTeam();
                 pollArrivals();
-                runStrays();
+                if (!listsFirst || waiting.isEmpty()) {
+                    runStrays();
+                }
+                listsFirst = false;
                 if (team.size() == 0) {
                     runForeignTasks();
                     chooseNext();
@@ -606,6 +613,7 @@ final class CarrierThread extends Thread {
             case YIELD -> {
                 leaveTeam(sThread, WaitReason.YIELD);
                 makeReady(sThread);
+                listsFirst = true;
             }
             case WAIT -> settleWaiting(sThread, sThread.waitReason, sThread.deadlineNanos);
             case NONE -> settleWaiting(sThread, WaitReason.OTHER, Waiter.NO_DEADLINE);

@@ -146,6 +146,43 @@ class FairnessTest {
         }
     }
 
+    /** A stray goes on before the next team; one that yields must not, or it would give up its turn to itself. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void whoYieldsLetsATeamRunFirst(SThreadKind kind) throws InterruptedException {
+        int yields = 5;
+        long[] fetches = new long[1];
+        long[] fetchesAtYield = new long[yields + 1];
+        boolean[] scanned = new boolean[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int scan = scheduler.registerOperation("scan");
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable scanner = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(scan);
+                for (int i = 0; i < yields; i++) {
+                    fetchesAtYield[i] = fetches[0];
+                    self.yieldTurn();
+                }
+                fetchesAtYield[yields] = fetches[0];
+                scanned[0] = true;
+                self.endOperation();
+            };
+            Runnable fetcher = () -> {
+                SThread self = SThread.current();
+                while (!scanned[0]) {
+                    self.beginOperation(fetch);
+                    fetches[0]++;
+                    self.endOperation();
+                }
+            };
+            Fixtures.runTogether(scheduler, List.of(scanner, fetcher));
+            for (int i = 0; i < yields; i++) {
+                assertEquals(fetchesAtYield[i] + 1, fetchesAtYield[i + 1], "yield=" + i);
+            }
+        }
+    }
+
     /** Without teams and without anybody's consent, a turn ends after a bounded number of operations. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
