@@ -206,7 +206,8 @@ public abstract class SThread extends InboxNode {
      */
     public final void latchReleased() {
         if (latchesHeld == 0) {
-            throw new IllegalStateException("more latches released than acquired: sThread=" + name);
+            throw new IllegalStateException("more latches released than acquired: sThread=" + name
+                    + "; remedy: release each latch once, on the S-thread that has acquired it");
         }
         latchesHeld--;
     }
@@ -217,9 +218,9 @@ public abstract class SThread extends InboxNode {
     }
 
     /**
-     * Gives up the turn of one's own accord, for example after every so many rows of a long scan: everybody who waits
-     * on this carrier runs first, and this S-thread continues as a stray until its next operation. Does nothing while
-     * a latch is held or when nobody waits.
+     * Gives up the turn of one's own accord, for example after every so many rows of a long scan: the next team and
+     * everybody who is ready run first, and this S-thread continues as a stray until its next operation. Does nothing
+     * while a latch is held or when nobody waits.
      */
     public final void yieldTurn() {
         if (carrier != null) {
@@ -327,8 +328,8 @@ public abstract class SThread extends InboxNode {
         try {
             body.run();
             if (latchesHeld != 0) {
-                throw new IllegalStateException(
-                        "S-thread ended with latches held: sThread=" + name + " latchesHeld=" + latchesHeld);
+                throw new IllegalStateException("S-thread ended with latches held: sThread=" + name + " latchesHeld="
+                        + latchesHeld + "; remedy: release latches in a finally block");
             }
         } catch (Throwable e) {
             failure = e;

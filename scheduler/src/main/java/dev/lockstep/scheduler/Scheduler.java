@@ -174,7 +174,8 @@ public final class Scheduler implements AutoCloseable {
         try {
             if (closed || carrierFailure != null) {
                 throw new IllegalStateException("scheduler takes no more S-threads: sThread=" + name + " closed="
-                        + closed + " carrierFailure=" + carrierFailure);
+                        + closed + " carrierFailure=" + carrierFailure
+                        + "; remedy: start it on a new scheduler");
             }
             SThread sThread =
                     switch (options.kind()) {
@@ -386,15 +387,18 @@ public final class Scheduler implements AutoCloseable {
     private void throwIfFailed() {
         Throwable failure = carrierFailure;
         if (failure != null) {
-            throw new IllegalStateException("carrier failed: its S-threads cannot go on", failure);
+            throw new IllegalStateException(
+                    "carrier failed, its S-threads cannot go on: carrierFailure=" + failure
+                            + "; remedy: see the cause, and make a new scheduler",
+                    failure);
         }
     }
 
     private static void checkNotOnCarrier() {
         SThread caller = SThread.current();
         if (caller != null) {
-            throw new IllegalStateException(
-                    "an S-thread cannot wait for the end of all S-threads: sThread=" + caller.name());
+            throw new IllegalStateException("an S-thread cannot wait for the end of all S-threads: sThread="
+                    + caller.name() + "; remedy: call it on a thread that is none");
         }
     }
 }

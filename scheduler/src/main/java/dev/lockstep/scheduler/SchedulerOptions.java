@@ -44,10 +44,12 @@ public record SchedulerOptions(
         Objects.requireNonNull(policy, "policy");
         if (carriers < 1 || carriers > CARRIERS_MAX) {
             throw new IllegalArgumentException("number of carriers out of range: carriers=" + carriers
-                    + " carriersMin=1 carriersMax=" + CARRIERS_MAX);
+                    + " carriersMin=1 carriersMax=" + CARRIERS_MAX
+                    + "; remedy: one per core that is to run transactions");
         }
         if (teamLimit < 1) {
-            throw new IllegalArgumentException("team limit out of range: teamLimit=" + teamLimit + " teamLimitMin=1");
+            throw new IllegalArgumentException("team limit out of range: teamLimit=" + teamLimit + " teamLimitMin=1"
+                    + "; remedy: choose " + TEAM_LIMIT_DEFAULT + ", or TeamMode.OFF to have no teams");
         }
     }
 

@@ -142,12 +142,13 @@ public final class Waiter {
 
     private void checkOwner() {
         if (stateAcquire() == IDLE) {
-            throw new IllegalStateException(
-                    "await without prepare: thread=" + Thread.currentThread().getName());
+            throw new IllegalStateException("await without prepare: thread="
+                    + Thread.currentThread().getName() + "; remedy: call prepare before what you wait for can happen");
         }
         if (sThread != null && sThread.latchesHeld() != 0) {
             throw new IllegalStateException("an S-thread must not wait while it holds a latch: sThread="
-                    + sThread.name() + " latchesHeld=" + sThread.latchesHeld());
+                    + sThread.name() + " latchesHeld=" + sThread.latchesHeld()
+                    + "; remedy: release the latches before the wait");
         }
     }
 

@@ -81,7 +81,7 @@ public final class LockManager {
     private static int checkStripeCount(int stripeCount) {
         if (stripeCount < 1 || stripeCount > STRIPES_MAX || Integer.bitCount(stripeCount) != 1) {
             throw new IllegalArgumentException("the number of stripes must be a power of two: stripeCount="
-                    + stripeCount + " stripeCountMax=" + STRIPES_MAX);
+                    + stripeCount + " stripeCountMax=" + STRIPES_MAX + "; remedy: choose 256");
         }
         return stripeCount;
     }
@@ -472,7 +472,8 @@ public final class LockManager {
 
     private void admit(LockOwner owner, int mode) {
         if (!LockMode.isValid(mode)) {
-            throw new IllegalArgumentException("not a lock mode: mode=" + mode);
+            throw new IllegalArgumentException(
+                    "not a lock mode: mode=" + mode + "; remedy: use a constant of LockMode, or the supremum of two");
         }
         if (owner.manager() != this) {
             register(owner);
@@ -482,8 +483,8 @@ public final class LockManager {
 
     private void register(LockOwner owner) {
         if (owner.manager() != null) {
-            throw new IllegalArgumentException(
-                    "the owner belongs to another lock manager: transaction=" + owner.transactionId());
+            throw new IllegalArgumentException("the owner belongs to another lock manager: transaction="
+                    + owner.transactionId() + "; remedy: make an owner for each lock manager");
         }
         ownersLatch.latch();
         try {
@@ -508,7 +509,7 @@ public final class LockManager {
     void deregister(LockOwner owner) {
         if (owner.heldCount() != 0) {
             throw new IllegalStateException("the owner still holds locks: transaction=" + owner.transactionId()
-                    + " locksHeld=" + owner.heldCount());
+                    + " locksHeld=" + owner.heldCount() + "; remedy: release them with releaseAll first");
         }
         ownersLatch.latch();
         try {

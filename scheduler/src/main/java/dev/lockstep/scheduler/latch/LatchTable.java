@@ -56,7 +56,7 @@ public final class LatchTable {
     public LatchTable(int latchCount) {
         if (latchCount < 1 || latchCount > LATCHES_MAX) {
             throw new IllegalArgumentException("number of latches out of range: latchCount=" + latchCount
-                    + " latchCountMin=1 latchCountMax=" + LATCHES_MAX);
+                    + " latchCountMin=1 latchCountMax=" + LATCHES_MAX + "; remedy: use several tables");
         }
         this.latchCount = latchCount;
         this.words = new long[LatchWordLayout.arrayLongs(latchCount)];
