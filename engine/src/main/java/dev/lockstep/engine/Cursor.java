@@ -16,6 +16,13 @@ import dev.lockstep.engine.lock.LockMode;
  *
  * <p>Bounds may be prefixes of the key: {@link #from} and {@link #to} with the same prefix cover all keys that begin
  * with it. Belongs to one transaction and its thread. Close it before the commit; closing it hands it back for reuse.
+ *
+ * <p>States: prepared, moving from the first {@link #next} or {@link #nextKey} on, closed. Invariants:
+ * <ul>
+ *   <li>The range is given while prepared and is fixed while moving; the table is locked from then on.
+ *   <li>{@code rollbackCount} is the transaction's at the opening: its rollback closes the cursor.
+ *   <li>{@code nextFree} is a link of the transaction's list of closed cursors, and null in all others.
+ * </ul>
  */
 public final class Cursor implements AutoCloseable {
     private final Transaction transaction;

@@ -6,6 +6,13 @@ import dev.lockstep.engine.instance.SessionCore;
 /**
  * Runs one transaction after the other without allocating anew. Used by one thread at a time: a platform thread, a
  * virtual thread or an S-thread; make one session per thread of work and keep it.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>At most one transaction is open, always the same object; what it has locked or changed is gone or permanent
+ *       when it is not.
+ *   <li>{@code closed} is set once; a transaction that is open then is rolled back.
+ * </ul>
  */
 public final class Session implements AutoCloseable {
     private final Database database;

@@ -4,6 +4,13 @@ package dev.lockstep.scheduler;
  * An intrusive queue of S-threads, linked by {@code next}: first in, first out, but for those put back in front. Its
  * size is bounded by the number of S-threads of the carrier.
  *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code size} elements lie between {@code head} and {@code tail}; both are null when it is 0.
+ *   <li>{@code tail.next} is null, and an S-thread that was taken out has no {@code next}.
+ *   <li>Who is in this queue is in no other place that uses the links (see {@link SThread}).
+ * </ul>
+ *
  * <p>Thread-safety: none; it belongs to its carrier's thread.
  */
 final class SThreadQueue {

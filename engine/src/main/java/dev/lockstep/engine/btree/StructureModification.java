@@ -11,6 +11,17 @@ import java.lang.foreign.MemorySegment;
  * Splits, merges and root changes. Each is one atomic {@link SystemChange} of at most three pages, made while all of
  * them are latched, and is never undone: rolling a transaction back leaves the shape of the tree as it is.
  *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Pages are latched parent before child and left before right, by upgrading versions that were read; whoever
+ *       fails to upgrade one lets go of all others and walks again.
+ *   <li>Nobody parks while pages are latched: frames were reserved and pages read before.
+ *   <li>The record is in the log before a page changes that a walk can reach. An error while it is made or applied
+ *       marks the instance failed; one before that leaves every page as it was.
+ *   <li>The root keeps its page; its fences stay minus and plus infinity.
+ *   <li>No latch is held when a call returns or throws, and no image record is kept.
+ * </ul>
+ *
  * <p>Not thread-safe; one object serves one call at a time. The trees it changes are.
  */
 public final class StructureModification extends TreeDescent {

@@ -11,7 +11,14 @@ import java.util.function.Consumer;
 /**
  * What every tree of a database shares: the pool, its latches, the page allocator and the log.
  *
- * <p>Thread-safe; all state is in its parts.
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code imageRecords[0, imageRecordCount)} are buffers that nobody uses, each once; what lies behind them means
+ *       nothing. Both change only under {@code imageRecordsLatch}.
+ *   <li>A buffer that is lent belongs to one change of structure, until that has been logged or has failed.
+ * </ul>
+ *
+ * <p>Thread-safe; all other state is in its parts.
  */
 public final class TreeEnvironment {
     /**

@@ -3,6 +3,12 @@ package dev.lockstep.engine.buffer;
 /**
  * A first-in, first-out queue of frames in a circular array.
  *
+ * <p>Invariants:
+ * <ul>
+ *   <li>The {@code size} frames begin at {@code frames[head]}, the oldest first, and go on at index 0 behind the end.
+ *   <li>{@code head < frames.length}, and {@code size <= frames.length}: who adds frames has each in one queue only.
+ * </ul>
+ *
  * <p>Thread-safety: for one thread.
  */
 final class FrameRing {

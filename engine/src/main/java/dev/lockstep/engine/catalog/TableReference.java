@@ -4,8 +4,17 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
 
 /**
- * The identity of a table while the database is open. Its {@link #state()} changes only while its table lock is held
- * exclusively, so a transaction that holds any lock on the table sees one state. Thread-safe.
+ * The identity of a table while the database is open.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code state} changes only while the table's lock is held exclusively, so a transaction that holds any lock on
+ *       the table sees one state.
+ *   <li>Once {@code state} is null, after a drop, it stays so; a table of the same name is another reference.
+ *   <li>{@code number} is taken by no other table as long as the database is open.
+ * </ul>
+ *
+ * <p>Thread-safe.
  */
 public final class TableReference {
     private final String name;

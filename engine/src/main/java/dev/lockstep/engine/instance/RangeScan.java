@@ -17,7 +17,20 @@ import dev.lockstep.engine.type.RecordTarget;
 import java.util.Arrays;
 
 /**
- * A scan of a table, or of an index with the rows that its entries refer to. Used by one thread at a time; reusable.
+ * A scan of a table, or of an index with the rows that its entries refer to.
+ *
+ * <p>States: prepared by {@code overTable} or {@code overIndex}, then given its range, then started by the first step.
+ * Invariants:
+ * <ul>
+ *   <li>{@code index} is {@link #TABLE} or the position of an index of {@code access}.
+ *   <li>Until the scan has started, {@code low} and {@code high} hold the range, each as long as its count says;
+ *       {@link #UNBOUNDED} is no bound. Afterwards the scan has its own copies, and {@code low} is free for the keys
+ *       of rows.
+ *   <li>{@code empty} says that the low end lies behind every key; the scan is then never started.
+ *   <li>{@code rowsOfTurn} steps were made since others were let run, fewer than {@link #ROWS_PER_TURN}.
+ * </ul>
+ *
+ * <p>Used by one thread at a time; reusable.
  */
 public final class RangeScan {
     private static final int UNBOUNDED = -1;

@@ -23,6 +23,15 @@ import java.util.Arrays;
  * {@link Log#append}. Grows up to {@link LogRecordLayout#RECORD_BYTES_MAX} and keeps its size, so that in steady state
  * nothing is allocated.
  *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code bytes[0, position)} is the record so far; behind {@code begin} it holds the header but for the length,
+ *       which {@link #finish} stores.
+ *   <li>{@code position} is 0 only before the first {@code begin}, and at least the header's size afterwards.
+ *   <li>The array only grows, up to {@link LogRecordLayout#RECORD_BYTES_MAX}. A record that would be longer is refused
+ *       by the {@code put} that makes it so, and what was put before stays.
+ * </ul>
+ *
  * <p>Not thread-safe: each session has its own.
  */
 public final class LogRecordBuffer {

@@ -11,6 +11,16 @@ import dev.lockstep.engine.type.RecordBuffer;
 /**
  * What insert, update and delete share: an exclusive key lock, a latched leaf, and a change that is logged before the
  * page is touched. A failure before the log record leaves everything as it was; one after it marks the instance failed.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>The leaf's exclusive latch is held inside one stage only, never between two.
+ *   <li>{@code applied} is set by the change and by nothing else; until then the page and the undo buffer are
+ *       untouched.
+ *   <li>{@code changing} is set from the log record on until the page has its change.
+ *   <li>{@code seenPageId} is {@link #NO_POSITION} or where the record was read; a position that no longer holds costs
+ *       a descent.
+ * </ul>
  */
 abstract class ChangeOperation extends RecordOperation {
     /** No slot, and no answer of a search: those go down to minus the number of slots. */

@@ -21,6 +21,14 @@ import dev.lockstep.engine.transaction.UndoBuffer;
  *
  * <p>A ghost that the same transaction has left still holds the value to which a rollback has to return. Bringing it
  * back is therefore logged, and taken back, as an update from a ghost to a record.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>A new key goes in only after the gap it goes into was found free under the leaf's latch, or when nobody could
+ *       have locked it.
+ *   <li>{@code value} belongs to the caller and is read until the insert is done; {@code ghostValue} is used within
+ *       one stage.
+ * </ul>
  */
 public final class InsertOperation extends ChangeOperation {
     private static final int NO_STAMP = -1;

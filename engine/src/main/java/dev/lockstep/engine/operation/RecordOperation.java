@@ -14,6 +14,16 @@ import dev.lockstep.engine.transaction.TransactionTable;
 /**
  * An operation on records as a stage machine: {@link #step()} runs one stage and says what comes next. No latch is held
  * between stages. Used by one thread at a time; reusable, without allocation in the steady state.
+ *
+ * <p>Stages: {@code STAGE_LOCK} → {@code STAGE_DESCEND} → {@code STAGE_LEAF} → done; every failed validation leads back
+ * to {@code STAGE_DESCEND}. Invariants:
+ * <ul>
+ *   <li>Behind {@code STAGE_LOCK} the key's lock is held in the mode asked for, or the operation only tests locks.
+ *   <li>In {@code STAGE_LEAF}, {@code page}, {@code frame} and {@code version} are of a leaf that covered the key when
+ *       {@code version} was read.
+ *   <li>{@code neededLockName}, {@code neededLockMode} and {@code neededLockInstant} are of the last
+ *       {@code WAIT_FOR_LOCK}, {@code neededBytes} of the last {@code MAKE_ROOM}; each result tells what of it counts.
+ * </ul>
  */
 public abstract class RecordOperation extends TreeDescent {
     static final int STAGE_LOCK = 0;

@@ -3,7 +3,18 @@ package dev.lockstep.scheduler.latch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** The word of a {@link SpinLatch}, in a class of its own because fields are laid out superclass by superclass. */
+/**
+ * The word of a {@link SpinLatch}, in a class of its own because fields are laid out superclass by superclass.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code state} is {@link #FREE} or {@link #HELD}; it becomes held by compare-and-set alone, so one thread holds
+ *       it, and that one alone makes it free.
+ *   <li>It lies 128 bytes or more from what is not part of the latch, whatever the order of fields of the JVM.
+ * </ul>
+ *
+ * <p>Thread-safety: all methods may be called by any thread.
+ */
 abstract class SpinLatchWord extends SpinLatchPadding {
     static final long FREE = 0;
     static final long HELD = 1;
