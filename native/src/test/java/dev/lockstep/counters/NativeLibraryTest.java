@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,11 +18,14 @@ class NativeLibraryTest {
     private static NativeLibrary library() {
         return switch (NativeLibrary.load()) {
             case NativeLibrary.Result.Available(NativeLibrary library) -> library;
-            case NativeLibrary.Result.Missing(String reason) -> {
-                System.out.println("NOT RUN: " + reason);
-                throw new TestAbortedException("NOT RUN: " + reason);
-            }
+            case NativeLibrary.Result.Missing(String reason) -> throw notRun(reason);
         };
+    }
+
+    private static TestAbortedException notRun(String reason) {
+        String message = "NOT RUN: " + reason;
+        System.out.println(message);
+        return new TestAbortedException(message);
     }
 
     private static String processorsAllowed() throws Exception {
@@ -37,7 +39,9 @@ class NativeLibraryTest {
     @Test
     void pinsTheCallingThreadAndNoOther() throws Exception {
         NativeLibrary library = library();
-        assumeTrue(Files.exists(THREAD_STATUS), "NOT RUN: this system does not show a thread's processors");
+        if (!Files.exists(THREAD_STATUS)) {
+            throw notRun("this system does not show a thread's processors");
+        }
         String before = processorsAllowed();
         String first = before.split("[-,]", 2)[0];
         FutureTask<String> pinned = new FutureTask<>(() -> {
