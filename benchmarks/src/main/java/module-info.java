@@ -13,8 +13,9 @@ module dev.lockstep.bench {
     requires jmh.core;
     requires me.tongfei.progressbar;
 
-    // picocli sets the fields of commands.
+    // picocli sets the fields of commands, Jackson reads the results of JMH.
     opens dev.lockstep.bench to
+            com.fasterxml.jackson.databind,
             info.picocli;
     // Jackson reads and makes the records of specifications and results.
     opens dev.lockstep.bench.tpcc to

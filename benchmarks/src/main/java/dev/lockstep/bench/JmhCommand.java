@@ -1,16 +1,22 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.jmh.BenchmarkSeed;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -28,7 +34,7 @@ import picocli.CommandLine.Spec;
             "      Lists them.",
             "  ./lockstep jmh NewOrder -- -prof gc",
             "      Time and allocation of a New-Order.",
-            "  ./lockstep jmh Switch -- -f 5 -rf json -rff switches.json",
+            "  ./lockstep jmh Switch --json switches.json -- -f 5",
             "      What a switch costs, in five JVMs, the result in a file.",
             "  ./lockstep jmh -- -h",
             "      All options of JMH."
@@ -43,6 +49,20 @@ final class JmhCommand implements Callable<Integer> {
             description = "Benchmarks whose names fit one of the regular expressions, all without any; after -- come"
                     + " options of JMH.")
     private final List<String> arguments = new ArrayList<>();
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes JMH's results, the configuration, the JVM and the machine.")
+    private Path json;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Of everything random: the same seed makes the same rows and keys. Default:" + " ${DEFAULT-VALUE}.")
+    private long seed;
 
     /** For picocli. */
     JmhCommand() {}
@@ -59,14 +79,17 @@ final class JmhCommand implements Callable<Integer> {
             options.showHelp();
             return 0;
         }
-        Runner runner = new Runner(
-                new OptionsBuilder().parent(options).shouldFailOnError(true).build());
+        Runner runner = new Runner(withSeed(options));
         if (options.shouldList()) {
             runner.list();
             return 0;
         }
         try {
-            return runner.run().isEmpty() ? 2 : 0;
+            Collection<RunResult> results = runner.run();
+            if (json != null) {
+                JmhReport.of(arguments, seed, results).write(json);
+            }
+            return results.isEmpty() ? 2 : 0;
         } catch (NoBenchmarksException e) {
             throw new ParameterException(
                     command.commandLine(), "no benchmark fits " + arguments + "; ./lockstep jmh -- -l lists them", e);
@@ -74,5 +97,17 @@ final class JmhCommand implements Callable<Integer> {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return 1;
         }
+    }
+
+    private Options withSeed(CommandLineOptions options) {
+        // Without forks the benchmarks run here.
+        System.setProperty(BenchmarkSeed.PROPERTY, Long.toString(seed));
+        List<String> jvmArguments = new ArrayList<>(options.getJvmArgsAppend().orElse(List.of()));
+        jvmArguments.add("-D" + BenchmarkSeed.PROPERTY + "=" + seed);
+        return new OptionsBuilder()
+                .parent(options)
+                .jvmArgsAppend(jvmArguments.toArray(String[]::new))
+                .shouldFailOnError(true)
+                .build();
     }
 }

@@ -37,7 +37,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 5, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class NewOrderBenchmark {
-    private static final long SEED = 1;
     private static final long HISTORY_ID_FIRST = 1L << 40;
     private static final long POOL_BYTES = 2L << 30;
     private static final long NOW_MILLIS = 1_700_000_000_000L;
@@ -63,6 +62,7 @@ public class NewOrderBenchmark {
     /** Loads a warehouse. */
     @Setup
     public void load() throws InterruptedException {
+        long seed = BenchmarkSeed.get();
         directory = new TemporaryDirectory();
         TpccScale scale = new TpccScale(1, items, customers, customers * 3 / 10);
         DatabaseOptions options = DatabaseOptions.builder()
@@ -72,10 +72,10 @@ public class NewOrderBenchmark {
                 .build();
         Database database = Database.open(directory.path().resolve("database"), options);
         adapter = new LockstepAdapter(database, null, Durability.ASYNC, Duration.ofSeconds(10));
-        TpccRun.load(TpccConfiguration.builder(scale).seed(SEED).build(), adapter, TpccProgress.NONE);
+        TpccRun.load(TpccConfiguration.builder(scale).seed(seed).build(), adapter, TpccProgress.NONE);
         session = adapter.openSession();
         transactions = new TpccTransactions(session);
-        generator = new InputGenerator(scale, NonUniformConstants.ofRun(SEED), SEED, 1, 1, HISTORY_ID_FIRST);
+        generator = new InputGenerator(scale, NonUniformConstants.ofRun(seed), seed, 1, 1, HISTORY_ID_FIRST);
     }
 
     /** Closes the database. */

@@ -42,7 +42,6 @@ public class OperationBenchmark {
     private static final int TEXT = 2;
     private static final int TEXT_CHARACTERS = 60;
     private static final long POOL_BYTES = 1L << 30;
-    private static final long SEED = 42;
 
     /** Rows of about 100 bytes: the first fit the processor's caches, the second do not. */
     @Param({"10000", "1000000"})
@@ -54,7 +53,7 @@ public class OperationBenchmark {
     private Key key;
     private Record record;
     private TransactionOptions options;
-    private final SplittableRandom random = new SplittableRandom(SEED);
+    private final SplittableRandom random = new SplittableRandom(BenchmarkSeed.get());
 
     /** For JMH. */
     public OperationBenchmark() {}
