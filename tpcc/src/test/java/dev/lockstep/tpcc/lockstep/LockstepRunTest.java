@@ -3,9 +3,17 @@ package dev.lockstep.tpcc.lockstep;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.IndexDefinition;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Key;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.Table;
+import dev.lockstep.engine.Transaction;
+import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
@@ -21,6 +29,9 @@ import dev.lockstep.tpcc.workload.SThreadTerminals;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,8 +61,55 @@ class LockstepRunTest {
             TpccResult result = TpccRun.execute(configuration(terminals), adapter, threads, TpccProgress.NONE);
             assertTrue(result.ok(), result::toString);
             assertEquals(TRANSACTIONS, result.committed() + result.aborts().get(AbortReason.UNUSED_ITEM));
-            database.validate();
+            examine(database, durability);
         }
+    }
+
+    /** The structures are sound, and each index leads to every row of its table once. */
+    private static void examine(Database database, Durability durability) {
+        database.validate();
+        for (String name : database.tableNames()) {
+            Table table = database.table(name);
+            TransactionOptions options = TransactionOptions.of(DatabaseOptions.defaults())
+                    .withDurability(durability)
+                    .withIsolation(Isolation.READ_COMMITTED);
+            database.run(options, transaction -> {
+                List<String> rows = primaryKeys(transaction, table);
+                for (IndexDefinition index : table.definition().indexes()) {
+                    assertEquals(rows, primaryKeysByIndex(transaction, table, index.name()), index::name);
+                }
+            });
+        }
+        database.validate();
+    }
+
+    private static List<String> primaryKeys(Transaction transaction, Table table) {
+        List<String> keys = new ArrayList<>();
+        Record row = table.newRecord();
+        Key key = table.newKey();
+        try (Cursor cursor = transaction.scan(table)) {
+            while (cursor.next(row)) {
+                keys.add(text(key.copyFrom(row)));
+            }
+        }
+        keys.sort(null);
+        return keys;
+    }
+
+    private static List<String> primaryKeysByIndex(Transaction transaction, Table table, String index) {
+        List<String> keys = new ArrayList<>();
+        Key key = table.newKey();
+        try (Cursor cursor = transaction.scan(table, index)) {
+            while (cursor.nextKey(key)) {
+                keys.add(text(key));
+            }
+        }
+        keys.sort(null);
+        return keys;
+    }
+
+    private static String text(Key key) {
+        return HexFormat.of().formatHex(key.bytes(), 0, key.length());
     }
 
     @ParameterizedTest
@@ -64,7 +122,7 @@ class LockstepRunTest {
                 .build();
         run(Database.open(directory, options), TerminalThreads.virtual(), durability, 20);
         try (Database reopened = Database.open(directory, options)) {
-            reopened.validate();
+            examine(reopened, durability);
         }
     }
 
