@@ -84,6 +84,7 @@ final class WorkloadDriver {
             loops.add(new TerminalLoop(
                     adapter,
                     served.toArray(Terminal[]::new),
+                    TerminalLoop.transactionsPerTurn(configuration.terminals()),
                     control,
                     threads,
                     recorders.get(thread % recorders.size()),

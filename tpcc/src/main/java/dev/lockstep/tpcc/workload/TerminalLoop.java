@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  * run stops. Engines with a thread per terminal get loops of one terminal; an engine without concurrency control gets
  * one loop with all terminals, which then see every warehouse as often.
  *
- * <p>Terminals take turns of {@link #TRANSACTIONS_PER_TURN} transactions, whatever the engine: a loop with several
- * goes on to the next one, and gives way to other loops. Nothing else makes a virtual thread give way between
+ * <p>Terminals take turns of some {@linkplain #transactionsPerTurn transactions}, whatever the engine: a loop with
+ * several goes on to the next one, and gives way to other loops. Nothing else makes a virtual thread give way between
  * transactions that meet no lock: one terminal would run for seconds, in the pages of its own warehouse, while the
  * others stand in the queue, with locks that they were granted meanwhile.
  *
@@ -30,11 +30,16 @@ public final class TerminalLoop implements Runnable {
 
     /**
      * Transactions of one terminal before it is another's turn. Fewer cost more: each hand-over finds another session's
-     * memory and often another warehouse in no cache. With more, ten thousand terminals on one core would take longer
-     * for a round than a transaction has time to wait: 2 s of 10 with this number, at 25 µs a transaction, and a
-     * transaction may wait several rounds for locks.
+     * memory and often another warehouse in no cache. With more the others wait longer and nothing is won. It is about
+     * what a turn of an S-thread comes to (Scheduler.OPERATIONS_PER_TURN), so that neither scheduling has longer ones.
      */
-    static final int TRANSACTIONS_PER_TURN = 8;
+    static final int TRANSACTIONS_PER_TURN_MAX = 40;
+
+    /** Transactions of a turn however many terminals there are: ten thousand then have a round of 2 s. */
+    static final int TRANSACTIONS_PER_TURN_MIN = 8;
+
+    /** Transactions in which each terminal shall have had a turn: 0.1 s of work, as Scheduler.OPERATIONS_PER_ROUND. */
+    static final int TRANSACTIONS_PER_ROUND = 5_000;
 
     /** Attempts before a loop pauses between them: most conflicts are over at once. */
     private static final int ATTEMPTS_UNTIL_PAUSE = 3;
@@ -65,11 +70,13 @@ public final class TerminalLoop implements Runnable {
     private final long[] commits = new long[TransactionType.COUNT];
     private final long[] aborts = new long[AbortReason.COUNT];
     private final long epochMillisAtZero;
+    private final int transactionsPerTurn;
     private long retries;
     private long completed;
 
     /**
      * @param terminals those that this loop serves
+     * @param transactionsPerTurn after how many transactions it is the next terminal's turn
      * @param delays keying and think times, or {@code null} for none
      * @param epochMillisAtZero the time since the epoch in milliseconds at which {@link System#nanoTime} was 0
      * @param ended called as the last thing, whatever happened
@@ -77,6 +84,7 @@ public final class TerminalLoop implements Runnable {
     public TerminalLoop(
             TpccAdapter adapter,
             Terminal[] terminals,
+            int transactionsPerTurn,
             RunControl control,
             TerminalThreads threads,
             LatencyRecorder latencies,
@@ -85,12 +93,22 @@ public final class TerminalLoop implements Runnable {
             Consumer<TerminalLoop> ended) {
         this.adapter = adapter;
         this.terminals = terminals.clone();
+        this.transactionsPerTurn = transactionsPerTurn;
         this.control = control;
         this.threads = threads;
         this.latencies = latencies;
         this.delays = delays;
         this.epochMillisAtZero = epochMillisAtZero;
         this.ended = ended;
+    }
+
+    /**
+     * How many transactions a turn has.
+     *
+     * @param terminals those of the whole run
+     */
+    public static int transactionsPerTurn(int terminals) {
+        return Math.clamp(TRANSACTIONS_PER_ROUND / terminals, TRANSACTIONS_PER_TURN_MIN, TRANSACTIONS_PER_TURN_MAX);
     }
 
     @Override
@@ -138,7 +156,7 @@ public final class TerminalLoop implements Runnable {
             }
             completedOpaque(completed + 1);
             turnTransactions++;
-            if (turnTransactions == TRANSACTIONS_PER_TURN) {
+            if (turnTransactions == transactionsPerTurn) {
                 turnTransactions = 0;
                 next = next + 1 == terminals.length ? 0 : next + 1;
                 threads.giveWay();

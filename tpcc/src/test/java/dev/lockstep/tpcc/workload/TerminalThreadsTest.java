@@ -74,6 +74,14 @@ class TerminalThreadsTest {
             TpccResult result = TpccRun.execute(configuration, adapter, counting, TpccProgress.NONE);
             assertTrue(result.ok(), result::toString);
         }
-        assertEquals(320 / TerminalLoop.TRANSACTIONS_PER_TURN, given.get());
+        assertEquals(320 / TerminalLoop.TRANSACTIONS_PER_TURN_MAX, given.get());
+    }
+
+    @Test
+    void turnsGetShorterWhereManyTakeThem() {
+        assertEquals(TerminalLoop.TRANSACTIONS_PER_TURN_MAX, TerminalLoop.transactionsPerTurn(1));
+        assertEquals(TerminalLoop.TRANSACTIONS_PER_TURN_MAX, TerminalLoop.transactionsPerTurn(100));
+        assertEquals(20, TerminalLoop.transactionsPerTurn(TerminalLoop.TRANSACTIONS_PER_ROUND / 20));
+        assertEquals(TerminalLoop.TRANSACTIONS_PER_TURN_MIN, TerminalLoop.transactionsPerTurn(10_000));
     }
 }
