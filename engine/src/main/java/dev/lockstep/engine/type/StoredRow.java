@@ -1,0 +1,379 @@
+package dev.lockstep.engine.type;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.SchemaException;
+import java.util.Arrays;
+
+/**
+ * The bytes of one row and what is known of them: where the row was read, which of its columns were set or changed
+ * since. {@link RecordBuffer} reads and writes the columns in these bytes.
+ *
+ * <p>The engine loads a row by writing its key and value into the arrays of {@link #ensureKeyCapacity} and
+ * {@link #ensureValueCapacity}, setting the lengths, and calling {@link #loaded()} once it knows the bytes to be
+ * consistent. It stores a row by calling {@link #sealForInsert()} and copying the bytes out.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code keyBytes[0 .. keyLength)} and {@code valueBytes[0 .. valueLength)} are valid encodings of the format at
+ *       all times outside a load; columns that have no value yet are null, zero or empty there.
+ *   <li>{@code valueBytes.length >= format.minimumValueBytes()}, so columns of fixed width are read without a further
+ *       check.
+ *   <li>{@code assigned} has the bit of each column that was set since it was emptied, or of all after {@link
+ *       #loaded()}.
+ * </ul>
+ *
+ * <p>Not thread-safe. Nothing here allocates once the arrays have grown to the largest row.
+ */
+public abstract sealed class StoredRow implements RecordTarget permits RecordBuffer {
+    /**
+     * First size of the value array at most: a usual row, so that most records never grow, while one for a table of
+     * long rows does not begin with megabytes.
+     */
+    private static final int INITIAL_VALUE_BYTES_MAX = 1_024;
+
+    /** First size of the key array at least: holds most keys, and a cache line. */
+    private static final int INITIAL_KEY_BYTES_MIN = 64;
+
+    /** The row was not read from a page. */
+    public static final int NO_POSITION = -1;
+
+    /** Columns from this ordinal on share the last bit of {@code changed}. */
+    private static final int LAST_CHANGED_BIT = Long.SIZE - 1;
+
+    /** Where the columns lie. */
+    protected final RecordFormat format;
+
+    /** The encoded key, in the first {@code keyLength} bytes. */
+    protected byte[] keyBytes;
+
+    /** The encoded value, in the first {@code valueLength} bytes. */
+    protected byte[] valueBytes;
+
+    int keyLength;
+    int valueLength;
+    private final long[] assigned;
+    boolean keyChanged;
+    private long changed;
+    private int positionPageId = NO_POSITION;
+    private int positionFrame;
+    private int positionSlot;
+    private long positionVersion;
+    private int positionTreeStamp;
+
+    /**
+     * Makes an empty row.
+     *
+     * @param format the format of its table
+     */
+    StoredRow(RecordFormat format) {
+        this.format = format;
+        keyBytes = new byte[Math.max(INITIAL_KEY_BYTES_MIN, format.keyTemplate().length)];
+        valueBytes = new byte
+                [Math.max(format.minimumValueBytes(), Math.min(format.maximumValueBytes(), INITIAL_VALUE_BYTES_MAX))];
+        assigned = new long[RecordFormat.wordsOf(format.columnCount())];
+        setEmpty();
+    }
+
+    /**
+     * The format of the row's table.
+     *
+     * @return the format
+     */
+    public final RecordFormat format() {
+        return format;
+    }
+
+    /**
+     * The array that holds the encoded primary key. For the engine: not a copy, replaced when it grows.
+     *
+     * @return the array
+     */
+    public final byte[] keyBytes() {
+        return keyBytes;
+    }
+
+    /**
+     * The length of the encoded primary key.
+     *
+     * @return bytes
+     */
+    public final int keyLength() {
+        return keyLength;
+    }
+
+    /**
+     * Makes room for a key to be loaded; keeps what is there.
+     *
+     * @param bytes how many it must hold
+     * @return the array to write to
+     */
+    @Override
+    public final byte[] ensureKeyCapacity(int bytes) {
+        if (bytes > keyBytes.length) {
+            keyBytes = Arrays.copyOf(keyBytes, Math.max(bytes, 2 * keyBytes.length));
+        }
+        return keyBytes;
+    }
+
+    /**
+     * Sets the length of the key that was written to the array.
+     *
+     * @param bytes the length
+     */
+    @Override
+    public final void setKeyLength(int bytes) {
+        keyLength = bytes;
+    }
+
+    /**
+     * The array that holds the encoded value ({@link RecordLayout}). For the engine: not a copy, replaced when it
+     * grows.
+     *
+     * @return the array
+     */
+    public final byte[] valueBytes() {
+        return valueBytes;
+    }
+
+    /**
+     * The length of the encoded value.
+     *
+     * @return bytes
+     */
+    public final int valueLength() {
+        return valueLength;
+    }
+
+    /**
+     * Makes room for a value to be loaded; keeps what is there.
+     *
+     * @param bytes how many it must hold, at most {@link RecordLayout#VALUE_BYTES_MAX}
+     * @return the array to write to
+     */
+    @Override
+    public final byte[] ensureValueCapacity(int bytes) {
+        if (bytes > valueBytes.length) {
+            int doubled = Math.min(2 * valueBytes.length, RecordLayout.VALUE_BYTES_MAX);
+            valueBytes = Arrays.copyOf(valueBytes, Math.max(bytes, doubled));
+        }
+        return valueBytes;
+    }
+
+    /**
+     * Sets the length of the value that was written to the array.
+     *
+     * @param bytes the length
+     */
+    @Override
+    public final void setValueLength(int bytes) {
+        valueLength = bytes;
+    }
+
+    /**
+     * Ends a load: from here on the row counts as one with all columns set and its key unchanged. To be called only
+     * when the bytes are known to be a consistent copy.
+     *
+     * @throws CorruptionException if the lengths do not fit the format; the row is then empty
+     */
+    public final void loaded() {
+        int variableCount = format.variableCount();
+        boolean fits = valueLength >= format.minimumValueBytes()
+                && keyLength >= format.keyTemplate().length
+                && (variableCount == 0
+                        ? valueLength == format.minimumValueBytes()
+                        : variableEnd(variableCount - 1) == valueLength);
+        if (!fits) {
+            CorruptionException failure =
+                    new CorruptionException(Message.of("A stored row does not have the form of its table")
+                            .with("table", format.tableName())
+                            .with("keyBytes", keyLength)
+                            .with("valueBytes", valueLength)
+                            .with("valueBytesMin", format.minimumValueBytes())
+                            .remedy("Restore the database from a backup and examine the medium."));
+            setEmpty();
+            throw failure;
+        }
+        Arrays.fill(assigned, -1L);
+        keyChanged = false;
+        changed = 0;
+    }
+
+    /**
+     * Remembers where the row was read.
+     *
+     * @param pageId its page
+     * @param frame the frame that held the page
+     * @param slot its slot
+     * @param version the version of the frame's latch under which that was so
+     * @param treeStamp identifies the tree within this JVM
+     */
+    @Override
+    public final void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+        positionPageId = pageId;
+        positionFrame = frame;
+        positionSlot = slot;
+        positionVersion = version;
+        positionTreeStamp = treeStamp;
+    }
+
+    /**
+     * The page that the row was read from: a hint, the row may have moved since.
+     *
+     * @return the page id, or {@link #NO_POSITION}
+     */
+    public final int positionPageId() {
+        return positionPageId;
+    }
+
+    /**
+     * The frame that held the page.
+     *
+     * @return the frame
+     */
+    public final int positionFrame() {
+        return positionFrame;
+    }
+
+    /**
+     * The slot that held the row.
+     *
+     * @return the slot
+     */
+    public final int positionSlot() {
+        return positionSlot;
+    }
+
+    /**
+     * The version of the frame's latch when the row was read.
+     *
+     * @return the version
+     */
+    public final long positionVersion() {
+        return positionVersion;
+    }
+
+    /**
+     * The tree that the row was read from.
+     *
+     * @return its stamp
+     */
+    public final int positionTreeStamp() {
+        return positionTreeStamp;
+    }
+
+    /**
+     * Which columns were set since the row was loaded.
+     *
+     * @param columns bit c for column c, the last bit for all columns from 63 on
+     * @return true if one of them was, even to the value it had
+     */
+    public final boolean isChanged(long columns) {
+        return (changed & columns) != 0;
+    }
+
+    /**
+     * The bit of a column for {@link #isChanged}.
+     *
+     * @param column its ordinal
+     * @return a mask with one bit
+     */
+    public static long changedBit(int column) {
+        return 1L << Math.min(column, LAST_CHANGED_BIT);
+    }
+
+    /**
+     * Checks that the row is fit to be inserted, or to replace a row. Its bytes are then what {@link #keyBytes()} and
+     * {@link #valueBytes()} give; there is nothing left to encode.
+     *
+     * @throws dev.lockstep.engine.NullViolationException if a NOT NULL column has no value
+     */
+    public final void sealForInsert() {
+        for (int word = 0; word < assigned.length; word++) {
+            long missing = format.required(word) & ~assigned[word];
+            if (missing != 0) {
+                int column = word * Long.SIZE + Long.numberOfTrailingZeros(missing);
+                throw ColumnErrors.nullForNotNull(format.tableName(), format.column(column));
+            }
+        }
+    }
+
+    /**
+     * Whether a column of the primary key was set since the row was loaded or emptied. A changed row can then not be
+     * written back to where it came from.
+     *
+     * @return true if one was, even to the value it had
+     */
+    public final boolean isKeyChanged() {
+        return keyChanged;
+    }
+
+    /** Empties the row: nullable columns are null, the others have no value. */
+    protected final void setEmpty() {
+        byte[] key = format.keyTemplate();
+        System.arraycopy(key, 0, keyBytes, 0, key.length);
+        keyLength = key.length;
+        byte[] value = format.valueTemplate();
+        System.arraycopy(value, 0, valueBytes, 0, value.length);
+        valueLength = value.length;
+        Arrays.fill(assigned, 0);
+        keyChanged = false;
+        changed = 0;
+        positionPageId = NO_POSITION;
+    }
+
+    /**
+     * Makes this row equal to another, its unset columns included.
+     *
+     * @param other a row of the same table, or of one with equal columns and primary key
+     * @throws SchemaException if its format is another
+     */
+    protected final void copyFromBuffer(StoredRow other) {
+        if (!other.format.equals(format)) {
+            throw new SchemaException(Message.of("The record belongs to another table")
+                    .with("expected", format.tableName())
+                    .with("actual", other.format.tableName())
+                    .remedy("Use a record that was made for this table."));
+        }
+        ensureKeyCapacity(other.keyLength);
+        System.arraycopy(other.keyBytes, 0, keyBytes, 0, other.keyLength);
+        keyLength = other.keyLength;
+        ensureValueCapacity(other.valueLength);
+        System.arraycopy(other.valueBytes, 0, valueBytes, 0, other.valueLength);
+        valueLength = other.valueLength;
+        System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
+        keyChanged = other.keyChanged;
+        changed = other.changed;
+        setPosition(
+                other.positionPageId,
+                other.positionFrame,
+                other.positionSlot,
+                other.positionVersion,
+                other.positionTreeStamp);
+    }
+
+    /**
+     * Whether a column has a value, or is null because that was chosen or read.
+     *
+     * @param column its ordinal
+     * @return false if it was not set since the row was emptied
+     */
+    protected final boolean isAssigned(int column) {
+        format.access(column);
+        return (assigned[column >> 6] & 1L << column) != 0;
+    }
+
+    /**
+     * Notes that a column has a value.
+     *
+     * @param column its ordinal
+     */
+    protected final void markAssigned(int column) {
+        assigned[column >> 6] |= 1L << column;
+        changed |= changedBit(column);
+    }
+
+    final int variableEnd(int variable) {
+        return RecordLayout.getEnd(valueBytes, format.endOffset(variable), format.endBytes());
+    }
+}
