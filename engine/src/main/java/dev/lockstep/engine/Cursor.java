@@ -142,8 +142,8 @@ public final class Cursor implements AutoCloseable {
      */
     public boolean next(Record into) {
         start();
+        transaction.enterEngine();
         try {
-            transaction.enterEngine();
             boolean found = scan.next(into);
             transaction.leaveEngine();
             return found;
@@ -162,8 +162,8 @@ public final class Cursor implements AutoCloseable {
      */
     public boolean nextKey(Key primaryKey) {
         start();
+        transaction.enterEngine();
         try {
-            transaction.enterEngine();
             boolean found = scan.nextKey(primaryKey);
             transaction.leaveEngine();
             return found;

@@ -96,6 +96,13 @@ public final class Session implements AutoCloseable {
         return new SessionStatistics(pages.accessesOpaque(), pages.missesOpaque());
     }
 
+    /** Ends a session whose transaction could not be rolled back where it ran, for want of stack. */
+    void discard() {
+        transaction.rollback();
+        closed = true;
+        database.sessionClosed(this);
+    }
+
     boolean hasOpenTransaction() {
         return transaction.isOpen();
     }

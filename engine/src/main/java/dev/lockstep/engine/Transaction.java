@@ -15,8 +15,8 @@ import dev.lockstep.engine.lock.LockMode;
  * <p>Invariants:
  * <ul>
  *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY.
- *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it: nobody
- *       knows where. The rollback then marks the database failed.
+ *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
+ *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
  * </ul>
  */
@@ -143,6 +143,7 @@ public final class Transaction {
         TableAccess access = open(table, forUpdate ? LockMode.IX : LockMode.IS);
         for (int i = 0; i < batch.size(); i++) {
             access.requireComplete(batch.key(i));
+            access.requireOwn(batch.records()[i]);
         }
         try {
             inEngine = true;
@@ -228,6 +229,7 @@ public final class Transaction {
      */
     public boolean delete(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
+        access.requireOwn(row);
         try {
             inEngine = true;
             boolean found = access.delete(row.keyBytes(), row.keyLength());
@@ -261,6 +263,9 @@ public final class Transaction {
     public Cursor scan(Table table, String index) {
         TableAccess access = open(table, LockMode.IS);
         int position = access.table().definition().indexPosition(index);
+        if (access.table().indexes().get(position).abandoned()) {
+            access.table().readableDefinition().indexPosition(index);
+        }
         if (access.table().indexes().get(position).building()) {
             throw new SchemaException(Message.of("the index is still being filled")
                     .with("index", index)
@@ -296,6 +301,7 @@ public final class Transaction {
                     .with("savepoint", savepoint.undoCount())
                     .remedy("make the savepoint in this transaction, and not behind one that was rolled back"));
         }
+        core.reserveStackToEnd();
         try {
             inEngine = true;
             core.rollbackTo(savepoint.undoCount());
@@ -323,31 +329,56 @@ public final class Transaction {
                     .with("openCursors", openCursorCount)
                     .remedy("close every cursor before the commit, best with try-with-resources"));
         }
+        core.reserveStackToEnd();
+        inEngine = true;
         try {
             core.commit();
-        } finally {
+            inEngine = false;
             state = State.ENDED;
+        } catch (StackOverflowError full) {
+            // No calls here: there may be no stack for them.
+            state = State.ROLLBACK_ONLY;
+            throw full;
+        } catch (RuntimeException | Error failure) {
+            inEngine = false;
+            state = State.ENDED;
+            throw failure;
         }
     }
 
-    /** Takes all changes back. Does nothing if the transaction has ended. */
+    /**
+     * Takes all changes back. Does nothing if the transaction has ended.
+     *
+     * @throws StackOverflowError if there is too little stack for it; the transaction is as before, and can be rolled
+     *     back further out
+     */
     public void rollback() {
         if (state == State.ENDED) {
             return;
         }
         requireThread();
+        core.reserveStackToEnd();
         openCursorCount = 0;
         rollbackCount++;
         if (inEngine) {
+            core.abandon();
             inEngine = false;
             state = State.ENDED;
-            core.abandon();
             return;
         }
+        inEngine = true;
         try {
             core.rollback();
-        } finally {
+            inEngine = false;
             state = State.ENDED;
+        } catch (StackOverflowError full) {
+            // No calls here: there may be no stack for them.
+            state = State.ROLLBACK_ONLY;
+            throw full;
+        } catch (RuntimeException | Error failure) {
+            inEngine = false;
+            state = State.ENDED;
+            throw failure;
         }
     }
 
@@ -366,6 +397,7 @@ public final class Transaction {
 
     TableAccess open(Table table, int mode) {
         requireOpen();
+        core.reserveStack();
         try {
             inEngine = true;
             TableAccess access = core.open(table.reference(), mode);
@@ -379,15 +411,21 @@ public final class Transaction {
 
     TableAccess open(TableReference table, int mode) {
         requireOpen();
-        inEngine = true;
-        TableAccess access = core.open(table, mode);
-        inEngine = false;
-        return access;
+        core.reserveStack();
+        try {
+            inEngine = true;
+            TableAccess access = core.open(table, mode);
+            inEngine = false;
+            return access;
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
     }
 
     void requireOpen() {
         requireThread();
-        if (state != State.OPEN) {
+        if (state != State.OPEN || inEngine) {
             throw new TransactionStateException(Message.of(
                             state == State.ENDED
                                     ? "the transaction has ended"
@@ -407,6 +445,7 @@ public final class Transaction {
     }
 
     void enterEngine() {
+        core.reserveStack();
         inEngine = true;
     }
 
@@ -416,7 +455,7 @@ public final class Transaction {
 
     /** Decides what a failure leaves of the transaction. */
     void failed(Throwable failure) {
-        if (!(failure instanceof StackOverflowError)) {
+        if (!core.isMisplaced(failure)) {
             inEngine = false;
         }
         boolean callerError = failure instanceof DuplicateKeyException

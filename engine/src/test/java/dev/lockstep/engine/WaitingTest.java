@@ -8,13 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What commits wait for, and what an interrupt does to each kind of wait. */
 @Timeout(60)
@@ -146,35 +155,160 @@ class WaitingTest {
         assertFalse(DatabaseTest.ids(database, null).contains(3));
     }
 
+    /** The statement ends while the disk still hangs; the page comes in later, for whoever needs it. */
     @Test
-    void anInterruptDoesNotDisturbAReadOfAPage() throws InterruptedException {
+    void anInterruptEndsAWaitForAPage() throws InterruptedException {
         database.checkpoint();
         storage.holdPageReads();
         Worker waiting = new Worker(
                 () -> assertEquals(ROWS, DatabaseTest.ids(database, null).size()));
-        waiting.awaitParkedIn("frame");
+        waiting.awaitParkedIn("frameInterruptibly");
         waiting.interrupt();
-        storage.release();
         waiting.join();
-        assertNull(waiting.failure());
+        assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+        assertTrue(waiting.failure().getMessage().contains("pageId="), waiting.failure()::toString);
         assertTrue(waiting.interrupted());
+        assertTrue(database.instance().locks().isEmpty());
+        storage.release();
+        assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+    }
+
+    /** A change that was made is taken back with the flag set, which reads pages as well. */
+    @Test
+    void anInterruptDoesNotDisturbARollback() throws InterruptedException {
+        Worker worker = new Worker(() -> database.run(transaction -> {
+            for (int id = 0; id < ROWS; id += 100) {
+                assertTrue(transaction.delete(table, key(id)));
+            }
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("take it back");
+        }));
+        worker.join();
+        assertInstanceOf(IllegalStateException.class, worker.failure());
+        assertTrue(worker.interrupted());
+        assertFalse(database.instance().health().isFailed());
+        assertEquals(ROWS, DatabaseTest.ids(database, null).size());
     }
 
     /** Whatever a thread does with its interrupt flag set, it is done or refused, and no file is closed. */
     @Test
     void anInterruptedThreadHarmsNobody() throws InterruptedException {
-        Worker worker = new Worker(() -> {
-            Thread.currentThread().interrupt();
-            database.run(transaction -> assertTrue(transaction.delete(table, key(5))));
-            assertEquals(ROWS - 1, DatabaseTest.ids(database, null).size());
-            database.checkpoint();
-            database.createIndex(IndexDefinition.of("by_both", "account", "amount", "id"));
-            assertEquals(ROWS - 1, DatabaseTest.ids(database, "by_both").size());
-            database.dropIndex("account", "by_both");
+        List<Runnable> calls = List.of(
+                () -> database.run(transaction -> assertTrue(transaction.delete(table, key(5)))),
+                () -> assertTrue(DatabaseTest.ids(database, null).size() >= ROWS - 1),
+                database::checkpoint,
+                () -> database.createIndex(IndexDefinition.of("by_both", "account", "amount", "id")),
+                () -> database.dropIndex("account", "by_amount"),
+                () -> database.createTable(TableDefinition.named("other")
+                        .column("id", ColumnType.int32())
+                        .primaryKey("id")
+                        .build()));
+        for (Runnable call : calls) {
+            Worker worker = new Worker(() -> {
+                Thread.currentThread().interrupt();
+                call.run();
+            });
+            worker.join();
+            Throwable failure = worker.failure();
+            assertTrue(failure == null || failure instanceof InterruptedOperationException, () -> "" + failure);
+            assertTrue(worker.interrupted());
+        }
+        assertFalse(database.instance().health().isFailed());
+        assertTrue(DatabaseTest.ids(database, null).size() >= ROWS - 1);
+    }
+
+    /** Each kind of wait, of S-threads of both kinds. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void anInterruptOfAnSThread(SThreadKind kind) throws InterruptedException {
+        Path home = Path.of("/of-s-threads");
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
+                .withKind(kind)
+                .withCarriers(1)
+                .withUncaughtExceptionHandler((thread, failure) -> {}))) {
+            Database steps = validated.track(Database.open(storage, home, options, scheduler, LogOptions.sync()));
+            Table rows = steps.createTable(DatabaseTest.accounts());
+            steps.run(transaction -> {
+                Record row = rows.newRecord();
+                for (int id = 0; id < ROWS; id++) {
+                    DatabaseTest.put(transaction, rows, row, id, "x".repeat(600), id);
+                }
+            });
+            steps.checkpoint();
+            interruptAWaitForALock(scheduler, steps, rows);
+            interruptAWaitForAPage(scheduler, steps);
+            interruptACommit(scheduler, steps, rows);
+            assertTrue(steps.instance().locks().isEmpty());
+            steps.close();
+        }
+    }
+
+    private static void awaitMore(LongSupplier count, long before) {
+        // Ends when the S-thread is about to wait: it counts that first, and nobody lets it go on before.
+        while (count.getAsLong() == before) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void interruptAWaitForALock(Scheduler scheduler, Database steps, Table rows)
+            throws InterruptedException {
+        try (Session session = steps.openSession()) {
+            Transaction holder = session.begin();
+            assertTrue(holder.delete(rows, rows.newKey().add(3)));
+            long before = steps.statistics().lockWaits();
+            SThread waiting = scheduler.start(
+                    "waits-for-lock",
+                    0,
+                    () -> steps.run(transaction -> {
+                        assertTrue(transaction.delete(rows, rows.newKey().add(4)));
+                        transaction.fetch(rows, rows.newKey().add(3), rows.newRecord());
+                    }));
+            awaitMore(() -> steps.statistics().lockWaits(), before);
+            waiting.interrupt();
+            waiting.join();
+            assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+            holder.rollback();
+        }
+        assertTrue(DatabaseTest.ids(steps, null).containsAll(List.of(3, 4)));
+    }
+
+    private void interruptAWaitForAPage(Scheduler scheduler, Database steps) throws InterruptedException {
+        storage.holdPageReads();
+        long before = steps.statistics().pageMisses();
+        SThread waiting = scheduler.start(
+                "waits-for-page",
+                0,
+                () -> assertEquals(ROWS, DatabaseTest.ids(steps, null).size()));
+        awaitMore(() -> steps.statistics().pageMisses(), before);
+        waiting.interrupt();
+        waiting.join();
+        assertInstanceOf(InterruptedOperationException.class, waiting.failure());
+        storage.release();
+        assertEquals(ROWS, DatabaseTest.ids(steps, null).size());
+    }
+
+    /** A commit has happened once its record is written: it is answered, and the flag says that there was a wish. */
+    private void interruptACommit(Scheduler scheduler, Database steps, Table rows) throws InterruptedException {
+        storage.holdLogForces();
+        long before = steps.statistics().commits();
+        AtomicReference<Boolean> interrupted = new AtomicReference<>();
+        SThread waiting = scheduler.start("waits-for-disk", 0, () -> {
+            steps.run(transaction ->
+                    assertTrue(transaction.delete(rows, rows.newKey().add(3))));
+            interrupted.set(SThread.current().isInterrupted());
         });
-        worker.join();
-        assertNull(worker.failure());
-        assertTrue(worker.interrupted());
-        assertEquals(ROWS - 1, DatabaseTest.ids(database, null).size());
+        awaitMore(() -> steps.statistics().commits(), before);
+        waiting.interrupt();
+        storage.release();
+        waiting.join();
+        assertNull(waiting.failure());
+        assertTrue(interrupted.get());
+        assertFalse(DatabaseTest.ids(steps, null).contains(3));
     }
 }

@@ -212,6 +212,14 @@ public abstract class SThread extends InboxNode {
         latchesHeld--;
     }
 
+    /**
+     * Counts all latches as released, after an error that has cut short whoever counted them: the S-thread can then
+     * wait and switch again. Whoever owns the latches has to see to those that are really held.
+     */
+    public final void forgetLatches() {
+        latchesHeld = 0;
+    }
+
     /** Returns the number of latches counted as held. */
     public final int latchesHeld() {
         return latchesHeld;

@@ -42,6 +42,7 @@ public final class BTree {
     private final int lockTreeId;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
+    private volatile boolean abandoned;
 
     @SuppressWarnings("unused")
     private long purgedLsn;
@@ -68,6 +69,15 @@ public final class BTree {
 
     public void markDropped() {
         dropped = true;
+    }
+
+    /** Whether the tree belongs to an index that could not be finished and is still to be dropped. */
+    public boolean isAbandoned() {
+        return abandoned;
+    }
+
+    public void markAbandoned() {
+        abandoned = true;
     }
 
     public TreeEnvironment environment() {

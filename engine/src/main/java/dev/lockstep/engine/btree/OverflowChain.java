@@ -4,6 +4,7 @@ import static dev.lockstep.engine.page.PageLayout.INT;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.invoke.MethodHandles;
@@ -19,6 +20,9 @@ public final class OverflowChain {
     private static final VarHandle STUB_INT =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+    /** Attempts to read a page that is to be given back. A medium that refuses three times will go on refusing. */
+    private static final int FREE_ATTEMPTS_MAX = 3;
+
     private OverflowChain() {}
 
     /** Size of the stub that stands for the value in its leaf. */
@@ -31,7 +35,10 @@ public final class OverflowChain {
         return (int) STUB_INT.get(stub, OverflowLayout.STUB_VALUE_BYTES);
     }
 
-    /** Writes a value to new pages, last page first, and puts the stub into {@code stub}. May park. */
+    /**
+     * Writes a value to new pages, last page first, and puts the stub into {@code stub}. May park. What fails gives its
+     * pages back; only after an overflow of the stack, which may have struck with a latch held, nothing is touched.
+     */
     public static void write(BTree tree, TreeContext context, byte[] value, int valueBytes, byte[] stub) {
         TreeEnvironment environment = tree.environment();
         flagTree(tree, context);
@@ -48,7 +55,9 @@ public final class OverflowChain {
                 nextPageId = writeChunk(tree, context, value, from, bytes, nextPageId);
             }
         } catch (Throwable failure) {
-            free(tree, context, nextPageId);
+            if (!(failure instanceof StackOverflowError)) {
+                free(tree, context, nextPageId);
+            }
             throw failure;
         }
         STUB_INT.set(stub, OverflowLayout.STUB_FIRST_PAGE, nextPageId);
@@ -180,9 +189,22 @@ public final class OverflowChain {
     private static void free(BTree tree, TreeContext context, int firstPageId) {
         int pageId = firstPageId;
         while (pageId != 0) {
-            int next = nextPage(tree, context, pageId);
+            int next = nextPageOrRetry(tree, context, pageId);
             tree.environment().allocator().free(pageId);
             pageId = next;
+        }
+    }
+
+    /** As {@link #nextPage}: a chain that is only half given back would lose its pages until the next recovery. */
+    private static int nextPageOrRetry(BTree tree, TreeContext context, int pageId) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return nextPage(tree, context, pageId);
+            } catch (StorageException unreadable) {
+                if (attempt == FREE_ATTEMPTS_MAX) {
+                    throw unreadable;
+                }
+            }
         }
     }
 

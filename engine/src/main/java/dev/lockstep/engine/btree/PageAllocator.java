@@ -2,6 +2,7 @@ package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.util.Arrays;
 
@@ -20,10 +21,24 @@ import java.util.Arrays;
 public final class PageAllocator {
     private static final int WORDS_INITIAL = 1 << 10;
 
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
     private long[] words = new long[WORDS_INITIAL];
     private int firstCandidateWord;
     private int allocatedCount;
+
+    /** Nothing is allocated. */
+    public PageAllocator() {
+        this(LatchWatch.NONE);
+    }
+
+    /**
+     * Nothing is allocated.
+     *
+     * @param watch throws once a holder of the latch may have been cut short
+     */
+    public PageAllocator(LatchWatch watch) {
+        latch = new SpinLatch(watch);
+    }
 
     /** Takes the lowest free page. */
     public int allocate() {

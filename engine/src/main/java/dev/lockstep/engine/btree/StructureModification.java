@@ -119,8 +119,8 @@ public final class StructureModification extends TreeDescent {
             releaseUnchanged(parentFrame);
             return true;
         }
-        SplitPoint point = SplitPoint.choose(memory, page, searched, searchedBytes);
         long parent = BufferPool.address(parentFrame);
+        SplitPoint point = splitPoint(searched, searchedBytes);
         int separatorSpace = NodeEditor.separatorBytesNeeded(memory, parent, point.separatorBytes());
         if (Node.freeBytes(memory, parent) < separatorSpace) {
             int parentLevel = Node.level(memory, parent);
@@ -133,12 +133,24 @@ public final class StructureModification extends TreeDescent {
         return false;
     }
 
+    /** Where to split the latched node; releases it and its parent where that cannot be said. */
+    private SplitPoint splitPoint(byte[] searched, int searchedBytes) {
+        try {
+            return SplitPoint.choose(memory, page, searched, searchedBytes);
+        } catch (Throwable failure) {
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            throw failure;
+        }
+    }
+
     /** Splits the latched node; the latched parent has room for the separator. Releases both. */
     private void split(SplitPoint point, long parent) {
         TreeEnvironment environment = tree.environment();
-        int rightPageId = environment.allocator().allocate();
+        int rightPageId;
         int rightFrame;
         try {
+            rightPageId = environment.allocator().allocate();
             rightFrame = newPage(rightPageId);
         } catch (Throwable failure) {
             releaseUnchanged(frame);
@@ -203,9 +215,10 @@ public final class StructureModification extends TreeDescent {
             return true;
         }
         TreeEnvironment environment = tree.environment();
-        int childPageId = environment.allocator().allocate();
+        int childPageId;
         int childFrame;
         try {
+            childPageId = environment.allocator().allocate();
             childFrame = newPage(childPageId);
         } catch (Throwable failure) {
             releaseUnchanged(frame);

@@ -33,7 +33,7 @@ public final class TreeEnvironment {
     private final PageAllocator allocator;
     private final Log log;
     private final Consumer<Throwable> failure;
-    private final SpinLatch imageRecordsLatch = new SpinLatch();
+    private final SpinLatch imageRecordsLatch;
     private final LogRecordBuffer[] imageRecords = new LogRecordBuffer[IMAGE_RECORDS_KEPT];
     private int imageRecordCount;
 
@@ -48,6 +48,7 @@ public final class TreeEnvironment {
         this.allocator = allocator;
         this.log = log;
         this.failure = failure;
+        imageRecordsLatch = new SpinLatch(pool.watch());
     }
 
     public BufferPool pool() {

@@ -11,6 +11,7 @@ import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -90,7 +91,7 @@ public final class BufferPool implements AutoCloseable {
     private final PageLoader loaderOrNull;
     private final PageWriter writerOrNull;
     private final long nativeBytes;
-    private final PageAccessCounters accessCounters = new PageAccessCounters();
+    private final PageAccessCounters accessCounters;
     private volatile boolean isClosed;
 
     /**
@@ -104,12 +105,33 @@ public final class BufferPool implements AutoCloseable {
      */
     public BufferPool(
             int frameCount, PageFile fileOrNull, LogFence fence, IoThreads ioOrNull, FailureListener listener) {
+        this(frameCount, fileOrNull, fence, ioOrNull, listener, LatchWatch.NONE);
+    }
+
+    /**
+     * Makes a pool with all frames free.
+     *
+     * @param frameCount number of frames, at least {@link #FRAMES_MIN}
+     * @param fileOrNull where pages come from and go to, or null: then no page ever leaves
+     * @param fence what is asked before a page is written; unused without a file
+     * @param ioOrNull the threads that read pages; unused without a file
+     * @param listener is told when pages cannot be written
+     * @param watch throws once a holder of a latch may have been cut short: that ends every wait for pages and latches
+     */
+    public BufferPool(
+            int frameCount,
+            PageFile fileOrNull,
+            LogFence fence,
+            IoThreads ioOrNull,
+            FailureListener listener,
+            LatchWatch watch) {
         if (frameCount < FRAMES_MIN) {
             throw new IllegalArgumentException(
                     "too few frames: frameCount=" + frameCount + ", frameCountMin=" + FRAMES_MIN);
         }
         memory = arena.allocate(address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES);
-        parts = PoolParts.of(memory, frameCount);
+        parts = PoolParts.of(memory, frameCount, watch);
+        accessCounters = new PageAccessCounters(watch);
         latches = parts.latches();
         translationChunks = parts.translation().chunks();
         frames = parts.frames();
@@ -136,6 +158,11 @@ public final class BufferPool implements AutoCloseable {
     /** Returns the latches; latch <i>i</i> guards frame <i>i</i>. */
     public LatchTable latches() {
         return latches;
+    }
+
+    /** Returns what ends waits for latches that will never be given back. */
+    public LatchWatch watch() {
+        return parts.watch();
     }
 
     /** Returns the number of frames. */
@@ -193,13 +220,31 @@ public final class BufferPool implements AutoCloseable {
         return frame != NOT_RESIDENT || loaderOrNull == null ? frame : load(pageId, EvictionQueues.SCAN, waiter);
     }
 
+    /**
+     * As {@link #frame} or {@link #frameForScan}, but an interrupt ends the wait. For the stages of a statement, which
+     * can be given up; not for what must go through, such as a rollback or the change of a tree's structure.
+     *
+     * @param forScan whether it is for a scan that will not come back
+     * @throws dev.lockstep.engine.InterruptedOperationException if the thread was interrupted before the page was read;
+     *     the flag stays set
+     */
+    public int frameInterruptibly(int pageId, boolean forScan, Waiter waiter) {
+        int frame = residentFrameAcquire(pageId);
+        int origin = forScan ? EvictionQueues.SCAN : EvictionQueues.SMALL;
+        return frame != NOT_RESIDENT || loaderOrNull == null ? frame : load(pageId, origin, waiter, true);
+    }
+
     private int load(int pageId, int origin, Waiter waiter) {
+        return load(pageId, origin, waiter, false);
+    }
+
+    private int load(int pageId, int origin, Waiter waiter, boolean interruptible) {
         if (pageId <= 0) {
             throw new IllegalArgumentException("not a page: pageId=" + pageId);
         }
         checkOpen();
         parts.counters().misses.increment();
-        return loaderOrNull.load(pageId, origin, waiter);
+        return loaderOrNull.load(pageId, origin, waiter, interruptible);
     }
 
     /** Notes that a page was used, which delays its eviction. Cheap enough for every access. */
@@ -413,10 +458,10 @@ public final class BufferPool implements AutoCloseable {
     public long oldestRecoveryLsn() {
         long oldest = FrameTable.CLEAN;
         for (int frame = 0; writerOrNull != null && frame < parts.frameCount(); frame++) {
-            int attempt = 0;
+            int round = 0;
             // Ends because an exclusive latch is held for microseconds and a hot page is seldom clean.
             while (frames.oldestLsnAcquire(frame) == FrameTable.CLEAN && latches.isExclusive(frame)) {
-                attempt = Backoff.pause(attempt);
+                round = Backoff.pause(round, parts.watch());
             }
             oldest = Math.min(oldest, frames.oldestLsnAcquire(frame));
         }

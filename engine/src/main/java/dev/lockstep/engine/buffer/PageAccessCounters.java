@@ -1,5 +1,6 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 
 /**
@@ -14,12 +15,13 @@ import dev.lockstep.scheduler.latch.SpinLatch;
  * <p>Thread-safety: all methods may be called by any thread.
  */
 final class PageAccessCounters {
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
     private final PageAccessCounter anchor = new PageAccessCounter(this);
     private long closedAccesses;
 
     @SuppressWarnings("this-escape")
-    PageAccessCounters() {
+    PageAccessCounters(LatchWatch watch) {
+        latch = new SpinLatch(watch);
         anchor.setNext(anchor);
         anchor.setPrevious(anchor);
     }

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.engine.InterruptedOperationException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
@@ -47,8 +48,13 @@ final class PageLoader {
         this.readers = new PageReader[io.threadCount()];
     }
 
-    /** Returns the frame of a page after reading it if need be. */
-    int load(int pageId, int origin, Waiter waiter) {
+    /**
+     * Returns the frame of a page after reading it if need be.
+     *
+     * @param interruptible whether an interrupt ends the wait; the page is read all the same
+     * @throws InterruptedOperationException if it did; the flag stays set
+     */
+    int load(int pageId, int origin, Waiter waiter, boolean interruptible) {
         // Ends because each turn finds the page, waits for a read to end, or lost a race for the entry to one who won
         // it; a page that is evicted right after it was read each time would need a pool without room for a page more.
         while (true) {
@@ -57,23 +63,23 @@ final class PageLoader {
                 return TranslationArray.frame(entry);
             }
             if (TranslationArray.isLoading(entry)) {
-                join(pageId, TranslationArray.frame(entry), waiter);
+                join(pageId, TranslationArray.frame(entry), waiter, interruptible);
             } else {
-                begin(pageId, origin, waiter);
+                begin(pageId, origin, waiter, interruptible);
             }
         }
     }
 
-    private void join(int pageId, int frame, Waiter waiter) {
+    private void join(int pageId, int frame, Waiter waiter, boolean interruptible) {
         PageLoad load = loads.get(frame);
         if (load != null && load.pageId() == pageId) {
-            await(load, waiter);
+            await(load, waiter, interruptible);
         } else {
             Thread.onSpinWait();
         }
     }
 
-    private void begin(int pageId, int origin, Waiter waiter) {
+    private void begin(int pageId, int origin, Waiter waiter, boolean interruptible) {
         int frame = takeFrame(waiter);
         PageLoad load = new PageLoad(pageId);
         loads.set(frame, load);
@@ -83,20 +89,33 @@ final class PageLoader {
             return;
         }
         loadsRunning.incrementAndGet();
-        PoolRequest.LoadWait wait = load.join(waiter);
+        PoolRequest.LoadWait wait = null;
         try {
+            wait = load.join(waiter);
             io.submit(threadIndex -> read(load, frame, origin, threadIndex));
         } catch (RuntimeException | Error e) {
             end(load, frame, e);
+            if (wait == null) {
+                throw e;
+            }
         }
-        check(wait.await(), pageId);
+        await(wait, pageId, interruptible);
     }
 
-    private void await(PageLoad load, Waiter waiter) {
+    private void await(PageLoad load, Waiter waiter, boolean interruptible) {
         PoolRequest.LoadWait wait = load.join(waiter);
         if (wait != null) {
-            check(wait.await(), load.pageId());
+            await(wait, load.pageId(), interruptible);
         }
+    }
+
+    private static void await(PoolRequest.LoadWait wait, int pageId, boolean interruptible) {
+        if (interruptible && !wait.awaitInterruptibly()) {
+            throw new InterruptedOperationException(Message.of("The thread was interrupted while it waited for a page")
+                    .with("pageId", pageId)
+                    .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
+        }
+        check(wait.await(), pageId);
     }
 
     private static void check(Throwable failure, int pageId) {
@@ -126,16 +145,18 @@ final class PageLoader {
     /** On an I/O thread. */
     private void read(PageLoad load, int frame, int origin, int threadIndex) {
         Throwable failure = null;
+        boolean published = false;
         try {
             if (readers[threadIndex] == null) {
                 readers[threadIndex] = file.newReader(parts.memory());
             }
             readers[threadIndex].read(load.pageId(), BufferPool.address(frame));
             parts.counters().pageReads.increment();
+            published = publish(load.pageId(), frame, origin);
         } catch (RuntimeException | Error e) {
             failure = e;
         }
-        if (failure == null && publish(load.pageId(), frame, origin)) {
+        if (published) {
             loads.set(frame, null);
             parts.arrivals().push(frame);
             loadsRunning.decrementAndGet();

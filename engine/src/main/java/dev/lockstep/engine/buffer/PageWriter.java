@@ -351,7 +351,7 @@ final class PageWriter implements AutoCloseable {
         long[] pages = dirtyPages(upToRecoveryLsn);
         int count = pages.length;
         // Ends because each turn leaves only pages that were latched exclusively, and latches are held for
-        // microseconds.
+        // microseconds; where a holder was cut short, the watch ends it.
         while (count > 0) {
             int left = 0;
             int written = 0;
@@ -364,6 +364,7 @@ final class PageWriter implements AutoCloseable {
             }
             count = left;
             if (written == 0 && count > 0) {
+                parts.watch().look();
                 LockSupport.parkNanos(this, STALLED_NANOS);
             }
         }

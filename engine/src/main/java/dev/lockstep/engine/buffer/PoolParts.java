@@ -1,6 +1,7 @@
 package dev.lockstep.engine.buffer;
 
 import dev.lockstep.scheduler.latch.LatchTable;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -13,6 +14,7 @@ import java.lang.foreign.MemorySegment;
  * @param free frames without a page
  * @param arrivals frames that got a page and are not in a queue of the eviction yet
  * @param counters what is counted
+ * @param watch ends waits for what will never be given back
  */
 record PoolParts(
         MemorySegment memory,
@@ -21,17 +23,19 @@ record PoolParts(
         TranslationArray translation,
         FrameStack free,
         FrameStack arrivals,
-        PoolCounters counters) {
-    static PoolParts of(MemorySegment memory, int frameCount) {
+        PoolCounters counters,
+        LatchWatch watch) {
+    static PoolParts of(MemorySegment memory, int frameCount, LatchWatch watch) {
         int[] next = new int[frameCount];
         PoolParts parts = new PoolParts(
                 memory,
-                new LatchTable(frameCount),
+                new LatchTable(frameCount, watch),
                 new FrameTable(frameCount),
                 new TranslationArray(),
                 new FrameStack(next),
                 new FrameStack(next),
-                new PoolCounters());
+                new PoolCounters(),
+                watch);
         for (int frame = frameCount - 1; frame >= 0; frame--) {
             parts.free.push(frame);
         }

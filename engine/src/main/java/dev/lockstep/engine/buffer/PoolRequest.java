@@ -46,7 +46,7 @@ class PoolRequest {
 
     /**
      * Waits until the request is done; an interrupt does not end the wait, because the engine ends each request within
-     * a bounded time and a request given up would have to be found and taken back.
+     * a bounded time and most requests, given up, would have to be found and taken back.
      *
      * @return why it failed, or null
      */
@@ -61,6 +61,25 @@ class PoolRequest {
                 return failure;
             }
             waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+        }
+    }
+
+    /**
+     * Waits until the request is done or the thread is interrupted.
+     *
+     * @return false if it was interrupted first; its interrupt flag is still set
+     */
+    final boolean awaitInterruptibly() {
+        // Ends like await.
+        while (true) {
+            waiter.prepare();
+            VarHandle.fullFence(); // as in await
+            if (isDoneAcquire()) {
+                return true;
+            }
+            if (waiter.await(Waiter.NO_DEADLINE, WaitReason.IO) == Waiter.Outcome.INTERRUPTED) {
+                return isDoneAcquire();
+            }
         }
     }
 

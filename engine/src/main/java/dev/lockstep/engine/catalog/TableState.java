@@ -20,5 +20,21 @@ public record TableState(TableDefinition definition, BTree tree, TreeOperations 
      *
      * @param building whether it is being filled, so that entries of older rows may still be missing
      */
-    public record IndexState(BTree tree, TreeOperations operations, boolean building) {}
+    public record IndexState(BTree tree, TreeOperations operations, boolean building) {
+        /** Whether its creation has failed, so that nobody needs its entries: it waits to be dropped. */
+        public boolean abandoned() {
+            return building && tree.isAbandoned();
+        }
+    }
+
+    /** The definition with those indexes only that can be read. */
+    public TableDefinition readableDefinition() {
+        TableDefinition readable = definition;
+        for (int i = 0; i < indexes.size(); i++) {
+            if (indexes.get(i).building()) {
+                readable = readable.withoutIndex(definition.indexes().get(i).name());
+            }
+        }
+        return readable;
+    }
 }

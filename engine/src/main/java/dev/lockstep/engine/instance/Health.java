@@ -8,13 +8,26 @@ import java.util.concurrent.atomic.AtomicReference;
  * Whether the instance may still be used. The first failure of a durable write, or of a change in the middle of a
  * page, marks it failed for good: what is in memory may no longer match what is on disk, and only reopening, which
  * runs recovery, can tell. Thread-safe.
+ *
+ * <p>Invariant: {@code failure} is set once and never reset.
  */
 public final class Health {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    /** Marks the instance failed; only the first cause is kept. */
+    private volatile Runnable onFailure = () -> {};
+
+    /**
+     * Marks the instance failed; only the first cause is kept. Everybody who waits for a lock is woken each time, since
+     * a caller whose stack was full may have got no further the time before.
+     */
     public void fail(Throwable cause) {
         failure.compareAndSet(null, cause);
+        onFailure.run();
+    }
+
+    /** Has an action run after each failure, on the thread that met it, which may hold latches. */
+    void onFailure(Runnable action) {
+        onFailure = action;
     }
 
     public boolean isFailed() {
@@ -25,7 +38,8 @@ public final class Health {
      * @throws DatabaseFailedException if the instance is marked failed
      */
     public void check() {
-        Throwable cause = failure.getAcquire();
+        // Volatile: who is about to wait either sees the failure or is woken by it.
+        Throwable cause = failure.get();
         if (cause != null) {
             throw new DatabaseFailedException(
                     Message.of("the database is marked failed")

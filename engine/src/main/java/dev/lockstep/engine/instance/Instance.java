@@ -38,7 +38,7 @@ public final class Instance {
     private final BufferPool pool;
     private final TreeEnvironment environment;
     private final Log log;
-    private final LockManager locks = new LockManager(lockStripes());
+    private final LockManager locks;
     private final TransactionTable transactions;
     private final Catalog catalog;
     private final BTree catalogTree;
@@ -59,6 +59,8 @@ public final class Instance {
         this.options = options;
         this.scheduler = scheduler;
         this.health = health;
+        locks = new LockManager(lockStripes(), health::check);
+        health.onFailure(locks::wakeAll);
         this.environment = environment;
         this.pool = environment.pool();
         this.log = environment.log();

@@ -16,10 +16,21 @@ import dev.lockstep.scheduler.SThread;
  * between transactions and trees: the only place that knows about teams. Used by one thread at a time.
  */
 public final class OperationDriver {
+    /**
+     * Room for the stages of one statement's operations, in frames of {@link StackReserve}: they take 2 KB at most
+     * where they are compiled, and interpreted they take as many times more as the reserve does.
+     */
+    private static final int FRAMES_PER_STATEMENT = 5;
+
+    /** Room for a wait or a split, which happen less often and call deeper. */
+    private static final int FRAMES_PER_WAIT = 12;
+
     private final BufferPool pool;
     private final LockManager locks;
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
+    private int reserves;
+    private StackOverflowError refused;
 
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
     private long touched;
@@ -38,7 +49,7 @@ public final class OperationDriver {
     public void run(RecordOperation operation, int list) {
         SThread sThread = context.sThread();
         if (sThread == null) {
-            runPlain(operation);
+            runInterruptibly(operation);
         } else {
             sThread.beginOperation(list);
             try {
@@ -88,7 +99,7 @@ public final class OperationDriver {
                     continue;
                 }
                 if (result != TreeDescent.CONTINUE) {
-                    waitFor(operation, result);
+                    waitFor(operation, result, true);
                 }
                 i++;
             }
@@ -98,7 +109,38 @@ public final class OperationDriver {
         }
     }
 
-    /** Runs an operation that belongs to no list: rollback and other system work. */
+    /**
+     * Has a stack overflow happen now, while nothing is begun and no latch is held, if little stack is left.
+     *
+     * @param frames see {@link StackReserve#require}
+     * @throws StackOverflowError one that {@link #wasRefused} knows
+     */
+    void reserveStack(int frames) {
+        try {
+            StackReserve.require(frames, reserves++);
+        } catch (StackOverflowError full) {
+            refused = full;
+            throw full;
+        }
+    }
+
+    /** Makes room for a statement that does not wait. */
+    void reserveStack() {
+        reserveStack(FRAMES_PER_STATEMENT);
+    }
+
+    /** Makes room for an operation that waits. */
+    void reserveStackToWait() {
+        reserveStack(FRAMES_PER_WAIT);
+    }
+
+    /** Whether an error struck before an operation began, and not in the middle of one. */
+    @SuppressWarnings("ReferenceEquality") // that very error, not one like it
+    boolean wasRefused(Throwable failure) {
+        return failure == refused;
+    }
+
+    /** Runs an operation that belongs to no list: rollback and other system work, which no interrupt ends. */
     public void runPlain(RecordOperation operation) {
         // Ends: every stage either comes closer to the leaf or was undone by the progress of another thread.
         while (true) {
@@ -106,7 +148,18 @@ public final class OperationDriver {
             if (result == TreeDescent.DONE) {
                 return;
             }
-            waitFor(operation, result);
+            waitFor(operation, result, false);
+        }
+    }
+
+    private void runInterruptibly(RecordOperation operation) {
+        // Ends like runPlain.
+        while (true) {
+            int result = operation.stepOn();
+            if (result == TreeDescent.DONE) {
+                return;
+            }
+            waitFor(operation, result, true);
         }
     }
 
@@ -117,7 +170,7 @@ public final class OperationDriver {
                 return;
             }
             if (result != TreeDescent.CONTINUE) {
-                waitFor(operation, result);
+                waitFor(operation, result, true);
             }
             sThread.switchPoint();
         }
@@ -145,9 +198,10 @@ public final class OperationDriver {
         }
     }
 
-    private void waitFor(RecordOperation operation, int result) {
+    private void waitFor(RecordOperation operation, int result, boolean interruptible) {
+        reserveStack(FRAMES_PER_WAIT);
         switch (result) {
-            case TreeDescent.LOAD_PAGE -> load(operation);
+            case TreeDescent.LOAD_PAGE -> load(operation, interruptible);
             case TreeDescent.WAIT_FOR_LOCK -> waitForLock(operation);
             case TreeDescent.MAKE_ROOM ->
                 structure.makeRoom(
@@ -156,9 +210,11 @@ public final class OperationDriver {
         }
     }
 
-    private void load(RecordOperation operation) {
+    private void load(RecordOperation operation, boolean interruptible) {
         context.pageAccesses().countMiss();
-        if (operation.isLongScan()) {
+        if (interruptible) {
+            pool.frameInterruptibly(operation.neededPageId(), operation.isLongScan(), context.waiter());
+        } else if (operation.isLongScan()) {
             pool.frameForScan(operation.neededPageId(), context.waiter());
         } else {
             pool.frame(operation.neededPageId(), context.waiter());
@@ -199,6 +255,7 @@ public final class OperationDriver {
 
     /** Merges the leaf of a removed record with a neighbour where it has become nearly empty. */
     public void mergeAfter(RecordOperation removal) {
+        reserveStack(FRAMES_PER_WAIT);
         structure.mergeIfUnderfull(removal.tree(), context, removal.key(), removal.keyBytes());
     }
 }

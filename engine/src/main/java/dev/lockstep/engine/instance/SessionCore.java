@@ -4,6 +4,7 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -41,6 +42,20 @@ import java.util.Arrays;
  */
 public final class SessionCore {
     private static final int TABLES_INITIAL = 16;
+
+    /** Attempts to read the pages for undoing one change. A medium that refuses three times will go on refusing. */
+    private static final int UNDO_ATTEMPTS_MAX = 3;
+
+    /**
+     * Room for the end of a transaction, in frames of {@link StackReserve}: undo, purge, merges, and waits for the log.
+     */
+    private static final int FRAMES_PER_END = 16;
+
+    /**
+     * Room that a transaction begins with: so much more than its end needs that this can be called from where it was
+     * begun, compiled or not.
+     */
+    private static final int FRAMES_PER_BEGIN = 28;
 
     final Instance instance;
     final TransactionContext context;
@@ -82,7 +97,8 @@ public final class SessionCore {
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
         instance.transactions().unregister(context);
-        if (abandoned) {
+        if (abandoned || (instance.health().isFailed() && context.lockOwner().heldCount() != 0)) {
+            // Locks of a database that is marked failed may be past releasing, and nobody waits for them.
             context.pageAccesses().close();
         } else {
             context.close();
@@ -119,8 +135,9 @@ public final class SessionCore {
         return fetchesTogether;
     }
 
-    /** Starts a transaction. */
+    /** Starts a transaction. A stack that is nearly full overflows here, with nothing begun. */
     public void begin(Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos) {
+        driver.reserveStack(FRAMES_PER_BEGIN);
         instance.health().check();
         SThread sThread = instance.scheduler() == null ? null : SThread.current();
         context.bind(sThread);
@@ -257,10 +274,54 @@ public final class SessionCore {
                 undo.before(entry),
                 undo.slotFlagsBefore(entry),
                 undo.previousLsn(entry));
-        driver.runPlain(undoOperation);
+        runUndo();
         byte[] stub = undoOperation.replacedStub();
         if (stub != null) {
-            OverflowChain.free(undo.tree(entry), context, stub);
+            freeChain(undo.tree(entry), stub);
+        }
+    }
+
+    /** A page that cannot be read now may be read at once after: a rollback gives up less easily than a statement. */
+    private void runUndo() {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                driver.runPlain(undoOperation);
+                return;
+            } catch (StorageException unreadable) {
+                if (attempt == UNDO_ATTEMPTS_MAX) {
+                    throw unreadable;
+                }
+            }
+        }
+    }
+
+    /** Has a stack overflow happen now, with nothing begun, if there is too little stack for a statement. */
+    public void reserveStack() {
+        driver.reserveStack();
+    }
+
+    /** Has a stack overflow happen now, if there is too little stack for the end of the transaction. */
+    public void reserveStackToEnd() {
+        driver.reserveStack(FRAMES_PER_END);
+    }
+
+    /**
+     * Whether a failure is a stack overflow that struck in the middle of a call, at a place that nobody knows. Then
+     * {@link #abandon} is all that can be done.
+     */
+    public boolean isMisplaced(Throwable failure) {
+        return failure instanceof StackOverflowError && !driver.wasRefused(failure);
+    }
+
+    /**
+     * Takes back what a failed statement has done, unless the failure struck at a place that nobody knows: then the
+     * latches that taking back would need may be held for good, by this very thread.
+     */
+    void undoStatement(int savepoint, Throwable failure) {
+        if (isMisplaced(failure)) {
+            instance.health().fail(failure);
+        } else {
+            rollbackTo(savepoint);
         }
     }
 
@@ -367,14 +428,26 @@ public final class SessionCore {
     /**
      * Ends a transaction of which an overflow of the stack has cut a call short at an unknown place. What the call was
      * changing, locks and latches included, cannot be trusted, so the instance is marked failed and nothing of it is
-     * touched: who waits for one of the locks runs into its timeout, and nobody begins anew.
+     * touched: that ends the waits for its locks and latches, and nobody begins anew.
      */
     public void abandon() {
         instance.health().fail(new StackOverflowError("inside a call of the database"));
         abandoned = true;
+        if (context.sThread() != null) {
+            context.sThread().forgetLatches();
+        }
         context.logEnded();
         context.undo().clear();
         context.forgetGhosts();
+    }
+
+    /** Takes everything back after a failure, as far as its place allows. */
+    void rollbackAfter(Throwable failure) {
+        if (isMisplaced(failure)) {
+            abandon();
+        } else {
+            rollback();
+        }
     }
 
     /** Takes back everything and releases everything. */
@@ -418,7 +491,7 @@ public final class SessionCore {
         for (int entry = 0; entry < undo.entryCount(); entry++) {
             byte kind = undo.kind(entry);
             if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
-                OverflowChain.free(undo.tree(entry), context, undo.before(entry));
+                freeChain(undo.tree(entry), undo.before(entry));
             }
             if (kind == UndoBuffer.DELETE) {
                 purge(undo.tree(entry), undo.key(entry));
@@ -430,11 +503,16 @@ public final class SessionCore {
     private void purgeUndone(UndoBuffer undo, int entry) {
         if (undo.kind(entry) == UndoBuffer.INSERT) {
             if (isOverflow(undo, entry)) {
-                OverflowChain.free(undo.tree(entry), context, undo.before(entry));
+                freeChain(undo.tree(entry), undo.before(entry));
             }
             byte[] key = undo.key(entry);
             context.ghostMet(undo.tree(entry), key, key.length);
         }
+    }
+
+    void freeChain(BTree tree, byte[] stub) {
+        driver.reserveStackToWait();
+        OverflowChain.free(tree, context, stub);
     }
 
     /** Whether the change brought a ghost back, whose chain belongs to the delete before. */
@@ -456,16 +534,22 @@ public final class SessionCore {
 
     /**
      * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
-     * that is taken here, where the transaction's own are released already, is given back by {@link #endPurge}.
+     * that is taken here, where the transaction's own are released already, is given back by {@link #endPurge}. Where a
+     * page cannot be read the ghost stays, for whoever meets it later.
      */
     private void purge(BTree tree, byte[] key) {
         if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
             return;
         }
         purge.start(tree, key);
-        driver.runPlain(purge);
-        if (purge.leafUnderfull()) {
-            driver.mergeAfter(purge);
+        try {
+            driver.runPlain(purge);
+            if (purge.leafUnderfull()) {
+                driver.mergeAfter(purge);
+            }
+        } catch (StorageException unreadable) {
+            // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
+            return;
         }
     }
 

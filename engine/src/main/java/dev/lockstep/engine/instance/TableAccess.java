@@ -12,6 +12,7 @@ import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.KeyFormat;
@@ -86,6 +87,7 @@ public final class TableAccess {
     }
 
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
+        requireOwn(into);
         session.fetch.start(table.tree(), key, keyBytes, mode, instant, into);
         session.driver.run(session.fetch, table.operations().fetch());
         return complete(session.fetch, key, keyBytes, into, mode, instant);
@@ -118,6 +120,7 @@ public final class TableAccess {
     void loadOverflow(RecordBuffer into) {
         System.arraycopy(into.valueBytes(), 0, stub, 0, stub.length);
         int valueBytes = OverflowChain.valueBytes(stub);
+        session.driver.reserveStackToWait();
         OverflowChain.read(table.tree(), session.context, stub, into.ensureValueCapacity(valueBytes));
         into.setValueLength(valueBytes);
     }
@@ -145,7 +148,7 @@ public final class TableAccess {
                 insertEntry(i, row);
             }
         } catch (Throwable failure) {
-            session.rollbackTo(savepoint);
+            session.undoStatement(savepoint, failure);
             throw failure;
         }
     }
@@ -158,21 +161,36 @@ public final class TableAccess {
             return session.insert.applied();
         }
         requireValueFits(row);
-        OverflowChain.write(tree, session.context, row.valueBytes(), row.valueLength(), stub);
-        boolean inserted = false;
+        writeChain(row);
         try {
             session.insert.start(tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW);
             session.driver.run(session.insert, table.operations().insert());
-            inserted = session.insert.applied();
-        } finally {
-            if (!inserted && !session.insert.applied()) {
-                OverflowChain.free(tree, session.context, stub);
-            }
+        } catch (Throwable failure) {
+            freeChainAfter(failure, session.insert);
+            throw failure;
         }
-        return inserted;
+        if (!session.insert.applied()) {
+            session.freeChain(tree, stub);
+        }
+        return session.insert.applied();
+    }
+
+    private void writeChain(Record row) {
+        session.driver.reserveStackToWait();
+        OverflowChain.write(table.tree(), session.context, row.valueBytes(), row.valueLength(), stub);
+    }
+
+    /** Gives the chain back that was written for a change, unless the change was made or the failure forbids it. */
+    private void freeChainAfter(Throwable failure, ChangeOperation change) {
+        if (!change.applied() && !session.isMisplaced(failure)) {
+            session.freeChain(table.tree(), stub);
+        }
     }
 
     private void insertEntry(int index, Record row) {
+        if (table.indexes().get(index).abandoned()) {
+            return;
+        }
         IndexKeyBuilder entry = entryBuilders[index];
         entry.build(row);
         requireKeyFits(table.definition().indexes().get(index).name(), entry.length());
@@ -187,12 +205,21 @@ public final class TableAccess {
         session.driver.run(
                 session.insert, table.indexes().get(index).operations().insert());
         if (!session.insert.applied() && !(table.indexes().get(index).building() && isOwnEntry(index, entry, row))) {
-            throw duplicate(
-                    table.definition().indexes().get(index).name(),
-                    entry.bytes(),
-                    entry.columnsLength(),
-                    table.definition().indexFormat(index));
+            throw duplicateEntry(index, entry);
         }
+    }
+
+    private DuplicateKeyException duplicateEntry(int index, IndexKeyBuilder entry) {
+        String name = table.definition().indexes().get(index).name();
+        KeyFormat format = table.definition().indexFormat(index);
+        if (!table.indexes().get(index).building()) {
+            return duplicate(name, entry.bytes(), entry.columnsLength(), format);
+        }
+        return new DuplicateKeyException(Message.of("the key is taken in a unique index that is being created")
+                .with("of", name)
+                .with("table", table.definition().name())
+                .with("key", format.describe(entry.bytes(), entry.columnsLength()))
+                .remedy("choose another key, or give the index up with dropIndex() if rows may share this key"));
     }
 
     /** Whether an entry that is already there belongs to this very row: the builder of the index was faster. */
@@ -240,7 +267,7 @@ public final class TableAccess {
                 }
             }
         } catch (Throwable failure) {
-            session.rollbackTo(savepoint);
+            session.undoStatement(savepoint, failure);
             throw failure;
         }
         return true;
@@ -278,19 +305,19 @@ public final class TableAccess {
             return session.update.applied();
         }
         requireValueFits(row);
-        OverflowChain.write(tree, session.context, row.valueBytes(), row.valueLength(), stub);
-        boolean updated = false;
+        writeChain(row);
         try {
             session.update.start(
                     tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW, row);
             session.driver.run(session.update, table.operations().update());
-            updated = session.update.applied();
-        } finally {
-            if (!updated && !session.update.applied()) {
-                OverflowChain.free(tree, session.context, stub);
-            }
+        } catch (Throwable failure) {
+            freeChainAfter(failure, session.update);
+            throw failure;
         }
-        return updated;
+        if (!session.update.applied()) {
+            session.freeChain(tree, stub);
+        }
+        return session.update.applied();
     }
 
     /** Moves the entry of {@link #oldRow} in an index to where the new row belongs. */
@@ -327,7 +354,7 @@ public final class TableAccess {
                 deleteEntry(i, entryBuilders[i].bytes(), entryBuilders[i].length());
             }
         } catch (Throwable failure) {
-            session.rollbackTo(savepoint);
+            session.undoStatement(savepoint, failure);
             throw failure;
         }
         return true;
@@ -359,7 +386,12 @@ public final class TableAccess {
         return row.keyLength() + row.valueLength() <= NodeLayout.INLINE_BYTES_MAX;
     }
 
-    private void requireOwn(Record row) {
+    /**
+     * A record of another table would be filled with bytes that it takes for other columns.
+     *
+     * @throws SchemaException if the record does not belong to this table
+     */
+    public void requireOwn(Record row) {
         if (!row.format().equals(table.definition().recordFormat())) {
             throw new SchemaException(Message.of("the record belongs to another table")
                     .with("table", table.definition().name())

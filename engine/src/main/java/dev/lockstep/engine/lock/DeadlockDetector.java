@@ -44,7 +44,7 @@ final class DeadlockDetector {
     private static final int DEPTH_INITIAL = 64;
 
     private final LockManager manager;
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
     private int stamp;
     private int[] path = new int[DEPTH_INITIAL];
     private int[] blockersFrom = new int[DEPTH_INITIAL];
@@ -55,6 +55,7 @@ final class DeadlockDetector {
 
     DeadlockDetector(LockManager manager) {
         this.manager = manager;
+        latch = new SpinLatch(manager.watch());
     }
 
     /**

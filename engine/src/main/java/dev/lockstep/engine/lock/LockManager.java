@@ -7,6 +7,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -45,11 +46,12 @@ public final class LockManager {
 
     private final LockStripe[] stripes;
     private final int stripeMask;
-    private final DeadlockDetector detector = new DeadlockDetector(this);
+    private final LatchWatch watch;
+    private final DeadlockDetector detector;
     private final LongAdder timeouts = new LongAdder();
     private final LongAdder interrupts = new LongAdder();
 
-    private final SpinLatch ownersLatch = new SpinLatch();
+    private final SpinLatch ownersLatch;
     private LockOwner[] owners = new LockOwner[OWNERS_INITIAL];
     private int placesEnd;
     private int[] freePlaces = new int[OWNERS_INITIAL];
@@ -62,11 +64,29 @@ public final class LockManager {
      *     threads that run at once keeps them apart, 256 is a good choice
      */
     public LockManager(int stripeCount) {
-        this(checkStripeCount(stripeCount), LockStripe::new);
+        this(stripeCount, LatchWatch.NONE);
+    }
+
+    /**
+     * Creates an empty lock table.
+     *
+     * @param stripeCount number of stripes, as above
+     * @param watch throws once the locks will never be released in order: that ends every wait, for latches and, after
+     *     {@link #wakeAll}, for locks
+     */
+    public LockManager(int stripeCount, LatchWatch watch) {
+        this(checkStripeCount(stripeCount), watch, LockStripe::new);
     }
 
     /** For tests: with stripes of their own making. */
     LockManager(int stripeCount, Function<LockManager, LockStripe> maker) {
+        this(stripeCount, LatchWatch.NONE, maker);
+    }
+
+    private LockManager(int stripeCount, LatchWatch watch, Function<LockManager, LockStripe> maker) {
+        this.watch = watch;
+        ownersLatch = new SpinLatch(watch);
+        detector = new DeadlockDetector(this);
         stripes = new LockStripe[stripeCount];
         stripeMask = stripeCount - 1;
         for (int i = 0; i < stripeCount; i++) {
@@ -366,11 +386,11 @@ public final class LockManager {
             }
             wake(woken);
         }
-        int attempt = 0;
+        int round = 0;
         // The granting thread still needs this owner as a link of its list. Ends because it does not park before it is
-        // done.
+        // done; where it was cut short, the watch ends it.
         while (owner.waitStateAcquire() == LockOwner.GRANTING) {
-            attempt = Backoff.pause(attempt);
+            round = Backoff.pause(round, watch);
         }
         int state = owner.waitStateAcquire();
         if (state == LockOwner.GRANTED && !owner.waitInstant) {
@@ -387,11 +407,13 @@ public final class LockManager {
 
     private void await(LockOwner owner, long deadlineNanos) {
         Waiter.Outcome outcome = Waiter.Outcome.SIGNALLED;
-        int state;
+        int state = LockOwner.IDLE;
+        boolean cutShort = false;
         try {
             breakDeadlocks(owner);
             // Ends with the wait: every pass consumes a signal, and late signals of earlier waits are finite.
             while (owner.isWaitingAcquire() && outcome == Waiter.Outcome.SIGNALLED) {
+                watch.look();
                 outcome = owner.waiter.await(deadlineNanos, WaitReason.LOCK);
                 if (outcome == Waiter.Outcome.SIGNALLED) {
                     owner.waiter.prepare();
@@ -399,8 +421,14 @@ public final class LockManager {
                     VarHandle.fullFence();
                 }
             }
+        } catch (StackOverflowError full) {
+            // It may have struck with latches held, for which settling would wait.
+            cutShort = true;
+            throw full;
         } finally {
-            state = settle(owner);
+            if (!cutShort) {
+                state = settle(owner);
+            }
         }
         if (state == LockOwner.VICTIM) {
             String cycle = owner.deadlockCycle;
@@ -445,6 +473,23 @@ public final class LockManager {
             owner.setWaitStateRelease(LockOwner.GRANTED);
             owner.waiter.signal();
         }
+    }
+
+    /**
+     * Has everybody who waits for a lock look at the watch. It takes no latch, since one may be held for good; an owner
+     * that begins to wait later looks by itself.
+     */
+    public void wakeAll() {
+        LockOwner[] all = owners;
+        for (LockOwner owner : all) {
+            if (owner != null) {
+                owner.waiter.signal();
+            }
+        }
+    }
+
+    LatchWatch watch() {
+        return watch;
     }
 
     // ---- stripes and owners

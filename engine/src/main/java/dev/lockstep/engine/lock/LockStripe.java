@@ -69,7 +69,7 @@ class LockStripe {
 
     private static final int INTENTION_PARTS = LockMode.partsOf(LockMode.IX);
 
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
     private final LockManager manager;
 
     private long[] entries = new long[(ENTRIES_INITIAL + 1) * ENTRY_LONGS];
@@ -91,6 +91,7 @@ class LockStripe {
 
     LockStripe(LockManager manager) {
         this.manager = manager;
+        latch = new SpinLatch(manager.watch());
         int releasePlaces = Math.max(RELEASE_PLACES_MIN, RELEASE_PLACES / manager.stripeCount());
         releaseLsns = new long[2 * releasePlaces];
     }
@@ -108,12 +109,16 @@ class LockStripe {
 
     private void latchContended() {
         boolean yields = !Thread.currentThread().isVirtual();
-        int attempt = 0;
+        int round = 0;
         while (!latch.tryLatch()) {
             if (yields) {
-                attempt = Backoff.pause(attempt);
+                round = Backoff.pause(round, manager.watch());
             } else {
                 Thread.onSpinWait();
+                round++;
+                if (round % Backoff.ROUNDS_PER_LOOK == 0) {
+                    manager.watch().look();
+                }
             }
         }
     }

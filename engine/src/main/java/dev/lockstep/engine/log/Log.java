@@ -10,6 +10,7 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import java.nio.file.Path;
 
 /**
@@ -51,15 +52,17 @@ public final class Log implements AutoCloseable {
             DatabaseId databaseId,
             LogOptions options,
             long startLsn,
-            FailureListener failureListener) {
+            FailureListener failureListener,
+            LatchWatch watch) {
         this.startLsn = startLsn;
         throttleBytes = options.bufferBytes() / 2;
         ring = new LogRing(options.bufferBytes());
         wakeup = new LogWakeup(options.clock());
-        tail = new LogTail(ring, wakeup, options.clock(), startLsn, LogSegments.capacityBytes(options.segmentBytes()));
-        written = new LogHorizon(wakeup, startLsn);
-        durable = new LogHorizon(wakeup, startLsn);
-        lifecycle = new LogHorizon(wakeup, 0);
+        tail = new LogTail(
+                ring, wakeup, options.clock(), startLsn, LogSegments.capacityBytes(options.segmentBytes()), watch);
+        written = new LogHorizon(wakeup, startLsn, watch);
+        durable = new LogHorizon(wakeup, startLsn, watch);
+        lifecycle = new LogHorizon(wakeup, 0, watch);
         LogSegments segments = new LogSegments(storage, directory, databaseId, options.segmentBytes());
         writer = new LogWriter(segments, ring, tail, wakeup, written, durable, lifecycle, options, failureListener);
     }
@@ -85,10 +88,34 @@ public final class Log implements AutoCloseable {
             LogOptions options,
             long startLsn,
             FailureListener failureListener) {
+        return open(storage, directory, databaseId, options, startLsn, failureListener, LatchWatch.NONE);
+    }
+
+    /**
+     * Opens the log for appending, as above.
+     *
+     * @param storage the file system
+     * @param directory the directory of the database
+     * @param databaseId what the log's files must belong to
+     * @param options how it works
+     * @param startLsn where to go on
+     * @param failureListener is told once when the log fails, on the writer's thread
+     * @param watch throws once a holder of the log's latches may have been cut short
+     * @return the log; its writer runs until {@link #close()}
+     * @throws LockstepException if the first segment cannot be made
+     */
+    public static Log open(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            LogOptions options,
+            long startLsn,
+            FailureListener failureListener,
+            LatchWatch watch) {
         if (startLsn < LogRecordLayout.LSN_FIRST || startLsn % LogRecordLayout.ALIGNMENT_BYTES != 0) {
             throw new IllegalArgumentException("not a place where a log can begin: startLsn=" + startLsn);
         }
-        Log log = new Log(storage, directory, databaseId, options, startLsn, failureListener);
+        Log log = new Log(storage, directory, databaseId, options, startLsn, failureListener, watch);
         log.start();
         return log;
     }

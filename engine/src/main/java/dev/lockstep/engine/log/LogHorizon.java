@@ -2,6 +2,7 @@ package dev.lockstep.engine.log;
 
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -48,7 +49,7 @@ final class LogHorizon {
     }
 
     private final LogWakeup wakeup;
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
 
     @SuppressWarnings("unused")
     private long position;
@@ -68,7 +69,8 @@ final class LogHorizon {
     /** The waiters that {@link #advance} is about to signal; belongs to the writer thread. */
     private Waiter[] released = new Waiter[INITIAL_WAITERS];
 
-    LogHorizon(LogWakeup wakeup, long position) {
+    LogHorizon(LogWakeup wakeup, long position, LatchWatch watch) {
+        latch = new SpinLatch(watch);
         this.wakeup = wakeup;
         this.position = position;
         this.wantedLsn = position - 1;

@@ -2,6 +2,7 @@ package dev.lockstep.engine.log;
 
 import static dev.lockstep.engine.log.LogRecordLayout.SEAL_BYTES;
 
+import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -44,7 +45,7 @@ final class LogTail {
         }
     }
 
-    private final SpinLatch latch = new SpinLatch();
+    private final SpinLatch latch;
     private final LogRing ring;
     private final LogWakeup wakeup;
     private final LogClock clock;
@@ -61,7 +62,14 @@ final class LogTail {
     private long recordCount;
     private long commitCount;
 
-    LogTail(LogRing ring, LogWakeup wakeup, LogClock clock, long startLsn, long segmentCapacityBytes) {
+    LogTail(
+            LogRing ring,
+            LogWakeup wakeup,
+            LogClock clock,
+            long startLsn,
+            long segmentCapacityBytes,
+            LatchWatch watch) {
+        latch = new SpinLatch(watch);
         this.ring = ring;
         this.wakeup = wakeup;
         this.clock = clock;

@@ -22,7 +22,7 @@ import dev.lockstep.engine.type.RecordBuffer;
  *       a descent.
  * </ul>
  */
-abstract class ChangeOperation extends RecordOperation {
+public abstract class ChangeOperation extends RecordOperation {
     /** No slot, and no answer of a search: those go down to minus the number of slots. */
     static final int UNKNOWN_SLOT = Integer.MIN_VALUE;
 

@@ -28,6 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   <li>The machine stops at the n-th change ({@link #crashAtChange}): it and everything after it fail, and after
  *       {@link #crash()} each sector written since the last force of its file is old or new, independently, chosen by
  *       the seed: writes are torn, lost and reordered at the granularity of a sector.
+ *   <li>Reads of some files fail now and then ({@link #failReads}).
  *   <li>The disk is full ({@link #bytesMax}): writes that grow files fail, having written some of their sectors.
  * </ul>
  *
@@ -54,12 +55,17 @@ public final class FaultyStorage implements Storage {
     private boolean isCrashed;
     private int generation;
     private long bytesMax = Long.MAX_VALUE;
+    private final Random readRandom;
+    private String readsFailIn;
+    private int failedReadOneIn;
+    private long failedReadCount;
     private final Map<Path, Long> forcesByFile = new HashMap<>();
 
     /** Makes an empty file system. */
     public FaultyStorage(long seed) {
         this.seed = seed;
         this.random = new Random(seed);
+        this.readRandom = new Random(~seed);
     }
 
     /** What a file is, and what it would be after a crash. */
@@ -168,11 +174,41 @@ public final class FaultyStorage implements Storage {
         return locked(() -> isCrashed);
     }
 
-    /** Takes back {@link #failAtChange} and {@link #bytesMax}. */
+    /**
+     * Lets reads fail from now on, until {@link #heal()}, chosen by the seed.
+     *
+     * @param fileName how the names of the files begin
+     * @param oneIn one read in so many fails
+     */
+    public void failReads(String fileName, int oneIn) {
+        locked(() -> {
+            readsFailIn = fileName;
+            failedReadOneIn = oneIn;
+            return null;
+        });
+    }
+
+    /** Returns how many reads have failed. */
+    public long failedReadCount() {
+        return locked(() -> failedReadCount);
+    }
+
+    private void checkRead(Path path) {
+        if (readsFailIn != null
+                && path.getFileName().toString().startsWith(readsFailIn)
+                && readRandom.nextInt(failedReadOneIn) == 0) {
+            failedReadCount++;
+            throw new StorageException(
+                    Message.of("A read failed on demand").with("file", path).toString());
+        }
+    }
+
+    /** Takes back {@link #failAtChange}, {@link #failReads} and {@link #bytesMax}. */
     public void heal() {
         locked(() -> {
             failAt = Long.MAX_VALUE;
             bytesMax = Long.MAX_VALUE;
+            readsFailIn = null;
             return null;
         });
     }
@@ -339,6 +375,7 @@ public final class FaultyStorage implements Storage {
         public int read(ByteBuffer target, long position) {
             return locked(() -> {
                 checkOpen();
+                checkRead(path);
                 int at = Math.toIntExact(position);
                 int count = Math.max(0, Math.min(target.remaining(), content.sizeBytes - at));
                 target.put(content.bytes, count == 0 ? 0 : at, count);

@@ -33,6 +33,12 @@ public final class Backoff {
      */
     public static final int SPINS_VIRTUAL_MAX = 640;
 
+    /**
+     * Rounds of waiting from one look at the {@link LatchWatch} to the next. A thousand rounds are a millisecond or
+     * more, which no holder needs that has a processor; looking more often would win nothing.
+     */
+    public static final int ROUNDS_PER_LOOK = 1 << 10;
+
     /** How long a virtual thread sleeps: about the time slice that a preempted holder needs to finish. */
     private static final long SLEEP_NANOS = 50_000;
 
@@ -76,5 +82,22 @@ public final class Backoff {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * Waits a moment, and has a look from time to time at whether waiting will end.
+     *
+     * @param round how often the caller has waited for the same thing, 0 the first time
+     * @param watch is asked once in {@link #ROUNDS_PER_LOOK} rounds
+     * @return the value to pass next time
+     * @throws RuntimeException what the watch throws
+     */
+    public static int pause(int round, LatchWatch watch) {
+        pause(round);
+        int next = round + 1 & Integer.MAX_VALUE;
+        if (next % ROUNDS_PER_LOOK == 0) {
+            watch.look();
+        }
+        return next;
     }
 }

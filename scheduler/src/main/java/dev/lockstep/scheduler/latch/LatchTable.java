@@ -30,7 +30,8 @@ import java.util.Objects;
  * </ul>
  *
  * <p>A holder never parks and is never switched out by the scheduler, so a wait is short; waiters spin and then yield
- * ({@link Backoff}). Order between several latches is the caller's business.
+ * ({@link Backoff}). A wait for a holder that an error has cut short is ended by a {@link LatchWatch}. Order between
+ * several latches is the caller's business.
  *
  * <p>Thread-safety: all methods may be called by any thread. Every exclusive acquisition happens after every earlier
  * release of either mode; every shared acquisition happens after every earlier exclusive release.
@@ -46,6 +47,7 @@ public final class LatchTable {
 
     private final long[] words;
     private final int latchCount;
+    private final LatchWatch watch;
 
     /**
      * Creates the latches, all at rest with version 0.
@@ -54,11 +56,24 @@ public final class LatchTable {
      * @throws IllegalArgumentException if {@code latchCount} is outside its range
      */
     public LatchTable(int latchCount) {
+        this(latchCount, LatchWatch.NONE);
+    }
+
+    /**
+     * Creates the latches, all at rest with version 0.
+     *
+     * @param latchCount 1 to {@link #LATCHES_MAX}
+     * @param watch ends waits for a holder that will never give its latch back: every method that waits throws what the
+     *     watch throws, without having changed anything
+     * @throws IllegalArgumentException if {@code latchCount} is outside its range
+     */
+    public LatchTable(int latchCount, LatchWatch watch) {
         if (latchCount < 1 || latchCount > LATCHES_MAX) {
             throw new IllegalArgumentException("number of latches out of range: latchCount=" + latchCount
                     + " latchCountMin=1 latchCountMax=" + LATCHES_MAX + "; remedy: use several tables");
         }
         this.latchCount = latchCount;
+        this.watch = watch;
         this.words = new long[LatchWordLayout.arrayLongs(latchCount)];
     }
 
@@ -74,14 +89,14 @@ public final class LatchTable {
      */
     public long optimisticVersionAcquire(int latch) {
         int index = index(latch);
-        int attempt = 0;
+        int round = 0;
         // Ends because an exclusive holder neither parks nor is switched out (class comment).
         while (true) {
             long word = wordAcquire(index);
             if ((word & EXCLUSIVE) == 0) {
                 return LatchWordLayout.version(word);
             }
-            attempt = Backoff.pause(attempt);
+            round = Backoff.pause(round, watch);
         }
     }
 
@@ -130,7 +145,7 @@ public final class LatchTable {
     /** Waits until nobody holds the latch, and holds it exclusively. */
     public void latchExclusive(int latch) {
         int index = index(latch);
-        int attempt = 0;
+        int round = 0;
         // Ends because holders neither park nor are switched out, and EXCLUSIVE_WANTED keeps new readers out.
         while (true) {
             long word = wordOpaque(index);
@@ -141,7 +156,7 @@ public final class LatchTable {
             } else if ((word & (EXCLUSIVE | EXCLUSIVE_WANTED)) == 0) {
                 casWord(index, word, word | EXCLUSIVE_WANTED);
             } else {
-                attempt = Backoff.pause(attempt);
+                round = Backoff.pause(round, watch);
             }
         }
     }
@@ -177,7 +192,7 @@ public final class LatchTable {
     /** Waits until nobody holds the latch exclusively or waits to, and holds it shared. */
     public void latchShared(int latch) {
         int index = index(latch);
-        int attempt = 0;
+        int round = 0;
         // Ends because an exclusive holder neither parks nor is switched out, and a waiter clears EXCLUSIVE_WANTED.
         while (true) {
             long word = wordOpaque(index);
@@ -186,7 +201,7 @@ public final class LatchTable {
                     return;
                 }
             } else {
-                attempt = Backoff.pause(attempt);
+                round = Backoff.pause(round, watch);
             }
         }
     }

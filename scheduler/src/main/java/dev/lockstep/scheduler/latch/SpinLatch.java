@@ -36,15 +36,33 @@ public final class SpinLatch extends SpinLatchWord {
     private long after13;
     private long after14;
 
-    /** Creates a free latch. */
-    public SpinLatch() {}
+    /** Read only; so it does not matter that it may lie in front of the padding. */
+    private final LatchWatch watch;
 
-    /** Waits until the latch is free, and holds it. */
+    /** Creates a free latch whose holders always give it back. */
+    public SpinLatch() {
+        this(LatchWatch.NONE);
+    }
+
+    /**
+     * Creates a free latch.
+     *
+     * @param watch ends waits for a holder that will never give it back
+     */
+    public SpinLatch(LatchWatch watch) {
+        this.watch = watch;
+    }
+
+    /**
+     * Waits until the latch is free, and holds it.
+     *
+     * @throws RuntimeException what the watch throws, after a long wait; the latch is not held then
+     */
     public void latch() {
-        int attempt = 0;
-        // Ends because a holder neither parks nor is switched out.
+        int round = 0;
+        // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
         while (!tryLatch()) {
-            attempt = Backoff.pause(attempt);
+            round = Backoff.pause(round, watch);
         }
     }
 

@@ -1,0 +1,149 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A disk that refuses to read a page now and then, under a pool that is much too small. The statement gets a typed
+ * error, its transaction is rolled back or, where the statement is the caller's to repeat, goes on; the database stays
+ * usable, holds no lock and loses nothing.
+ */
+@Timeout(120)
+class FailingReadTest {
+    private static final Path HOME = Path.of("/database");
+    private static final int ROWS = 3_000;
+    private static final int TRANSACTIONS = 400;
+    private static final int ONE_IN = 40;
+
+    /** Rows of some 600 bytes: ten times the pool. */
+    private static final int NAME_CHARS = 600;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private Database database;
+    private Table table;
+    private Map<Integer, Long> model = new TreeMap<>();
+
+    private Database open(FaultyStorage storage) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        return validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
+    }
+
+    private void fill(FaultyStorage storage) {
+        database = open(storage);
+        table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "x".repeat(NAME_CHARS), id);
+                model.put(id, (long) id);
+            }
+        });
+    }
+
+    /** One transaction of a few changes and reads; the model takes it over when it has committed. */
+    private void change(Random random) {
+        Map<Integer, Long> changed = new TreeMap<>(model);
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int step = 0; step < 6; step++) {
+                int id = random.nextInt(ROWS);
+                long amount = random.nextInt(ROWS);
+                switch (random.nextInt(4)) {
+                    case 0 -> {
+                        boolean deleted =
+                                transaction.delete(table, table.newKey().add(id));
+                        assertEquals(changed.remove(id) != null, deleted);
+                    }
+                    case 1 -> {
+                        if (!changed.containsKey(id)) {
+                            DatabaseTest.put(transaction, table, row, id, "y".repeat(NAME_CHARS * 4), amount);
+                            changed.put(id, amount);
+                        }
+                    }
+                    case 2 -> {
+                        if (transaction.fetchForUpdate(table, table.newKey().add(id), row)) {
+                            row.setLong(2, amount);
+                            assertTrue(transaction.update(table, row));
+                            changed.put(id, amount);
+                        }
+                    }
+                    default -> {
+                        try (Cursor cursor = transaction
+                                .scan(table, "by_amount")
+                                .from(table.newIndexKey("by_amount").add(amount))) {
+                            for (int rows = 0; rows < 10 && cursor.next(row); rows++) {
+                                assertEquals(changed.get(row.getInt(0)), row.getLong(2));
+                            }
+                        }
+                    }
+                }
+            }
+        });
+        model = changed;
+    }
+
+    private void requireModel(String seed) {
+        assertEquals(new ArrayList<>(model.keySet()), DatabaseTest.ids(database, null), seed);
+        assertTrue(database.instance().locks().isEmpty(), seed);
+        assertFalse(database.instance().health().isFailed(), seed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aReadThatFailsFailsItsTransactionOnly(long seed, TestReporter reporter) {
+        FaultyStorage storage = new FaultyStorage(seed);
+        fill(storage);
+        database.checkpoint();
+        Random random = new Random(seed);
+        int failed = 0;
+        for (int i = 0; i < TRANSACTIONS; i++) {
+            storage.failReads("pages", ONE_IN);
+            try {
+                change(random);
+            } catch (StorageException failure) {
+                assertTrue(failure.getMessage().contains("file="), failure::getMessage);
+                failed++;
+            } finally {
+                storage.heal();
+            }
+            if (database.instance().health().isFailed()) {
+                // Where even the rollback could not read, only recovery can take the transaction back.
+                database.close();
+                database = open(storage);
+                table = database.table("account");
+            }
+            if (i % 50 == 0) {
+                requireModel("seed=" + seed);
+                ValidatedDatabase.examine(database);
+            }
+        }
+        requireModel("seed=" + seed);
+        reporter.publishEntry(Map.of(
+                "seed", Long.toString(seed),
+                "readsFailed", Long.toString(storage.failedReadCount()),
+                "transactionsFailed", Integer.toString(failed)));
+        assertTrue(failed > 0, "seed=" + seed);
+        database.close();
+        database = open(storage);
+        requireModel("seed=" + seed);
+    }
+}
