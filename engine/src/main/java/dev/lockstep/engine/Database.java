@@ -4,6 +4,7 @@ import dev.lockstep.engine.buffer.BufferStatistics;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.CallGate;
 import dev.lockstep.engine.instance.Instance;
 import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.instance.Validation;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * An open database. Thread-safe; close it when done.
@@ -24,6 +27,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * <ul>
  *   <li>{@code sessions} holds the sessions that applications have opened and not closed; while one of them has an open
  *       transaction the database does not close.
+ *   <li>Calls that work on the instance without a session are inside {@code gate}, and the instance is closed only when
+ *       none is.
  *   <li>{@code pooled} holds idle sessions for {@link #run}, one for each thread that was inside it at the same time.
  * </ul>
  */
@@ -32,6 +37,8 @@ public final class Database implements AutoCloseable {
     private final TransactionOptions transactionOptions;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedDeque<Session> pooled = new ConcurrentLinkedDeque<>();
+    private final CallGate gate = new CallGate();
+    private volatile Consumer<Database> beforeClose;
     private volatile boolean closed;
 
     private Database(Instance instance) {
@@ -122,8 +129,7 @@ public final class Database implements AutoCloseable {
      * @throws SchemaException if it exists
      */
     public Table createTable(TableDefinition definition) {
-        requireOpen();
-        return new Table(instance.schema().createTable(definition));
+        return inside(() -> new Table(instance.schema().createTable(definition)));
     }
 
     /**
@@ -162,8 +168,7 @@ public final class Database implements AutoCloseable {
      * @throws SchemaException if there is no such table
      */
     public void dropTable(String name) {
-        requireOpen();
-        instance.schema().dropTable(name);
+        inside(() -> instance.schema().dropTable(name));
     }
 
     /**
@@ -173,8 +178,7 @@ public final class Database implements AutoCloseable {
      * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then
      */
     public void createIndex(IndexDefinition index) {
-        requireOpen();
-        instance.schema().createIndex(index);
+        inside(() -> instance.schema().createIndex(index));
     }
 
     /**
@@ -184,8 +188,7 @@ public final class Database implements AutoCloseable {
      * @param index its name
      */
     public void dropIndex(String table, String index) {
-        requireOpen();
-        instance.schema().dropIndex(table, index);
+        inside(() -> instance.schema().dropIndex(table, index));
     }
 
     /**
@@ -194,10 +197,11 @@ public final class Database implements AutoCloseable {
      * @return the session
      */
     public Session openSession() {
-        requireOpen();
-        Session session = new Session(this, instance.newSession());
-        sessions.add(session);
-        return session;
+        return inside(() -> {
+            Session session = new Session(this, instance.newSession());
+            sessions.add(session);
+            return session;
+        });
     }
 
     void sessionClosed(Session session) {
@@ -263,7 +267,11 @@ public final class Database implements AutoCloseable {
         try {
             return session.call(options, work);
         } finally {
-            pooled.push(session);
+            if (session.hasOpenTransaction()) {
+                session.discard();
+            } else {
+                pooled.push(session);
+            }
         }
     }
 
@@ -273,8 +281,7 @@ public final class Database implements AutoCloseable {
 
     /** Writes a checkpoint, so that a crash would have less to recover. */
     public void checkpoint() {
-        requireOpen();
-        instance.checkpoint();
+        inside(instance::checkpoint);
     }
 
     /**
@@ -285,8 +292,7 @@ public final class Database implements AutoCloseable {
      * @throws CorruptionException at the first rule that is broken
      */
     public ValidationReport validate() {
-        requireOpen();
-        Validation.Report report = instance.validate();
+        Validation.Report report = inside(instance::validate);
         return new ValidationReport(report.trees(), report.nodes(), report.records(), report.ghosts(), report.pages());
     }
 
@@ -296,7 +302,10 @@ public final class Database implements AutoCloseable {
      * @return the counts
      */
     public DatabaseStatistics statistics() {
-        requireOpen();
+        return inside(this::count);
+    }
+
+    private DatabaseStatistics count() {
         BufferStatistics pool = instance.pool().statistics();
         LockStatistics locks = instance.locks().statistics();
         LogStatistics log =
@@ -317,6 +326,24 @@ public final class Database implements AutoCloseable {
 
     Instance instance() {
         return instance;
+    }
+
+    /** Runs a call that is no transaction, which a close waits for. */
+    private <T> T inside(Supplier<T> call) {
+        requireOpen();
+        gate.enter();
+        try {
+            return call.get();
+        } finally {
+            gate.leave();
+        }
+    }
+
+    private void inside(Runnable call) {
+        inside(() -> {
+            call.run();
+            return null;
+        });
     }
 
     /** Sessions that applications have opened and not closed, and those kept for {@link #run}. */
@@ -341,7 +368,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Writes everything back and closes. A second call does nothing.
+     * Writes everything back and closes. Waits for changes of the schema, checkpoints and validations that have begun;
+     * later ones get a {@link DatabaseClosedException}. A second call does nothing.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
      */
@@ -350,20 +378,37 @@ public final class Database implements AutoCloseable {
         if (closed) {
             return;
         }
+        Consumer<Database> examination = beforeClose;
+        if (examination != null && openTransactionCount() == 0) {
+            examination.accept(this);
+        }
         closed = true;
+        gate.close();
+        int running = openTransactionCount();
+        if (running > 0) {
+            gate.reopen();
+            closed = false;
+            throw new TransactionsRunningException(Message.of("transactions are open")
+                    .with("openTransactions", running)
+                    .remedy("end them before closing"));
+        }
+        gate.drain();
+        instance.close();
+    }
+
+    private int openTransactionCount() {
         int running = 0;
         for (Session session : sessions) {
             if (session.hasOpenTransaction()) {
                 running++;
             }
         }
-        if (running > 0) {
-            closed = false;
-            throw new TransactionsRunningException(Message.of("transactions are open")
-                    .with("openTransactions", running)
-                    .remedy("end them before closing"));
-        }
-        instance.close();
+        return running;
+    }
+
+    /** Has the database examined whenever it is about to be closed, while it can still be used. For tests. */
+    void beforeClose(Consumer<Database> examination) {
+        beforeClose = examination;
     }
 
     /** Leaves the files as a crash would. For tests of recovery. */

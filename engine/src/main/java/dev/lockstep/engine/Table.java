@@ -27,13 +27,14 @@ public final class Table {
     }
 
     /**
-     * The columns, the primary key and the indexes as they are now.
+     * The columns, the primary key and the indexes as they are now; an index that is still being created is not among
+     * them.
      *
      * @return the definition
      * @throws SchemaException if the table was dropped
      */
     public TableDefinition definition() {
-        return reference.state().definition();
+        return reference.state().readableDefinition();
     }
 
     /**

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Opens databases for a test and examines them after it: the deep {@link Database#validate()}, each index against its
- * table, sessions and contexts that were left, memory outside the heap, engine threads. Register it with
- * {@code @RegisterExtension}.
+ * Opens databases for a test and examines each after it, or when the test closes it: the deep {@link
+ * Database#validate()}, each index against its table, sessions and contexts that were left, memory outside the heap,
+ * engine threads. Register it with {@code @RegisterExtension}.
  */
 public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCallback {
     /** Threads of this pool belong to the process, not to a database, and end when they have been idle for a while. */
@@ -62,15 +62,30 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     /** Has a database examined after the test that was opened elsewhere. */
     public Database track(Database database) {
+        database.beforeClose(ValidatedDatabase::examineIfUsable);
+        return unexamined(database);
+    }
+
+    /** Looks after the test for what a database may have left that is closed beside other threads that use it. */
+    public Database unexamined(Database database) {
         databases.add(database);
         return database;
     }
 
+    private static void examineIfUsable(Database database) {
+        if (!database.instance().health().isFailed()) {
+            examine(database);
+        }
+    }
+
     /** Examines a database, closes it, and looks for what it may have left. */
     public void close(Database database) {
+        assertFalse(database.instance().health().isFailed(), "the database is marked failed");
         examine(database);
+        database.beforeClose(null);
         database.close();
         requireReleased(database);
+        databases.remove(database);
     }
 
     /** Everything that must hold while no transaction runs. */
@@ -180,6 +195,7 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
                 examine(database);
                 requireIdle(database);
             }
+            database.beforeClose(null);
             database.close();
         }
         requireReleased(database);

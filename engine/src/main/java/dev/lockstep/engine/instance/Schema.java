@@ -33,7 +33,8 @@ import java.util.function.Function;
  * <p>An index on a filled table is made in three steps: it is entered as BUILDING, from when every change of a row
  * keeps it up; the rows are gone through in small transactions that add the missing entries; it becomes READY. Readers
  * and writers of the table wait only for the first and the last step. A crash in between drops the index at the next
- * open.
+ * open. Where the creation fails otherwise, the index is dropped at once; if that waits for the table for too long, it
+ * is abandoned, so that nobody reads it or keeps it up, and dropped by the next change of an index of that table.
  */
 public final class Schema {
     /** Rows gone through in one transaction of an index build: few enough to hold up no writer for long. */
@@ -57,6 +58,7 @@ public final class Schema {
     private <T> T change(Function<SessionCore, T> work) {
         SessionCore session = new SessionCore(instance);
         try {
+            instance.requireWritable();
             session.begin(
                     Isolation.SERIALIZABLE,
                     Durability.SYNC,
@@ -65,7 +67,6 @@ public final class Schema {
             T result;
             List<BTree> unused = List.of();
             try {
-                instance.requireWritable();
                 session.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
                 session.cleanUpLocked();
                 newTrees.clear();
@@ -86,7 +87,7 @@ public final class Schema {
     /** Takes a change back, with the trees that it has made. */
     private void rollback(SessionCore session, List<BTree> made, Throwable cause) {
         try {
-            session.rollback();
+            session.rollbackAfter(cause);
             if (!instance.health().isFailed()) {
                 made.forEach(this::free);
             }
@@ -192,6 +193,8 @@ public final class Schema {
 
     /** Creates an index, on an empty or a filled table. */
     public void createIndex(IndexDefinition index) {
+        instance.requireWritable();
+        dropAbandoned(require(index.table()));
         TableReference table = change(session -> {
             TableReference reference = require(index.table());
             TableState state = session.open(reference, LockMode.X).table();
@@ -209,13 +212,36 @@ public final class Schema {
             fill(table, index.name());
             setReady(table, index.name());
         } catch (Throwable failure) {
+            abandon(table, index.name());
             try {
-                dropIndex(index.table(), index.name());
+                dropAbandoned(table);
             } catch (RuntimeException | Error suppressed) {
-                // The next open drops an index that was not finished.
+                // Tried again by the next change of this table's schema, and at the latest by the next open.
                 failure.addSuppressed(suppressed);
             }
             throw failure;
+        }
+    }
+
+    /** Has nobody keep up an index any more whose creation has failed. It is seen by nobody already. */
+    private static void abandon(TableReference table, String index) {
+        TableState state = table.state();
+        for (int i = 0; i < state.indexes().size(); i++) {
+            TableState.IndexState candidate = state.indexes().get(i);
+            if (candidate.building()
+                    && state.definition().indexes().get(i).name().equals(index)) {
+                candidate.tree().markAbandoned();
+            }
+        }
+    }
+
+    /** Drops what failed creations of indexes have left because somebody held the table's lock. */
+    private void dropAbandoned(TableReference table) {
+        TableState state = table.state();
+        for (int i = 0; i < state.indexes().size(); i++) {
+            if (state.indexes().get(i).abandoned()) {
+                drop(table.name(), state.definition().indexes().get(i).name());
+            }
         }
     }
 
@@ -273,7 +299,7 @@ public final class Schema {
             session.commit();
             return rows == 0 ? null : new Record(access.table().definition()).copyFrom(row);
         } catch (Throwable failure) {
-            session.rollback();
+            session.rollbackAfter(failure);
             throw failure;
         }
     }
@@ -294,6 +320,12 @@ public final class Schema {
 
     /** Drops an index. Waits for the transactions that use its table. */
     public void dropIndex(String tableName, String index) {
+        instance.requireWritable();
+        dropAbandoned(require(tableName));
+        drop(tableName, index);
+    }
+
+    private void drop(String tableName, String index) {
         List<BTree> dropped = new ArrayList<>();
         change(session -> {
             TableReference table = require(tableName);

@@ -1,0 +1,78 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Lets calls that are no transactions (changes of the schema, checkpoints, validation) and the closing of the database
+ * see each other: a call that came first is waited for, a call that comes later is refused.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code callCount} counts the calls between {@link #enter} and {@link #leave}.
+ *   <li>After {@link #drain} has returned, no call is inside and none enters.
+ * </ul>
+ *
+ * <p>Thread-safety: {@link #enter} and {@link #leave} by any thread; the others by the one thread that closes.
+ */
+public final class CallGate {
+    /** Room for such a call, in frames of {@link StackReserve}; well above what a transaction begins with. */
+    private static final int FRAMES_PER_CALL = 40;
+
+    private final AtomicInteger callCount = new AtomicInteger();
+    private final Waiter closer = new Waiter();
+    private volatile boolean closing;
+
+    /** For the reserve; a count lost among threads does no harm. */
+    private int turn;
+
+    /**
+     * Begins a call. To be followed by {@link #leave}.
+     *
+     * @throws DatabaseClosedException if the database is being closed
+     * @throws StackOverflowError if too little stack is left for the call; nothing is begun then
+     */
+    public void enter() {
+        StackReserve.require(FRAMES_PER_CALL, turn++);
+        // Counted first: either the closing thread sees the count, or this one sees that it is closing.
+        callCount.incrementAndGet();
+        if (closing) {
+            leave();
+            throw new DatabaseClosedException(Message.of("the database is being closed")
+                    .with("closed", true)
+                    .remedy("open it again"));
+        }
+    }
+
+    /** Ends a call. */
+    public void leave() {
+        if (callCount.decrementAndGet() == 0 && closing) {
+            closer.signal();
+        }
+    }
+
+    /** Refuses calls from now on. To be followed by {@link #drain} or {@link #reopen}. */
+    public void close() {
+        closing = true;
+    }
+
+    /** Waits for the calls that are inside, after {@link #close}; an interrupt does not end the wait. */
+    public void drain() {
+        // Ends because none enters, and the last one to leave signals.
+        while (true) {
+            closer.prepare();
+            if (callCount.get() == 0) {
+                return;
+            }
+            closer.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.OTHER);
+        }
+    }
+
+    /** Admits calls again: the database could not be closed. */
+    public void reopen() {
+        closing = false;
+    }
+}
