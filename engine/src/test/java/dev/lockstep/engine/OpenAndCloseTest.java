@@ -24,10 +24,14 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Opening what is not a database, or not one to be opened now, and using what is closed or failed. */
 class OpenAndCloseTest {
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
     private static final int ROWS = 2_000;
 
     @TempDir
@@ -40,22 +44,21 @@ class OpenAndCloseTest {
     void create() {
         home = directory.resolve("database");
         pages = home.resolve("pages.lockstep");
-        try (Database database = Database.open(home)) {
-            Table table = database.createTable(DatabaseTest.accounts());
-            database.run(transaction -> {
-                Record row = table.newRecord();
-                for (int id = 0; id < ROWS; id++) {
-                    DatabaseTest.put(transaction, table, row, id, "name " + id, id);
-                }
-            });
-        }
+        Database database = validated.open(home);
+        Table table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "name " + id, id);
+            }
+        });
+        validated.close(database);
     }
 
     private void requireUnharmed() {
-        try (Database database = Database.open(home)) {
-            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
-            database.validate();
-        }
+        Database database = validated.open(home);
+        assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        validated.close(database);
     }
 
     private static DatabaseOptions readOnly() {
@@ -127,42 +130,41 @@ class OpenAndCloseTest {
 
     @Test
     void aDirectoryIsOpenedOnce() {
-        try (Database database = Database.open(home)) {
-            assertThrows(DatabaseInUseException.class, () -> Database.open(home));
-            assertThrows(DatabaseInUseException.class, () -> Database.open(home, readOnly()));
-            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
-        }
+        Database database = validated.open(home);
+        assertThrows(DatabaseInUseException.class, () -> Database.open(home));
+        assertThrows(DatabaseInUseException.class, () -> Database.open(home, readOnly()));
+        assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        validated.close(database);
         requireUnharmed();
     }
 
     @Test
     void aReadOnlyDatabaseRefusesChanges() throws IOException {
         byte[] before = Files.readAllBytes(pages);
-        try (Database database = Database.open(home, readOnly())) {
-            Table table = database.table("account");
-            assertEquals(ROWS, DatabaseTest.ids(database, "by_amount").size());
-            database.run(transaction -> {
-                Record row = table.newRecord();
-                assertThrows(ReadOnlyException.class, () -> DatabaseTest.put(transaction, table, row, ROWS, "no", 1));
-                assertTrue(transaction.fetch(table, table.newKey().add(5), row));
-                assertThrows(ReadOnlyException.class, () -> transaction.update(table, row));
-                assertThrows(
-                        ReadOnlyException.class,
-                        () -> transaction.delete(table, table.newKey().add(5)));
-            });
-            assertThrows(ReadOnlyException.class, () -> database.dropTable("account"));
-            assertThrows(ReadOnlyException.class, () -> database.dropIndex("account", "by_amount"));
+        Database database = validated.open(home, readOnly(), null);
+        Table table = database.table("account");
+        assertEquals(ROWS, DatabaseTest.ids(database, "by_amount").size());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertThrows(ReadOnlyException.class, () -> DatabaseTest.put(transaction, table, row, ROWS, "no", 1));
+            assertTrue(transaction.fetch(table, table.newKey().add(5), row));
+            assertThrows(ReadOnlyException.class, () -> transaction.update(table, row));
             assertThrows(
                     ReadOnlyException.class,
-                    () -> database.createIndex(IndexDefinition.of("by_name", "account", "amount", "id")));
-            assertThrows(
-                    ReadOnlyException.class,
-                    () -> database.createTable(TableDefinition.named("other")
-                            .column("id", ColumnType.int32())
-                            .primaryKey("id")
-                            .build()));
-            database.validate();
-        }
+                    () -> transaction.delete(table, table.newKey().add(5)));
+        });
+        assertThrows(ReadOnlyException.class, () -> database.dropTable("account"));
+        assertThrows(ReadOnlyException.class, () -> database.dropIndex("account", "by_amount"));
+        assertThrows(
+                ReadOnlyException.class,
+                () -> database.createIndex(IndexDefinition.of("by_name", "account", "amount", "id")));
+        assertThrows(
+                ReadOnlyException.class,
+                () -> database.createTable(TableDefinition.named("other")
+                        .column("id", ColumnType.int32())
+                        .primaryKey("id")
+                        .build()));
+        validated.close(database);
         assertArrayEquals(before, Files.readAllBytes(pages));
         requireUnharmed();
     }
@@ -182,7 +184,7 @@ class OpenAndCloseTest {
 
     @Test
     void aCloseWaitsForNobody() {
-        Database database = Database.open(home);
+        Database database = validated.open(home);
         Table table = database.table("account");
         Session session = database.openSession();
         Transaction open = session.begin();
@@ -224,6 +226,71 @@ class OpenAndCloseTest {
         requireUnharmed();
     }
 
+    /** A database that was never finished has no contents that could be lost. */
+    @Test
+    void aCreationWithoutLogThatWasCutShortIsBegunAnew() {
+        DatabaseOptions unlogged = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .durability(Durability.NONE)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        Path path = Path.of("/database");
+        int cutShort = 0;
+        for (int change = 1; ; change++) {
+            FaultyStorage storage = new FaultyStorage(change);
+            storage.crashAtChange(change);
+            try {
+                Database.open(storage, path, unlogged, null, LogOptions.sync()).abandon();
+                break;
+            } catch (LockstepException stopped) {
+                assertTrue(storage.isCrashed(), stopped::toString);
+                cutShort++;
+            }
+            storage.crash();
+            validated.close(Database.open(storage, path, unlogged, null, LogOptions.sync()));
+        }
+        assertTrue(cutShort > 3, "changes of a creation: " + cutShort);
+    }
+
+    /** Whoever begins anew and is cut short has said that the contents may go, and is asked again. */
+    @Test
+    void aBeginningAnewThatWasCutShortIsRepeated() {
+        DatabaseOptions unlogged = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .durability(Durability.NONE)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        DatabaseOptions anew =
+                unlogged.toBuilder().startEmptyAfterUncleanClose(true).build();
+        Path path = Path.of("/database");
+        for (int change = 1; ; change++) {
+            FaultyStorage storage = new FaultyStorage(change);
+            Database lost = Database.open(storage, path, unlogged, null, LogOptions.sync());
+            lost.createTable(DatabaseTest.accounts());
+            lost.checkpoint();
+            lost.abandon();
+            storage.crash();
+            assertThrows(
+                    UncleanShutdownException.class,
+                    () -> Database.open(storage, path, unlogged, null, LogOptions.sync()));
+            storage.crashAtChange(change);
+            boolean done = false;
+            try {
+                Database.open(storage, path, anew, null, LogOptions.sync()).close();
+                done = !storage.isCrashed();
+            } catch (LockstepException stopped) {
+                assertTrue(storage.isCrashed(), stopped::toString);
+            }
+            storage.crash();
+            Database empty = Database.open(storage, path, anew, null, LogOptions.sync());
+            assertEquals(List.of(), empty.tableNames());
+            validated.close(empty);
+            if (done) {
+                break;
+            }
+        }
+    }
+
     @Test
     void startingEmptyKeepsTheLock() throws IOException {
         DatabaseOptions unlogged = DatabaseOptions.builder()
@@ -233,11 +300,10 @@ class OpenAndCloseTest {
         Database.open(home, unlogged).abandon();
         Path lock = home.resolve("lock.lockstep");
         Object key = Files.readAttributes(lock, BasicFileAttributes.class).fileKey();
-        try (Database database = Database.open(home, unlogged)) {
-            assertEquals(List.of(), database.tableNames());
-            assertEquals(
-                    key, Files.readAttributes(lock, BasicFileAttributes.class).fileKey());
-        }
+        Database database = validated.open(home, unlogged, null);
+        assertEquals(List.of(), database.tableNames());
+        assertEquals(key, Files.readAttributes(lock, BasicFileAttributes.class).fileKey());
+        validated.close(database);
     }
 
     @Test
@@ -246,7 +312,7 @@ class OpenAndCloseTest {
         Path path = Path.of("/database");
         DatabaseOptions options =
                 DatabaseOptions.builder().createIfMissing(true).build();
-        Database database = Database.open(storage, path, options, null, LogOptions.sync());
+        Database database = validated.track(Database.open(storage, path, options, null, LogOptions.sync()));
         Table table = database.createTable(DatabaseTest.accounts());
         Record row = table.newRecord();
         database.run(transaction -> DatabaseTest.put(transaction, table, row, 1, "kept", 1));
@@ -268,20 +334,19 @@ class OpenAndCloseTest {
         assertTrue(database.instance().locks().isEmpty());
         database.close();
         storage.crash();
-        try (Database reopened = Database.open(storage, path, options, null, LogOptions.sync())) {
-            List<Integer> ids = DatabaseTest.ids(reopened, null);
-            assertTrue(ids.equals(List.of(1)) || ids.equals(List.of(1, 3)), ids::toString);
-            reopened.validate();
-        }
+        Database reopened = validated.track(Database.open(storage, path, options, null, LogOptions.sync()));
+        List<Integer> ids = DatabaseTest.ids(reopened, null);
+        assertTrue(ids.equals(List.of(1)) || ids.equals(List.of(1, 3)), ids::toString);
+        validated.close(reopened);
     }
 
     /** A transaction that begins beside a close is either seen by it or refused. */
     @Test
     void aCloseAndABeginSeeEachOther() throws InterruptedException {
         for (int round = 0; round < 12; round++) {
-            Database database = Database.inMemory(DatabaseOptions.builder()
+            Database database = validated.unexamined(Database.inMemory(DatabaseOptions.builder()
                     .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                    .build());
+                    .build()));
             Table table = database.createTable(DatabaseTest.accounts());
             List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
             List<Thread> threads = new ArrayList<>();

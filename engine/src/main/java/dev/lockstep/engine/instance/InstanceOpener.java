@@ -84,7 +84,7 @@ public final class InstanceOpener {
 
     /** A database that lives in memory only. */
     public Instance openInMemory() {
-        BufferPool pool = new BufferPool(frameCount(), null, new LateFence(), null, this::failed);
+        BufferPool pool = new BufferPool(frameCount(), null, new LateFence(), null, this::failed, health::check);
         PageAllocator allocator = newAllocator();
         TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
         Instance instance = new Instance(
@@ -99,8 +99,8 @@ public final class InstanceOpener {
         return instance;
     }
 
-    private static PageAllocator newAllocator() {
-        PageAllocator allocator = new PageAllocator();
+    private PageAllocator newAllocator() {
+        PageAllocator allocator = new PageAllocator(health::check);
         allocator.markAllocated(0);
         allocator.markAllocated(CatalogStore.ROOT_PAGE_ID);
         return allocator;
@@ -169,12 +169,17 @@ public final class InstanceOpener {
             return reopen(storage, directory, lock, checkpointFile, true);
         }
         if (exists && unlogged && !clean) {
-            if (!options.startEmptyAfterUncleanClose()) {
+            // A crash during the creation has lost nothing: there is nothing to be asked about.
+            boolean finished = checkpointFile.exists() || !isUnfinishedCreation(storage, directory);
+            if (finished && !options.startEmptyAfterUncleanClose()) {
                 throw new UncleanShutdownException(
                         Message.of("the database was used without a log and not closed in order")
                                 .with("directory", directory)
                                 .with("file", InstanceFiles.UNLOGGED_FILE)
                                 .remedy("its contents are lost; open with startEmptyAfterUncleanClose to begin anew"));
+            }
+            if (!finished) {
+                requireMayCreate(directory);
             }
             deleteAll(storage, directory);
             return create(storage, directory, lock, checkpointFile);
@@ -222,13 +227,17 @@ public final class InstanceOpener {
         }
     }
 
+    /** Deletes the files of a database; the one last that says that its contents are lost. */
     private static void deleteAll(Storage storage, Path directory) {
         for (Path file : storage.list(directory)) {
             String name = file.getFileName().toString();
-            if (name.endsWith(".lockstep") && !name.equals(DiskStorage.LOCK_FILE)) {
+            if (name.endsWith(".lockstep")
+                    && !name.equals(DiskStorage.LOCK_FILE)
+                    && !name.equals(InstanceFiles.UNLOGGED_FILE)) {
                 storage.delete(directory.resolve(name));
             }
         }
+        storage.delete(directory.resolve(InstanceFiles.UNLOGGED_FILE));
     }
 
     private Instance create(
@@ -238,10 +247,17 @@ public final class InstanceOpener {
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
         Log log = options.durability() == Durability.NONE
                 ? null
-                : opened(Log.open(storage, directory, databaseId, logOptions, LogRecordLayout.LSN_FIRST, this::failed));
+                : opened(Log.open(
+                        storage,
+                        directory,
+                        databaseId,
+                        logOptions,
+                        LogRecordLayout.LSN_FIRST,
+                        this::failed,
+                        health::check));
         LateFence fence = new LateFence();
         fence.set(log);
-        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed));
+        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed, health::check));
         TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), log, health::fail);
         InstanceFiles files = new InstanceFiles(
                 storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, LogRecordLayout.LSN_FIRST);
@@ -273,8 +289,8 @@ public final class InstanceOpener {
         }
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
         LateFence fence = new LateFence();
-        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed));
-        PageAllocator allocator = new PageAllocator();
+        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed, health::check));
+        PageAllocator allocator = new PageAllocator(health::check);
         allocator.load(checkpoint.pageBitmap());
         long endLsn = checkpoint.redoScanLsn();
         CrashRecovery recovery = null;
@@ -285,7 +301,9 @@ public final class InstanceOpener {
             endLsn = recovery.redo();
         }
         boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
-        Log log = logged ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, this::failed)) : null;
+        Log log = logged
+                ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, this::failed, health::check))
+                : null;
         fence.set(log);
         InstanceFiles files =
                 new InstanceFiles(storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, endLsn);
