@@ -193,6 +193,28 @@ class StatementErrorsTest {
     }
 
     @Test
+    void recordsOfAnotherTable() throws Exception {
+        Table other = database.createTable(TableDefinition.named("wide")
+                .column("a", ColumnType.int32())
+                .column("b", ColumnType.int64())
+                .column("c", ColumnType.int64())
+                .primaryKey("a")
+                .build());
+        Record row = other.newRecord();
+        Key key = table.newKey().add(1);
+        refuses(SchemaException.class, transaction -> transaction.fetch(table, key, row));
+        refuses(SchemaException.class, transaction -> transaction.fetchForUpdate(table, key, row));
+        refuses(SchemaException.class, transaction -> transaction.insert(table, row));
+        refuses(SchemaException.class, transaction -> transaction.update(table, row));
+        refuses(SchemaException.class, transaction -> transaction.delete(table, row));
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                cursor.next(row);
+            }
+        });
+    }
+
+    @Test
     void aPrimaryKeyCannotBeUpdated() throws Exception {
         refuses(TransactionStateException.class, transaction -> {
             Record row = table.newRecord();

@@ -137,6 +137,7 @@ public final class RangeScan {
 
     /** Goes to the next row. */
     public boolean next(Record into) {
+        access.requireOwn(into);
         if (index == TABLE) {
             return nextOfTable(into);
         }
