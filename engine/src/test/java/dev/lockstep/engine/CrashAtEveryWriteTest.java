@@ -10,9 +10,9 @@ import dev.lockstep.engine.log.LogOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Counts what a workload does to its files, then runs it again and again, each time with a machine that stops at
@@ -23,6 +23,9 @@ import org.junit.jupiter.api.TestReporter;
  * normal build.
  */
 class CrashAtEveryWriteTest {
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
     private static final int POINTS_MAX = Integer.getInteger("lockstep.crash.points", 120);
     private static final long SEED = 42;
     private static final Path HOME = Path.of("/database");
@@ -34,17 +37,6 @@ class CrashAtEveryWriteTest {
     private static final int FAILURES_MAX = 4;
 
     private final CrashWorkload workload = new CrashWorkload(SEED, 700, 45);
-
-    @AfterEach
-    void noThreadIsLeft() throws InterruptedException {
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("lockstep-")) {
-                // An engine's thread that was told to end; one that was not would make the test fail, not hang.
-                thread.join(10_000);
-                assertFalse(thread.isAlive(), () -> "left running: " + thread);
-            }
-        }
-    }
 
     private static DatabaseOptions options() {
         return DatabaseOptions.builder()
@@ -80,11 +72,11 @@ class CrashAtEveryWriteTest {
 
     private long changesOfWholeRun() {
         FaultyStorage storage = new FaultyStorage(SEED);
-        try (Database database = open(storage)) {
-            Holder failure = new Holder();
-            assertEquals(workload.stepCount(), run(database, 0, failure), () -> String.valueOf(failure.exception));
-            assertEquals(workload.after(workload.stepCount()), CrashWorkload.read(database));
-        }
+        Database database = validated.track(open(storage));
+        Holder failure = new Holder();
+        assertEquals(workload.stepCount(), run(database, 0, failure), () -> String.valueOf(failure.exception));
+        assertEquals(workload.after(workload.stepCount()), CrashWorkload.read(database));
+        validated.close(database);
         long changes = storage.changeCount();
         assertTrue(changes > 0);
         return changes;
@@ -154,19 +146,23 @@ class CrashAtEveryWriteTest {
     /** Opens, compares, goes on with the workload, closes, opens and compares again; the number of steps found. */
     private int checkAndUse(FaultyStorage storage, int done, String point) {
         int found;
-        try (Database database = open(storage)) {
+        try {
+            Database database = validated.track(open(storage));
             found = stepsFound(database, done, point);
             int until = Math.min(workload.stepCount(), found + 2);
             for (int step = found; step < until; step++) {
                 workload.apply(step, database);
             }
             found = until;
+            validated.close(database);
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(point, e);
         }
-        try (Database database = open(storage)) {
+        try {
+            Database database = validated.track(open(storage));
             assertEquals(workload.after(found), CrashWorkload.read(database), point);
-        } catch (RuntimeException e) {
+            validated.close(database);
+        } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(point, e);
         }
         return found;
@@ -201,9 +197,9 @@ class CrashAtEveryWriteTest {
     @Test
     void survivesAFullDisk(TestReporter reporter) {
         FaultyStorage measured = new FaultyStorage(SEED);
-        try (Database database = open(measured)) {
-            run(database, 0, new Holder());
-        }
+        Database database = validated.track(open(measured));
+        run(database, 0, new Holder());
+        validated.close(database);
         long bytes = measured.bytes();
         long stride = Math.max(FaultyStorage.SECTOR_BYTES, bytes / POINTS_MAX);
         int failed = 0;

@@ -107,20 +107,19 @@ class DatabaseTest {
             put(other, table, another, 5_000, "kept", 1);
         });
         database.abandon();
-        try (Database reopened = validated.open(directory)) {
-            List<Integer> ids = ids(reopened, null);
-            assertEquals(1_001, ids.size());
-            assertEquals(5_000, ids.get(1_000));
-            assertEquals(1_001, ids(reopened, "by_amount").size());
-            reopened.run(transaction -> {
-                Table again = reopened.table("account");
-                Record kept = again.newRecord();
-                assertTrue(transaction.fetch(again, again.newKey().add(6), kept));
-                assertEquals("name", kept.getString(NAME));
-                assertEquals(6, kept.getLong(AMOUNT));
-            });
-            reopened.validate();
-        }
+        Database reopened = validated.open(directory);
+        List<Integer> ids = ids(reopened, null);
+        assertEquals(1_001, ids.size());
+        assertEquals(5_000, ids.get(1_000));
+        assertEquals(1_001, ids(reopened, "by_amount").size());
+        reopened.run(transaction -> {
+            Table again = reopened.table("account");
+            Record kept = again.newRecord();
+            assertTrue(transaction.fetch(again, again.newKey().add(6), kept));
+            assertEquals("name", kept.getString(NAME));
+            assertEquals(6, kept.getLong(AMOUNT));
+        });
+        validated.close(reopened);
     }
 
     @Test

@@ -7,17 +7,22 @@ import dev.lockstep.engine.Database;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.ValidatedDatabase;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The README's example compiles, runs, and is the very code that stands in the README. */
 class ReadmeTest {
     private static final int LINES_MAX = 22;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
 
     @TempDir
     Path directory;
@@ -49,6 +54,7 @@ class ReadmeTest {
             result = cents;
         }
         assertEquals(100, result);
+        validated.close(validated.open(directory));
     }
 
     @Test
