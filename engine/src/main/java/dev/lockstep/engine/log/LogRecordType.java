@@ -25,9 +25,6 @@ public final class LogRecordType {
     /** A change of several pages that is redone as a whole and never undone (a nested top action of ARIES). */
     public static final byte SYSTEM = 7;
 
-    /** What a committed transaction left to do (the removal of marked records) is done. */
-    public static final byte PURGE_DONE = 9;
-
     /** Largest type that a payload owner may use; everything above belongs to the log. */
     public static final byte APPLICATION_MAX = 13;
 
@@ -39,9 +36,6 @@ public final class LogRecordType {
 
     /** Flag of a compensation record (CLR): redo-only, the payload begins with {@code undoNextLsn}. */
     public static final int FLAG_COMPENSATION = 1;
-
-    /** Flag of a {@link #COMMIT}: a {@link #PURGE_DONE} is to follow, and recovery reports where it is missing. */
-    public static final int FLAG_PURGE_PENDING = 2;
 
     private LogRecordType() {}
 
@@ -57,7 +51,6 @@ public final class LogRecordType {
                 && type != COMMIT
                 && type != ABORT_END
                 && type != SYSTEM
-                && type != PURGE_DONE
                 && type <= APPLICATION_MAX;
     }
 }

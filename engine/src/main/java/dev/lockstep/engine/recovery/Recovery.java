@@ -8,10 +8,8 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
 import dev.lockstep.scheduler.Waiter;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 
@@ -42,9 +40,6 @@ public final class Recovery {
     private final RedoHandler redoHandler;
     private final long redoScanLsn;
     private final Map<Long, Progress> running = new HashMap<>();
-
-    /** Commit LSNs by transaction, for commits that left work to do. */
-    private final Map<Long, Long> purgePending = new HashMap<>();
 
     private long endLsn;
     private long scannedRecordCount;
@@ -176,17 +171,13 @@ public final class Recovery {
             case LogRecordType.COMMIT -> {
                 running.remove(transactionId);
                 committedCount++;
-                if ((record.flags() & LogRecordType.FLAG_PURGE_PENDING) != 0) {
-                    purgePending.put(transactionId, record.lsn());
-                }
             }
             case LogRecordType.ABORT_END -> {
                 running.remove(transactionId);
                 rolledBackCount++;
             }
-            case LogRecordType.PURGE_DONE -> purgePending.remove(transactionId);
             case LogRecordType.SYSTEM -> {
-                // Nothing to undo, and it may come from the work that a committed transaction left to do.
+                // Nothing to undo, and it may come from what is done for a transaction after its end.
                 Progress progress = running.get(transactionId);
                 if (progress != null) {
                     progress.lastLsn = record.lsn();
@@ -201,9 +192,6 @@ public final class Recovery {
     }
 
     private RecoveryReport report(long loserCount) {
-        List<RecoveryReport.PurgePending> pending = new ArrayList<>();
-        purgePending.forEach((id, lsn) -> pending.add(new RecoveryReport.PurgePending(id, lsn)));
-        pending.sort(Comparator.comparingLong(RecoveryReport.PurgePending::commitLsn));
         return new RecoveryReport(
                 redoScanLsn,
                 endLsn,
@@ -212,8 +200,7 @@ public final class Recovery {
                 rolledBackCount,
                 loserCount,
                 undoneRecordCount,
-                transactionIdMax,
-                List.copyOf(pending));
+                transactionIdMax);
     }
 
     private static CorruptionException brokenChain(Progress loser, long lsn, long found) {

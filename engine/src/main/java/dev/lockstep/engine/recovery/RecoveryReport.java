@@ -1,7 +1,5 @@
 package dev.lockstep.engine.recovery;
 
-import java.util.List;
-
 /**
  * What a recovery did.
  *
@@ -13,7 +11,6 @@ import java.util.List;
  * @param loserCount transactions that recovery rolled back
  * @param undoneRecordCount records that recovery took back
  * @param transactionIdMax the highest transaction id in the scan, 0 if there was none
- * @param purgePending the committed transactions that left work to do, in the order of their commits
  */
 public record RecoveryReport(
         long redoScanLsn,
@@ -23,14 +20,4 @@ public record RecoveryReport(
         long rolledBackCount,
         long loserCount,
         long undoneRecordCount,
-        long transactionIdMax,
-        List<PurgePending> purgePending) {
-    /**
-     * A transaction that committed with {@link dev.lockstep.engine.log.LogRecordType#FLAG_PURGE_PENDING} and without a
-     * later PURGE_DONE.
-     *
-     * @param transactionId the transaction
-     * @param commitLsn LSN of its commit record, whose chain of previous LSNs leads through all its records
-     */
-    public record PurgePending(long transactionId, long commitLsn) {}
-}
+        long transactionIdMax) {}

@@ -53,10 +53,8 @@ class LogLayoutGoldenTest {
                 COMMIT=5
                 DELETE=4
                 FLAG_COMPENSATION=1
-                FLAG_PURGE_PENDING=2
                 INSERT=2
                 PAD=15
-                PURGE_DONE=9
                 SEAL=14
                 SYSTEM=7
                 UPDATE=3

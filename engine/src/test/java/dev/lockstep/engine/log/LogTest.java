@@ -144,7 +144,7 @@ class LogTest {
             log.append(buffer.beginCompensation(LogRecordType.UPDATE, 7, 4_711, 1_234)
                     .putInt(42)
                     .putShort(-3));
-            log.append(buffer.begin(LogRecordType.COMMIT, LogRecordType.FLAG_PURGE_PENDING, 8, 0));
+            log.append(buffer.begin(LogRecordType.COMMIT, 0, 8, 0));
         }
         try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
             LogRecordView view = reader.next();

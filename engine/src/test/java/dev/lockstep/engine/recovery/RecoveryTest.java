@@ -311,14 +311,11 @@ class RecoveryTest {
         long committed = database.add(11, 0, 0, 5);
         long aborted = database.add(12, 0, 1, 6);
         long loser = database.add(13, 0, 2, 7);
-        long purging = database.add(14, 0, 3, 8);
-        long purged = database.add(15, 0, 4, 9);
+        long last = database.add(15, 0, 3, 8);
         database.end(LogRecordType.COMMIT, 11, committed, 0);
         aborted = database.compensate(12, aborted, 0, 1, -6);
         database.end(LogRecordType.ABORT_END, 12, aborted, 0);
-        long commitLsn = database.end(LogRecordType.COMMIT, 14, purging, LogRecordType.FLAG_PURGE_PENDING);
-        purged = database.end(LogRecordType.COMMIT, 15, purged, LogRecordType.FLAG_PURGE_PENDING);
-        long last = database.end(LogRecordType.PURGE_DONE, 15, purged, 0);
+        last = database.end(LogRecordType.COMMIT, 15, last, 0);
         database.log.awaitDurable(last, database.waiter);
         long durableLsn = database.log.durableLsn();
         database.log.close();
@@ -329,16 +326,14 @@ class RecoveryTest {
         again.log.close();
         assertEquals(LogRecordLayout.LSN_FIRST, report.redoScanLsn());
         assertEquals(durableLsn, report.endLsn());
-        assertEquals(11, report.scannedRecordCount());
-        assertEquals(3, report.committedCount());
+        assertEquals(8, report.scannedRecordCount());
+        assertEquals(2, report.committedCount());
         assertEquals(1, report.rolledBackCount());
         assertEquals(1, report.loserCount());
         assertEquals(1, report.undoneRecordCount());
         assertEquals(15, report.transactionIdMax());
-        assertEquals(List.of(new RecoveryReport.PurgePending(14, commitLsn)), report.purgePending());
         assertEquals(
-                List.of(5L, 0L, 0L, 8L, 9L),
-                Arrays.asList(again.value(0), again.value(1), again.value(2), again.value(3), again.value(4)));
+                List.of(5L, 0L, 0L, 8L), Arrays.asList(again.value(0), again.value(1), again.value(2), again.value(3)));
     }
 
     @Test
