@@ -157,19 +157,12 @@ public final class OverflowChain {
         int left = valueBytes(stub);
         int at = 0;
         while (left > 0) {
+            require(pageId > 0, tree, pageId, left);
             int frame = latchShared(environment, context, pageId);
             try {
                 long page = BufferPool.address(frame);
                 int bytes = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
-                if (PageLayout.type(environment.memory(), page) != PageLayout.TYPE_OVERFLOW
-                        || bytes <= 0
-                        || bytes > left) {
-                    throw new CorruptionException(Message.of("an overflow chain is damaged")
-                            .with("treeId", tree.treeId())
-                            .with("pageId", pageId)
-                            .with("bytesMissing", left)
-                            .remedy("restore the database from a backup"));
-                }
+                require(isChunk(tree, page) && bytes > 0 && bytes <= left, tree, pageId, left);
                 Node.copyOut(environment.memory(), page + OverflowLayout.CHUNK, target, at, bytes);
                 at += bytes;
                 left -= bytes;
@@ -178,6 +171,46 @@ public final class OverflowChain {
                 environment.latches().unlatchShared(frame);
                 context.unlatched();
             }
+        }
+    }
+
+    /**
+     * Checks that the chain of a stub is whole: it holds as many bytes as the stub says, in pages of its tree that are
+     * full but for the last, and ends there. May park.
+     *
+     * @throws CorruptionException if it is not, with the page
+     */
+    static void validate(BTree tree, TreeContext context, byte[] stub) {
+        TreeEnvironment environment = tree.environment();
+        int pageId = firstPage(stub);
+        int left = valueBytes(stub);
+        require(left > 0, tree, pageId, left);
+        // Ends: every page takes some of the value.
+        while (left > 0) {
+            require(pageId > 0, tree, pageId, left);
+            int frame = latchShared(environment, context, pageId);
+            try {
+                long page = BufferPool.address(frame);
+                int bytes = Math.min(left, OverflowLayout.CHUNK_BYTES_MAX);
+                int bytesHere = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
+                require(isChunk(tree, page) && bytesHere == bytes, tree, pageId, left);
+                left -= bytes;
+                pageId = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+            } finally {
+                environment.latches().unlatchShared(frame);
+                context.unlatched();
+            }
+        }
+        require(pageId == 0, tree, pageId, left);
+    }
+
+    private static void require(boolean holds, BTree tree, int pageId, int bytesMissing) {
+        if (!holds) {
+            throw new CorruptionException(Message.of("an overflow chain is damaged")
+                    .with("treeId", tree.treeId())
+                    .with("pageId", pageId)
+                    .with("bytesMissing", bytesMissing)
+                    .remedy("restore the database from a backup"));
         }
     }
 
@@ -229,13 +262,16 @@ public final class OverflowChain {
         TreeEnvironment environment = tree.environment();
         int frame = latchShared(environment, context, pageId);
         try {
-            long page = BufferPool.address(frame);
-            return PageLayout.type(environment.memory(), page) == PageLayout.TYPE_OVERFLOW
-                    && PageLayout.treeId(environment.memory(), page) == tree.treeId();
+            return isChunk(tree, BufferPool.address(frame));
         } finally {
             environment.latches().unlatchShared(frame);
             context.unlatched();
         }
+    }
+
+    private static boolean isChunk(BTree tree, long page) {
+        return PageLayout.type(tree.environment().memory(), page) == PageLayout.TYPE_OVERFLOW
+                && PageLayout.treeId(tree.environment().memory(), page) == tree.treeId();
     }
 
     static int latchShared(TreeEnvironment environment, TreeContext context, int pageId) {

@@ -16,6 +16,9 @@ public final class TreeWalk {
     private final BTree tree;
     private final TreeContext context;
 
+    /** What the root of the tree being validated says. */
+    private boolean hasOverflow;
+
     public TreeWalk(BTree tree, TreeContext context) {
         this.tree = tree;
         this.context = context;
@@ -25,7 +28,8 @@ public final class TreeWalk {
      * Visits every page of the tree, nodes and overflow pages. Leaves are read only where the tree has ever had an
      * overflow page.
      *
-     * <p>Not those of ghosts: they are given back when the transaction that left the ghost commits.
+     * <p>Not those of ghosts: they are given back when the transaction that left the ghost commits. A damaged chain is
+     * visited up to the damage, so that the rest of the tree can be opened or given back; {@link #validate} reports it.
      */
     public void visitPages(IntConsumer visitor) {
         MemorySegment root = read(tree.rootPageId());
@@ -94,7 +98,7 @@ public final class TreeWalk {
     private void visitChain(byte[] stub, IntConsumer visitor) {
         int pageId = OverflowChain.firstPage(stub);
         for (int left = OverflowChain.valueBytes(stub);
-                left > 0 && pageId != 0 && OverflowChain.isChunk(tree, context, pageId);
+                left > 0 && pageId > 0 && OverflowChain.isChunk(tree, context, pageId);
                 left -= OverflowLayout.CHUNK_BYTES_MAX) {
             visitor.accept(pageId);
             pageId = OverflowChain.nextPage(tree, context, pageId);
@@ -135,13 +139,15 @@ public final class TreeWalk {
     }
 
     /**
-     * Checks the whole tree: page types, ids and levels, fences, key order, heads, heap bounds and space accounting.
+     * Checks the whole tree: page types, ids and levels, fences, key order, heads, heap bounds, space accounting and
+     * overflow chains.
      *
      * @throws CorruptionException at the first violation, with the page and the rule
      */
     public Counts validate() {
         Counts counts = new Counts();
         MemorySegment root = read(tree.rootPageId());
+        hasOverflow = (Node.nodeFlags(root, 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
         validate(tree.rootPageId(), Node.level(root, 0), KeyBytes.EMPTY, null, counts);
         return counts;
     }
@@ -203,8 +209,17 @@ public final class TreeWalk {
                     counts.ghosts++;
                 } else {
                     counts.records++;
+                    validateChain(node, pageId, i);
                 }
             }
+        }
+    }
+
+    private void validateChain(MemorySegment leaf, int pageId, int slot) {
+        if ((Node.slotFlags(leaf, 0, slot) & NodeLayout.SLOT_OVERFLOW) != 0) {
+            require(hasOverflow, pageId, "the root of a tree with overflow pages says so");
+            OverflowChain.validate(
+                    tree, context, Node.bytes(leaf, Node.valueAddress(leaf, 0, slot), OverflowLayout.STUB_BYTES));
         }
     }
 

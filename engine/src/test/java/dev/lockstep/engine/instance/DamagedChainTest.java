@@ -1,0 +1,107 @@
+package dev.lockstep.engine.instance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A chain of overflow pages that is not what its stub says, although every page of it has the right checksum. */
+class DamagedChainTest {
+    /** In the layout of an overflow page the first two fields behind the header. */
+    private static final int NEXT_PAGE = PageLayout.HEADER_BYTES;
+
+    private static final int CHUNK_BYTES = NEXT_PAGE + Integer.BYTES;
+    private static final byte[] KEY = {1};
+    private static final byte[] VALUE = new byte[20_000];
+
+    private Instance instance;
+    private RawTree tree;
+    private MemorySegment memory;
+
+    @BeforeEach
+    void open() {
+        instance = new InstanceOpener(
+                        DatabaseOptions.builder()
+                                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                .build(),
+                        null)
+                .openInMemory();
+        memory = instance.pool().memory();
+        tree = new RawTree(instance);
+        tree.begin(Isolation.SERIALIZABLE);
+        tree.insert(KEY, VALUE);
+        tree.commit();
+        assertEquals(0, tree.validate().ghosts());
+    }
+
+    @AfterEach
+    void close() {
+        tree.close();
+        instance.close();
+    }
+
+    /** The page of the value's first bytes: the chain is written from its end, so it is the one of the highest id. */
+    private long firstChunk() {
+        long first = -1;
+        for (int frame = 0; frame < instance.pool().frameCount(); frame++) {
+            long page = BufferPool.address(frame);
+            if (PageLayout.type(memory, page) == PageLayout.TYPE_OVERFLOW
+                    && (first < 0 || PageLayout.pageId(memory, page) > PageLayout.pageId(memory, first))) {
+                first = page;
+            }
+        }
+        return first;
+    }
+
+    private void requireFound() {
+        tree.begin(Isolation.SERIALIZABLE);
+        assertThrows(CorruptionException.class, () -> tree.get(KEY));
+        tree.rollback();
+        assertThrows(CorruptionException.class, tree::validate);
+    }
+
+    @Test
+    void aChainThatIsCutIsFound() {
+        long page = firstChunk();
+        int next = memory.get(PageLayout.INT, page + NEXT_PAGE);
+        memory.set(PageLayout.INT, page + NEXT_PAGE, 0);
+        // As a recovery leaves it, which counts the pages that it reaches.
+        int pageId = next;
+        while (pageId != 0) {
+            instance.environment().allocator().free(pageId);
+            int cut = pageId;
+            pageId = 0;
+            for (int frame = 0; frame < instance.pool().frameCount(); frame++) {
+                if (PageLayout.pageId(memory, BufferPool.address(frame)) == cut) {
+                    pageId = memory.get(PageLayout.INT, BufferPool.address(frame) + NEXT_PAGE);
+                }
+            }
+        }
+        requireFound();
+        memory.set(PageLayout.INT, page + NEXT_PAGE, next);
+        tree.begin(Isolation.SERIALIZABLE);
+        assertArrayEquals(VALUE, tree.get(KEY));
+        tree.commit();
+    }
+
+    @Test
+    void aChainThatLeavesTheFileIsFound() {
+        memory.set(PageLayout.INT, firstChunk() + NEXT_PAGE, -1);
+        requireFound();
+    }
+
+    @Test
+    void aChunkOfAnotherLengthIsFound() {
+        memory.set(PageLayout.INT, firstChunk() + CHUNK_BYTES, VALUE.length + 1);
+        requireFound();
+    }
+}
