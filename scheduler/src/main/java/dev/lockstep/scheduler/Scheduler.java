@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Invariants:
  * <ul>
  *   <li>{@code liveCount} is the number of S-threads started and not ended; it does not grow after {@code closed}.
- *   <li>Carriers are told to stop only when {@code closed} is set and {@code liveCount} is 0.
+ *   <li>Carriers are told to stop only when {@code closed} is set, and {@code liveCount} is 0 or a carrier has failed.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread.
@@ -231,8 +231,9 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Takes no more S-threads, waits until those that run have ended, and stops the carriers. If the caller is
-     * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. Does
-     * nothing the second time.
+     * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. If a
+     * carrier has failed, the S-threads of the others are interrupted too, since they may wait for one that will not go
+     * on; all carriers have stopped when the failure is thrown. Does nothing the second time.
      *
      * @throws IllegalStateException if called by an S-thread, or if a carrier has failed
      */
@@ -241,36 +242,58 @@ public final class Scheduler implements AutoCloseable {
         checkNotOnCarrier();
         closed = true;
         boolean interrupted = false;
+        try {
+            interrupted = awaitEnds();
+        } finally {
+            interrupted |= stopCarriers();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Waits for the end of all S-threads; returns whether the caller was interrupted, and they with it. */
+    private boolean awaitEnds() {
+        boolean interrupted = false;
         // Ends when the S-threads do, which were told so if anybody is impatient.
         while (true) {
             try {
                 awaitTermination();
-                break;
+                return interrupted;
             } catch (InterruptedException e) {
                 interrupted = true;
                 live.forEach(SThread::interrupt);
             }
         }
+    }
+
+    /**
+     * Has every carrier run to the end of its S-threads, and waits for it; returns whether the caller was interrupted.
+     */
+    private boolean stopCarriers() {
+        if (carrierFailure != null) {
+            live.forEach(SThread::interrupt);
+        }
         for (CarrierThread carrier : carriers) {
             carrier.stopWhenDrained();
         }
+        boolean interrupted = false;
         for (CarrierThread carrier : carriers) {
             interrupted |= joinUninterruptibly(carrier);
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return interrupted;
     }
 
-    private static boolean joinUninterruptibly(Thread carrier) {
+    private boolean joinUninterruptibly(Thread carrier) {
         boolean interrupted = false;
-        // Ends because a carrier that was told to stop has nothing left to run.
+        // Ends because a carrier that was told to stop ends with its S-threads, and those were told so.
         while (true) {
             try {
                 carrier.join();
                 return interrupted;
             } catch (InterruptedException e) {
                 interrupted = true;
+                live.forEach(SThread::interrupt);
             }
         }
     }

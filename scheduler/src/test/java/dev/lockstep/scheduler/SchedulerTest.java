@@ -239,6 +239,42 @@ class SchedulerTest {
         assertThrows(IllegalStateException.class, () -> scheduler.start("late", -1, () -> {}));
     }
 
+    /** A close that reports a failed carrier leaves no other behind, nor an S-thread that waits for a dead one. */
+    @Test
+    void aCloseAfterAFailureStopsTheOtherCarriers() throws InterruptedException {
+        Error thrown = new AssertionError("on purpose");
+        Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.CONTINUATION)
+                .withCarriers(2)
+                .withPolicy((lastWanted, waiting) -> {
+                    throw thrown;
+                })
+                .withName("one-fails"));
+        int fetch = scheduler.registerOperation("fetch");
+        AtomicReference<Waiter.Outcome> outcome = new AtomicReference<>();
+        SThread waiting = scheduler.start("waiting", 1, () -> {
+            Waiter waiter = new Waiter();
+            waiter.prepare();
+            outcome.set(waiter.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+        });
+        SThread starter = scheduler.start("starter", 0, () -> {
+            Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
+            for (int i = 0; i < 2; i++) {
+                scheduler.start("member", 0, () -> SThread.current().beginOperation(fetch));
+            }
+            scheduler.start("busy", 0, () -> {});
+        });
+        starter.join();
+        IllegalStateException refusal = assertThrows(IllegalStateException.class, scheduler::close);
+        assertSame(thrown, refusal.getCause());
+        assertEquals(
+                List.of(),
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().startsWith("one-fails-carrier-"))
+                        .toList());
+        waiting.join();
+        assertEquals(Waiter.Outcome.INTERRUPTED, outcome.get());
+    }
+
     @Test
     void statisticsStartAfreshAfterAReset() throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
