@@ -276,6 +276,9 @@ public final class DatabaseOptions {
         /**
          * Sets whether changes are refused. Default: false.
          *
+         * <p>A database open for reading only keeps others out as any other does, unless its files and directory may
+         * not be written: then no permission to write is needed, and several processes may read it side by side.
+         *
          * @param value true to refuse them
          * @return this builder
          */

@@ -1,11 +1,18 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +32,35 @@ class ReadOnlyTest {
 
     private static DatabaseOptions.Builder options() {
         return DatabaseOptions.builder().poolBytes(DatabaseOptions.POOL_BYTES_MIN);
+    }
+
+    /** Neither the lock of the directory nor anything else needs a file that can be written. */
+    @Test
+    void opensWhereNothingCanBeWritten() throws IOException {
+        Path home = directory.resolve("home");
+        try (Database database =
+                Database.open(home, options().createIfMissing(true).build())) {
+            Table table = database.createTable(DatabaseTest.accounts());
+            database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), 1, "Ada", 100));
+        }
+        Path archive = directory.resolve("archive.zip");
+        try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"));
+                Stream<Path> files = Files.list(home)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, zip.getPath("/" + file.getFileName()));
+            }
+        }
+        try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("accessMode", "readOnly"))) {
+            assertTrue(zip.isReadOnly());
+            DatabaseOptions readOnly = options().readOnly(true).build();
+            try (Database database = Database.open(zip.getPath("/"), readOnly)) {
+                assertEquals(List.of(1), DatabaseTest.ids(database, null));
+                assertThrows(DatabaseInUseException.class, () -> Database.open(zip.getPath("/"), readOnly));
+            }
+            assertThrows(
+                    StorageException.class,
+                    () -> Database.open(zip.getPath("/"), options().build()));
+        }
     }
 
     /** Ghosts outlive a close in order where somebody locked their gap when their transaction ended. */

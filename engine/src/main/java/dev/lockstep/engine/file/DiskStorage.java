@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -46,6 +47,9 @@ public final class DiskStorage implements Storage {
                 return new DiskBlockFile(path, channel);
             } catch (IOException e) {
                 throw DiskFailures.of("Cannot open", path, message -> message.with("mode", mode), e);
+            } catch (ReadOnlyFileSystemException e) {
+                IOException cause = new IOException("the file system is read-only", e);
+                throw DiskFailures.of("Cannot open", path, message -> message.with("mode", mode), cause);
             }
         });
     }
@@ -138,6 +142,10 @@ public final class DiskStorage implements Storage {
         });
     }
 
+    /**
+     * Exclusive, but shared where this process may not write: it can only read then, and so may others beside it, but
+     * none that writes.
+     */
     private static DirectoryLock lock(Path directory) throws IOException {
         Path realPath = directory.toRealPath();
         if (!LOCKED_HERE.add(realPath)) {
@@ -146,9 +154,12 @@ public final class DiskStorage implements Storage {
         FileChannel channel = null;
         FileLock lock = null;
         try {
-            channel =
-                    FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-            lock = channel.tryLock();
+            Path file = realPath.resolve(LOCK_FILE);
+            boolean shared = Files.isReadable(file) && !Files.isWritable(file);
+            channel = shared
+                    ? FileChannel.open(file, StandardOpenOption.READ)
+                    : FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+            lock = channel.tryLock(0, Long.MAX_VALUE, shared);
             if (lock == null) {
                 throw inUse(directory, "another process");
             }

@@ -55,7 +55,8 @@ public interface Storage {
     void createDirectories(Path directory);
 
     /**
-     * Keeps every other process, and every other caller in this one, out of a directory.
+     * Keeps every other process, and every other caller in this one, out of a directory. Where this process is not
+     * permitted to write, other processes of which that is true as well are let in.
      *
      * @throws dev.lockstep.engine.DatabaseInUseException if somebody has it locked
      */
