@@ -8,8 +8,9 @@ public enum Durability {
      */
     SYNC,
     /**
-     * Answered at once; the log is forced at least every 100 ms. A crash loses at most the commits of that time, the
-     * last ones in commit order, and never a part of a transaction.
+     * Answered at once; a force of the log begins 50 ms after the oldest commit that is not on disk. A crash loses at
+     * most the commits of the last 100 ms, the last ones in commit order, and never a part of a transaction; where a
+     * force takes longer than 50 ms, those of the last two forces and 50 ms.
      */
     ASYNC,
     /**
