@@ -71,9 +71,10 @@ public final class Waiter {
     public void prepare() {
         thread = Thread.currentThread();
         sThread = SThread.current();
-        // Ordered before the condition that the caller looks at next: else that look could miss an event whose signal
-        // this store then erases.
         setStateVolatile(PREPARED);
+        // Before the caller's next look at its condition, in whatever mode it reads that: else the look could miss an
+        // event whose signal the store then erases.
+        VarHandle.fullFence();
     }
 
     /**
