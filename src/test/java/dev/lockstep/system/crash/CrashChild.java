@@ -50,7 +50,7 @@ final class CrashChild {
             say(MARK_OPENED, 0);
             List<Thread> threads = new ArrayList<>();
             for (int worker = 0; worker < WORKERS; worker++) {
-                CrashWorker work = new CrashWorker(database, worker, seed, stamped, this::say);
+                CrashWorker work = new CrashWorker(database, durability, worker, seed, stamped, this::say);
                 threads.add(Thread.ofPlatform().name("worker-" + worker).start(work));
             }
             for (Thread thread : threads) {

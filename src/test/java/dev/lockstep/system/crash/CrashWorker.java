@@ -2,6 +2,7 @@ package dev.lockstep.system.crash;
 
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.IndexDefinition;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Record;
@@ -37,6 +38,7 @@ final class CrashWorker implements Runnable {
     private static final String EXTRA_INDEX = "by_kind_and_id";
 
     private final Database database;
+    private final Durability durability;
     private final int worker;
     private final boolean stamped;
     private final Random random;
@@ -50,8 +52,15 @@ final class CrashWorker implements Runnable {
     private final Record entry;
     private final Record time;
 
-    CrashWorker(Database database, int worker, long seed, boolean stamped, Acknowledgements acknowledgements) {
+    CrashWorker(
+            Database database,
+            Durability durability,
+            int worker,
+            long seed,
+            boolean stamped,
+            Acknowledgements acknowledgements) {
         this.database = database;
+        this.durability = durability;
         this.worker = worker;
         this.stamped = stamped;
         this.acknowledgements = acknowledgements;
@@ -68,9 +77,8 @@ final class CrashWorker implements Runnable {
 
     @Override
     public void run() {
-        TransactionOptions options = TransactionOptions.of(Bank.options(dev.lockstep.engine.Durability.SYNC).toBuilder()
-                        .build())
-                .withRetries(TransactionOptions.RETRY_COUNT_MAX);
+        TransactionOptions options =
+                TransactionOptions.of(Bank.options(durability)).withRetries(TransactionOptions.RETRY_COUNT_MAX);
         try (Session session = database.openSession()) {
             int sequence = session.call(options, this::lastSequence);
             for (int i = 0; i < TRANSACTIONS_MAX; i++) {
