@@ -8,6 +8,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * The log record of a change to one record of a leaf. Redo finds the record by its key in the page that is named;
@@ -31,6 +32,9 @@ import java.lang.foreign.MemorySegment;
 public final class LeafChange {
     /** Log record type of the undo of a delete; always a compensation record. */
     public static final byte RESTORE = 8;
+
+    /** A counter, a sum and a date that lie side by side. */
+    private static final int BYTES_OF_USUAL_CHANGE = 32;
 
     private static final int TREE_ID = 0;
     private static final int PAGE_ID = 4;
@@ -163,7 +167,14 @@ public final class LeafChange {
     private static int commonSuffix(byte[] left, int leftBytes, byte[] right, int rightBytes, int prefix) {
         int limit = Math.min(leftBytes, rightBytes) - prefix;
         int suffix = 0;
-        // Eight bytes at a time: most updates change a few bytes in the middle of some hundred.
+        // Most updates change a few bytes in front of some hundred: those are compared forwards, as fast as vectors go.
+        int behind = prefix + BYTES_OF_USUAL_CHANGE;
+        if (leftBytes == rightBytes
+                && behind < leftBytes
+                && Arrays.mismatch(left, behind, leftBytes, right, behind, rightBytes) < 0) {
+            suffix = leftBytes - behind;
+        }
+        // Eight bytes at a time.
         while (suffix + Long.BYTES <= limit
                 && KeyBytes.bigEndianLong(left, leftBytes - suffix - Long.BYTES)
                         == KeyBytes.bigEndianLong(right, rightBytes - suffix - Long.BYTES)) {

@@ -68,6 +68,15 @@ public final class FetchOperation extends RecordOperation {
         };
     }
 
+    @Override
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
     private int findSlot() {
         if (lockInstant) {
             long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);

@@ -57,6 +57,15 @@ public final class InsertOperation extends ChangeOperation {
     }
 
     @Override
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
+    @Override
     int slotBehindLastChange() {
         if (lastTreeStamp != tree.stamp()) {
             return UNKNOWN_SLOT;

@@ -53,7 +53,8 @@ public abstract class RecordOperation extends TreeDescent {
     public abstract int step();
 
     /**
-     * Runs stage after stage for as long as they say {@link TreeDescent#CONTINUE}.
+     * Runs stage after stage for as long as they say {@link TreeDescent#CONTINUE}. The operations of every transaction
+     * have a loop of their own: in this one each stage would be a call that no compiler can resolve.
      *
      * @return the first other result
      */

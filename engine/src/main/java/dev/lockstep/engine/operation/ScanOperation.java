@@ -159,6 +159,15 @@ public final class ScanOperation extends RecordOperation {
         return result;
     }
 
+    @Override
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
     private int visit() {
         return switch (stage) {
             case STAGE_GUARD_HIGH_END -> guardHighEnd();

@@ -57,6 +57,15 @@ public final class UpdateOperation extends ChangeOperation {
     }
 
     @Override
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
+    @Override
     int change(int slot) {
         if (slot < 0) {
             return unchanged();
