@@ -324,8 +324,16 @@ public final class Node {
         long fence = page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET);
         int fenceBytes = upperFenceBytes(memory, page);
         int common = Math.min(fenceBytes, keyBytes);
-        for (int i = 0; i < common; i++) {
-            int order = (key[i] & 0xFF) - (memory.get(ValueLayout.JAVA_BYTE, fence + i) & 0xFF);
+        int at = 0;
+        for (; at + Long.BYTES <= common; at += Long.BYTES) {
+            long left = KeyBytes.bigEndianLong(key, at);
+            long right = memory.get(LONG_BIG_ENDIAN, fence + at);
+            if (left != right) {
+                return Long.compareUnsigned(left, right) < 0;
+            }
+        }
+        for (; at < common; at++) {
+            int order = (key[at] & 0xFF) - (memory.get(ValueLayout.JAVA_BYTE, fence + at) & 0xFF);
             if (order != 0) {
                 return order < 0;
             }
