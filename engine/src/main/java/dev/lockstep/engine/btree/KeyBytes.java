@@ -5,7 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Comparison of encoded keys: unsigned, byte by byte, a shorter key before its extensions. Stateless. */
+/**
+ * Comparison of encoded keys: unsigned, byte by byte, a shorter key before its extensions; and the growth of arrays
+ * that hold one. Stateless.
+ */
 public final class KeyBytes {
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -13,7 +16,24 @@ public final class KeyBytes {
     /** The key below all others. */
     public static final byte[] EMPTY = new byte[0];
 
+    /**
+     * First size of an array that takes one key after another: most keys have tens of bytes, and it is a cache line
+     * with the array's header. Ten thousand sessions with room for the longest key everywhere would take 100 MB.
+     */
+    public static final int ROOM_BYTES_INITIAL = 48;
+
     private KeyBytes() {}
+
+    /**
+     * An array for a key of {@code keyBytes}: the given one, or a longer one without its contents. No longer than the
+     * longest key, however much is asked for: a length that was read while the page changed is nonsense.
+     */
+    public static byte[] room(byte[] array, int keyBytes) {
+        int needed = Math.min(keyBytes, NodeLayout.KEY_BYTES_MAX);
+        return needed <= array.length
+                ? array
+                : new byte[Math.min(Math.max(needed, 2 * array.length), NodeLayout.KEY_BYTES_MAX)];
+    }
 
     /** The eight bytes at {@code from} as a big-endian number; the array must hold them. */
     public static long bigEndianLong(byte[] bytes, int from) {

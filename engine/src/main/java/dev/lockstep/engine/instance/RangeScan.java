@@ -5,7 +5,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.btree.BTree;
-import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.KeyBytes;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ScanOperation;
@@ -45,8 +45,8 @@ public final class RangeScan {
 
     private final SessionCore session;
     private final ScanOperation scan;
-    private final byte[] low = new byte[NodeLayout.KEY_BYTES_MAX];
-    private final byte[] high = new byte[NodeLayout.KEY_BYTES_MAX];
+    private byte[] low = KeyBytes.EMPTY;
+    private byte[] high = KeyBytes.EMPTY;
     private final RawRecord entry = new RawRecord();
     private TableReference reference;
     private TableAccess access;
@@ -104,6 +104,7 @@ public final class RangeScan {
     /** Sets the low end: at the key, or behind everything that begins with it. */
     public void low(Key key, boolean behind) {
         requireKeyOfScan(key);
+        low = KeyBytes.room(low, key.length());
         key.copyTo(low, 0);
         lowBytes = behind ? KeyBuffer.toPrefixSuccessor(low, key.length()) : key.length();
         empty |= behind && lowBytes < 0;
@@ -111,6 +112,7 @@ public final class RangeScan {
 
     /** Sets the low end behind a row of the table. */
     void behind(Record row) {
+        low = KeyBytes.room(low, row.keyLength());
         System.arraycopy(row.keyBytes(), 0, low, 0, row.keyLength());
         lowBytes = KeyBuffer.toPrefixSuccessor(low, row.keyLength());
         empty |= lowBytes < 0;
@@ -119,6 +121,7 @@ public final class RangeScan {
     /** Sets the high end: before the key, or behind everything that begins with it. */
     public void high(Key key, boolean inclusive) {
         requireKeyOfScan(key);
+        high = KeyBytes.room(high, key.length());
         key.copyTo(high, 0);
         highBytes = inclusive ? KeyBuffer.toPrefixSuccessor(high, key.length()) : key.length();
     }
@@ -217,6 +220,7 @@ public final class RangeScan {
         }
         int keyBytes = entry.keyLength() - from;
         byte[] key = entry.keyBytes();
+        low = KeyBytes.room(low, keyBytes);
         System.arraycopy(key, from, low, 0, keyBytes);
         return fetchRow(low, keyBytes, into);
     }

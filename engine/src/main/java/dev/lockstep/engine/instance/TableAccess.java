@@ -31,8 +31,10 @@ public final class TableAccess {
     private final TableState table;
     private final IndexKeyBuilder[] entryBuilders;
     private final byte[] stub = new byte[OverflowChain.stubBytes()];
+
+    /** The row before a change, from which its entries follow; null for a table without indexes. */
     private final Record oldRow;
-    private final RawRecord sink = new RawRecord();
+
     private final long allIndexedColumns;
     private BatchFetch batchFetch;
 
@@ -51,7 +53,7 @@ public final class TableAccess {
             }
         }
         allIndexedColumns = all;
-        oldRow = new Record(table.definition());
+        oldRow = count == 0 ? null : new Record(table.definition());
     }
 
     public TableState table() {
@@ -227,6 +229,7 @@ public final class TableAccess {
         if (!entry.isPrimaryKeyInValue()) {
             return true;
         }
+        RawRecord sink = new RawRecord();
         session.fetch.start(
                 table.indexes().get(index).tree(), entry.bytes(), entry.length(), LockMode.KEY_S, false, sink);
         session.driver.run(

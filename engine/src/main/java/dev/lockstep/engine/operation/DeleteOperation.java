@@ -15,7 +15,7 @@ import dev.lockstep.engine.transaction.UndoBuffer;
  * after that by a system change.
  */
 public final class DeleteOperation extends ChangeOperation {
-    private final byte[] stub = new byte[NodeLayout.INLINE_BYTES_MAX];
+    private static final byte[] NOTHING = new byte[0];
 
     public DeleteOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -36,8 +36,10 @@ public final class DeleteOperation extends ChangeOperation {
             return unchanged();
         }
         int stubBytes = 0;
+        byte[] stub = NOTHING;
         if ((flagsBefore & NodeLayout.SLOT_OVERFLOW) != 0) {
             stubBytes = Node.valueBytes(memory, page, slot);
+            stub = context.replacedValue(stubBytes);
             Node.copyOut(memory, Node.valueAddress(memory, page, slot), stub, 0, stubBytes);
         }
         UndoBuffer undo = context.undo();

@@ -34,7 +34,6 @@ public final class InsertOperation extends ChangeOperation {
     private static final int NO_STAMP = -1;
 
     private final NextKeyFinder nextKey = new NextKeyFinder();
-    private final byte[] ghostValue = new byte[NodeLayout.INLINE_BYTES_MAX];
     private byte[] value;
     private int valueBytes;
     private int slotFlags;
@@ -119,6 +118,7 @@ public final class InsertOperation extends ChangeOperation {
     private int reviveOwn(int slot) {
         int flagsBefore = Node.slotFlags(memory, page, slot);
         int ghostBytes = Node.valueBytes(memory, page, slot);
+        byte[] ghostValue = context.replacedValue(ghostBytes);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), ghostValue, 0, ghostBytes);
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytes + ghostBytes);

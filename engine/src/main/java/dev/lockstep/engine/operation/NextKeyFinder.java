@@ -1,10 +1,11 @@
 package dev.lockstep.engine.operation;
 
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.KeyBytes;
 import dev.lockstep.engine.btree.Node;
-import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockName;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Finds the lock name of the first key, ghosts included, from a given key on: from the fence at the end of a leaf, or
@@ -17,7 +18,7 @@ final class NextKeyFinder extends TreeDescent {
      */
     private static final byte[] END_OF_TREE = new byte[0];
 
-    private final byte[] keyFound = new byte[NodeLayout.KEY_BYTES_MAX];
+    private byte[] keyFound = new byte[KeyBytes.ROOM_BYTES_INITIAL];
     private long name;
 
     static long endOfTree(BTree tree) {
@@ -34,7 +35,9 @@ final class NextKeyFinder extends TreeDescent {
 
     /** The lock name of a slot of a leaf that the caller has latched. */
     long nameOfSlot(BTree tree, long leaf, int slot) {
-        int length = Node.copyKey(tree.environment().memory(), leaf, slot, keyFound);
+        MemorySegment pages = tree.environment().memory();
+        keyFound = KeyBytes.room(keyFound, Node.keyBytes(pages, leaf, slot));
+        int length = Node.copyKey(pages, leaf, slot, keyFound);
         return LockName.ofKey(tree.treeId(), keyFound, 0, length);
     }
 
@@ -57,6 +60,7 @@ final class NextKeyFinder extends TreeDescent {
             int found = Node.find(memory, page, key, keyBytes);
             int slot = found >= 0 ? found : -found - 1;
             if (slot < Node.slotCount(memory, page)) {
+                keyFound = KeyBytes.room(keyFound, Node.keyBytes(memory, page, slot));
                 int length = Node.copyKey(memory, page, slot, keyFound);
                 name = LockName.ofKey(tree.treeId(), keyFound, 0, length);
                 if (validate()) {

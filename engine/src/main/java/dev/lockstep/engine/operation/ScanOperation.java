@@ -40,11 +40,14 @@ public final class ScanOperation extends RecordOperation {
      */
     private static final int LEAVES_OF_SHORT_SCAN = 8;
 
-    private final byte[] lastKey = new byte[NodeLayout.KEY_BYTES_MAX];
-    private final byte[] candidate = new byte[NodeLayout.KEY_BYTES_MAX];
-    private final byte[] seek = new byte[NodeLayout.KEY_BYTES_MAX];
-    private final byte[] low = new byte[NodeLayout.KEY_BYTES_MAX];
-    private final byte[] high = new byte[NodeLayout.KEY_BYTES_MAX];
+    /** Above every key of a table: as long as the longest, and all bits set. Never written to again. */
+    private static final byte[] ABOVE_ALL_KEYS = aboveAllKeys();
+
+    private byte[] lastKey = new byte[KeyBytes.ROOM_BYTES_INITIAL];
+    private byte[] candidate = new byte[KeyBytes.ROOM_BYTES_INITIAL];
+    private byte[] seek = new byte[KeyBytes.ROOM_BYTES_INITIAL];
+    private byte[] low = KeyBytes.EMPTY;
+    private byte[] high = KeyBytes.EMPTY;
     private final NextKeyFinder nextKey = new NextKeyFinder();
     private RecordTarget target;
     private int lastKeyBytes;
@@ -88,8 +91,16 @@ public final class ScanOperation extends RecordOperation {
             boolean backwards,
             int mode,
             RecordTarget into) {
-        lowBytes = copyBound(lowKey, lowKeyBytes, low);
-        highBytes = copyBound(highKey, highKeyBytes, high);
+        lowBytes = lowKey == null ? NO_KEY : lowKeyBytes;
+        if (lowKey != null) {
+            low = KeyBytes.room(low, lowKeyBytes);
+            System.arraycopy(lowKey, 0, low, 0, lowKeyBytes);
+        }
+        highBytes = highKey == null ? NO_KEY : highKeyBytes;
+        if (highKey != null) {
+            high = KeyBytes.room(high, highKeyBytes);
+            System.arraycopy(highKey, 0, high, 0, highKeyBytes);
+        }
         backward = backwards;
         target = into;
         lastKeyBytes = NO_KEY;
@@ -115,12 +126,10 @@ public final class ScanOperation extends RecordOperation {
         target = into;
     }
 
-    private static int copyBound(byte[] bound, int boundBytes, byte[] into) {
-        if (bound == null) {
-            return NO_KEY;
-        }
-        System.arraycopy(bound, 0, into, 0, boundBytes);
-        return boundBytes;
+    private static byte[] aboveAllKeys() {
+        byte[] key = new byte[NodeLayout.KEY_BYTES_MAX];
+        Arrays.fill(key, (byte) 0xFF);
+        return key;
     }
 
     /** Prepares the step to the next record. */
@@ -193,16 +202,16 @@ public final class ScanOperation extends RecordOperation {
     }
 
     private int seek(byte[] from, int fromBytes, boolean keysBelow) {
+        seek = KeyBytes.room(seek, fromBytes);
         System.arraycopy(from, 0, seek, 0, fromBytes);
         aim(tree, seek, fromBytes, 0, keysBelow);
         stage = STAGE_DESCEND;
         return CONTINUE;
     }
 
-    /** Aims at the last leaf: the longest key of all bits set is above every key of a table. */
+    /** Aims at the last leaf. */
     private int seekEnd() {
-        Arrays.fill(seek, (byte) 0xFF);
-        aim(tree, seek, seek.length, 0);
+        aim(tree, ABOVE_ALL_KEYS, ABOVE_ALL_KEYS.length, 0);
         stage = STAGE_DESCEND;
         return CONTINUE;
     }
@@ -239,6 +248,7 @@ public final class ScanOperation extends RecordOperation {
         if (slot >= Node.slotCount(memory, page)) {
             return leaveLeafForwards();
         }
+        candidate = KeyBytes.room(candidate, Node.keyBytes(memory, page, slot));
         int candidateBytes = Node.copyKey(memory, page, slot, candidate);
         if (isBeyond(candidateBytes)) {
             return backward ? endIfValid() : endAtCandidate(candidateBytes);
@@ -264,6 +274,7 @@ public final class ScanOperation extends RecordOperation {
         if (!validate()) {
             return seekFromLastKey();
         }
+        lastKey = KeyBytes.room(lastKey, candidateBytes);
         System.arraycopy(candidate, 0, lastKey, 0, candidateBytes);
         lastKeyBytes = candidateBytes;
         if (ghost) {
@@ -337,6 +348,7 @@ public final class ScanOperation extends RecordOperation {
         if (!Node.hasUpperFence(memory, page)) {
             return lockGaps ? endBehind(NextKeyFinder.endOfTree(tree)) : endIfValid();
         }
+        candidate = KeyBytes.room(candidate, Node.upperFenceBytes(memory, page));
         int fenceBytes = Node.copyUpperFence(memory, page, candidate);
         if (!validate()) {
             return seekFromLastKey();
@@ -351,6 +363,7 @@ public final class ScanOperation extends RecordOperation {
 
     private int leaveLeafBackwards() {
         longScan = ++leafCount > LEAVES_OF_SHORT_SCAN;
+        candidate = KeyBytes.room(candidate, Node.lowerFenceBytes(memory, page));
         int fenceBytes = Node.copyLowerFence(memory, page, candidate);
         if (!validate()) {
             return seekFromLastKey();

@@ -23,7 +23,6 @@ import java.util.Arrays;
 public final class UndoOperation extends ChangeOperation {
     private static final byte[] NOTHING = new byte[0];
 
-    private final byte[] replaced = new byte[NodeLayout.INLINE_BYTES_MAX];
     private byte kind;
     private byte[] before;
     private int flagsBefore;
@@ -120,6 +119,7 @@ public final class UndoOperation extends ChangeOperation {
             return makeRoomFor(before.length);
         }
         int flags = Node.slotFlags(memory, page, slot);
+        byte[] replaced = context.replacedValue(valueBytes);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), replaced, 0, valueBytes);
         if ((flags & NodeLayout.SLOT_OVERFLOW) != 0) {
             replacedStub = Arrays.copyOf(replaced, valueBytes);

@@ -13,7 +13,6 @@ import dev.lockstep.engine.type.RecordBuffer;
 
 /** Replaces the value of a record; the key stays. */
 public final class UpdateOperation extends ChangeOperation {
-    private final byte[] before = new byte[NodeLayout.INLINE_BYTES_MAX];
     private byte[] value;
     private int valueBytes;
     private int slotFlags;
@@ -45,8 +44,12 @@ public final class UpdateOperation extends ChangeOperation {
         slotFlags = flags;
     }
 
-    /** Copies the value that the applied update has replaced: the stub, where it is in overflow pages. */
+    /**
+     * Copies the value that the applied update has replaced: the stub, where it is in overflow pages. To be called
+     * before the session's next change.
+     */
     public void copyValueBefore(RecordBuffer into) {
+        byte[] before = context.replacedValue(beforeBytes);
         System.arraycopy(before, 0, into.ensureValueCapacity(beforeBytes), 0, beforeBytes);
         into.setValueLength(beforeBytes);
     }
@@ -78,6 +81,7 @@ public final class UpdateOperation extends ChangeOperation {
         if (valueBytes > beforeBytes && !hasRoomFor(valueBytes)) {
             return makeRoomFor(valueBytes);
         }
+        byte[] before = context.replacedValue(beforeBytes);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), before, 0, beforeBytes);
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytes + beforeBytes);

@@ -2,6 +2,7 @@ package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeContext;
 import dev.lockstep.engine.buffer.PageAccessCounter;
 import dev.lockstep.engine.lock.LockOwner;
@@ -33,6 +34,9 @@ public final class TransactionContext extends TreeContext {
      */
     private static final int GHOSTS_MET_MAX = 16;
 
+    /** First size of the array for a value that a change replaces: a usual row. */
+    private static final int REPLACED_BYTES_INITIAL = 256;
+
     private static final VarHandle FIRST_LSN;
 
     static {
@@ -59,6 +63,7 @@ public final class TransactionContext extends TreeContext {
     private int rangeScannedTreeCount;
     private boolean rolledBack;
     private final BTree[] ghostTrees = new BTree[GHOSTS_MET_MAX];
+    private byte[] replacedValue = new byte[REPLACED_BYTES_INITIAL];
     private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
     private int ghostCount;
 
@@ -95,6 +100,20 @@ public final class TransactionContext extends TreeContext {
 
     public UndoBuffer undo() {
         return undo;
+    }
+
+    /**
+     * Room for the value that a change is about to replace. The session's changes share it: one runs at a time, and who
+     * wants the value after the change takes it before the next. To be asked for before the change is logged, because
+     * growing may fail; what was in the array is then lost.
+     *
+     * @param bytes at most {@link NodeLayout#INLINE_BYTES_MAX}
+     */
+    public byte[] replacedValue(int bytes) {
+        if (bytes > replacedValue.length) {
+            replacedValue = new byte[Math.max(bytes, Math.min(2 * replacedValue.length, NodeLayout.INLINE_BYTES_MAX))];
+        }
+        return replacedValue;
     }
 
     public Isolation isolation() {

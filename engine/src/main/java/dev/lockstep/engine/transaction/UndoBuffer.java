@@ -38,8 +38,12 @@ public final class UndoBuffer {
     /** Arrays larger than this are dropped after the transaction, so that one bulk load does not stay in memory. */
     private static final int BYTES_KEPT_MAX = 1 << 20;
 
-    private static final int BYTES_INITIAL = 4 << 10;
-    private static final int ENTRIES_INITIAL = 128;
+    /**
+     * First sizes: a transaction of a few changes. Sessions that never change more are many where sessions are many.
+     */
+    private static final int BYTES_INITIAL = 1 << 10;
+
+    private static final int ENTRIES_INITIAL = 32;
 
     private byte[] bytes = new byte[BYTES_INITIAL];
     private int byteCount;

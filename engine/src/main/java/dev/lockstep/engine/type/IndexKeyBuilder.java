@@ -1,6 +1,7 @@
 package dev.lockstep.engine.type;
 
 import dev.lockstep.engine.CorruptionException;
+import java.util.Arrays;
 
 /**
  * Makes the entries of a secondary index from rows, and finds the primary key in them.
@@ -24,10 +25,13 @@ public final class IndexKeyBuilder {
     /** Longest key of an index entry: the columns of the index and a primary key. */
     public static final int ENTRY_KEY_BYTES_MAX = 2 * KeyFormat.KEY_BYTES_MAX;
 
+    /** First size of the array: most entries have tens of bytes. */
+    private static final int BYTES_INITIAL = 64;
+
     private final RecordFormat recordFormat;
     private final KeyFormat indexFormat;
     private final boolean unique;
-    private final byte[] bytes = new byte[ENTRY_KEY_BYTES_MAX];
+    private byte[] bytes = new byte[BYTES_INITIAL];
     private int columnsLength;
     private int length;
 
@@ -89,6 +93,7 @@ public final class IndexKeyBuilder {
         columnsLength = at;
         length = at;
         if (!unique || hasNull) {
+            ensureCapacity(at + row.keyLength());
             System.arraycopy(row.keyBytes(), 0, bytes, at, row.keyLength());
             length += row.keyLength();
         }
@@ -129,10 +134,17 @@ public final class IndexKeyBuilder {
         return at + width;
     }
 
+    private void ensureCapacity(int needed) {
+        if (needed > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.min(Math.max(needed, 2 * bytes.length), ENTRY_KEY_BYTES_MAX));
+        }
+    }
+
     private void requireRoom(int at, int moreBytes) {
         if (moreBytes > KeyFormat.KEY_BYTES_MAX - at) {
             throw ColumnErrors.keyTooLarge(indexFormat.name(), (long) at + moreBytes);
         }
+        ensureCapacity(at + moreBytes);
     }
 
     /**
