@@ -8,6 +8,7 @@ import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.Terminal;
 import dev.lockstep.tpcc.workload.TerminalLoop;
 import dev.lockstep.tpcc.workload.TerminalThreads;
+import dev.lockstep.tpcc.workload.TerminalWorkPool;
 import dev.lockstep.tpcc.workload.UserDelays;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ final class WorkloadDriver {
     private final List<TerminalLoop> loops = new ArrayList<>();
     private final List<LatencyRecorder> recorders = new ArrayList<>();
     private final RunControl control;
+    private final TerminalWorkPool pool;
     private final CountDownLatch ended;
     private final AtomicReference<ProcessUsage> measureBegan = new AtomicReference<>();
     private ProcessUsage used = new ProcessUsage(0, -1, -1);
@@ -59,6 +61,7 @@ final class WorkloadDriver {
                 ? RunControl.byTime()
                 : RunControl.byCount(
                         configuration.warmUpTransactions(), configuration.transactions(), this::measureBegins);
+        this.pool = new TerminalWorkPool(adapter);
         this.ended = new CountDownLatch(threadCount);
         prepare();
     }
@@ -83,6 +86,7 @@ final class WorkloadDriver {
             }
             loops.add(new TerminalLoop(
                     adapter,
+                    pool,
                     served.toArray(Terminal[]::new),
                     TerminalLoop.transactionsPerTurn(configuration.terminals()),
                     control,
@@ -102,6 +106,7 @@ final class WorkloadDriver {
             supervise();
         } finally {
             control.phase(RunControl.STOP);
+            pool.close();
         }
         if (control.failure() != null && failure.isEmpty()) {
             failure = "a terminal failed: " + describe(control.failure());

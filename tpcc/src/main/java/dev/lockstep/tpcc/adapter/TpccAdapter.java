@@ -1,6 +1,6 @@
 package dev.lockstep.tpcc.adapter;
 
-/** A database engine that the workload can run on. Thread-safe; what it opens belongs to one thread each. */
+/** A database engine that the workload can run on. Thread-safe; what it opens is used by one thread at a time. */
 public interface TpccAdapter extends AutoCloseable {
     /** The engine's name, as the command line spells it. */
     String name();
@@ -22,7 +22,10 @@ public interface TpccAdapter extends AutoCloseable {
         return failure instanceof RetryableTransactionException retryable ? retryable.reason() : null;
     }
 
-    /** Opens a session for a terminal, or for a thread that serves several terminals. */
+    /**
+     * Opens a session. Terminals take turns with it: one thread uses it at a time, not always the same, and another one
+     * may close it when it is idle.
+     */
     TpccSession openSession();
 
     /** Opens a loader; as many at a time as there may be sessions. */

@@ -1,8 +1,8 @@
 package dev.lockstep.tpcc.adapter;
 
 /**
- * One terminal's connection to an engine: the statements that the five transactions are made of. A session runs one
- * transaction at a time and belongs to one thread.
+ * A connection to an engine: the statements that the five transactions are made of. A session runs one transaction at a
+ * time and is used by one thread at a time; from one transaction to the next that may be another one.
  *
  * <p>A read fills the named columns of the row it is given and may leave the others as they are. {@code lock…} reads a
  * row that the same transaction is going to change; the matching {@code update…} follows before the next

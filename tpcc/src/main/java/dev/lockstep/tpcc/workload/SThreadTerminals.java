@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
@@ -34,6 +35,16 @@ public final class SThreadTerminals implements TerminalThreads {
         for (int i = 0; i < bodies.size(); i++) {
             scheduler.start("terminal-" + i, ANY_CARRIER, bodies.get(i));
         }
+    }
+
+    @Override
+    public boolean endTurnsThemselves() {
+        return true;
+    }
+
+    @Override
+    public void giveWay() {
+        SThread.current().transactionBoundary();
     }
 
     @Override

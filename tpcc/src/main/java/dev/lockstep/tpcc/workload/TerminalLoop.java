@@ -2,16 +2,15 @@ package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
-import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 
 /**
- * The work of one thread: it serves its terminals in turn over one session, one transaction after the other, until the
- * run stops. Engines with a thread per terminal get loops of one terminal; an engine without concurrency control gets
- * one loop with all terminals, which then see every warehouse as often.
+ * The work of one thread: it serves its terminals in turn, one transaction after the other, until the run stops.
+ * Engines with a thread per terminal get loops of one terminal; an engine without concurrency control gets one loop
+ * with all terminals, which then see every warehouse as often.
  *
  * <p>Terminals take turns of some {@linkplain #transactionsPerTurn transactions}, whatever the engine: a loop with
  * several goes on to the next one, and gives way to other loops. Nothing else makes a virtual thread give way between
@@ -60,13 +59,13 @@ public final class TerminalLoop implements Runnable {
     }
 
     private final TpccAdapter adapter;
+    private final TerminalWorkPool pool;
     private final Terminal[] terminals;
     private final RunControl control;
     private final TerminalThreads threads;
     private final LatencyRecorder latencies;
     private final UserDelays delays;
     private final Consumer<TerminalLoop> ended;
-    private final TransactionInput input = new TransactionInput();
     private final long[] commits = new long[TransactionType.COUNT];
     private final long[] aborts = new long[AbortReason.COUNT];
     private final long epochMillisAtZero;
@@ -75,6 +74,8 @@ public final class TerminalLoop implements Runnable {
     private long completed;
 
     /**
+     * @param adapter says which failures may be tried again
+     * @param pool lends a session for each turn of a terminal, or for each transaction where users think in between
      * @param terminals those that this loop serves
      * @param transactionsPerTurn after how many transactions it is the next terminal's turn
      * @param delays keying and think times, or {@code null} for none
@@ -83,6 +84,7 @@ public final class TerminalLoop implements Runnable {
      */
     public TerminalLoop(
             TpccAdapter adapter,
+            TerminalWorkPool pool,
             Terminal[] terminals,
             int transactionsPerTurn,
             RunControl control,
@@ -92,6 +94,7 @@ public final class TerminalLoop implements Runnable {
             long epochMillisAtZero,
             Consumer<TerminalLoop> ended) {
         this.adapter = adapter;
+        this.pool = pool;
         this.terminals = terminals.clone();
         this.transactionsPerTurn = transactionsPerTurn;
         this.control = control;
@@ -113,8 +116,8 @@ public final class TerminalLoop implements Runnable {
 
     @Override
     public void run() {
-        try (TpccSession session = adapter.openSession()) {
-            serve(session, new TpccTransactions(session));
+        try {
+            serve();
         } catch (Throwable e) {
             // Reported as the run's failure, an Error too: the driver would otherwise wait for this loop's terminals.
             control.fail(e);
@@ -123,75 +126,112 @@ public final class TerminalLoop implements Runnable {
         }
     }
 
-    private void serve(TpccSession session, TpccTransactions transactions) {
-        int next = 0;
-        int turnTransactions = 0;
-        long endNanos = System.nanoTime();
-        // Ends when the driver stops the run, or the transactions admitted are used up.
-        while (true) {
-            int admitted = control.admit();
-            if (admitted == RunControl.STOP) {
-                return;
-            }
-            Terminal terminal = terminals[next];
-            TransactionType type = terminal.draw();
-            long startNanos = endNanos;
-            if (delays != null) {
-                delays.pause(threads, control, delays.keyingNanos(type));
-                startNanos = System.nanoTime();
-            }
-            terminal.input(type, epochMillisAtZero + startNanos / 1_000_000, input);
-            boolean committed = attempt(session, transactions, terminal);
-            endNanos = System.nanoTime();
-            if (committed) {
-                terminal.tally().committed(input, transactions);
-            }
-            if (control.measured(admitted)) {
-                if (committed) {
-                    commits[type.ordinal()]++;
-                    latencies.record(type, endNanos - startNanos);
-                } else {
-                    aborts[AbortReason.UNUSED_ITEM.ordinal()]++;
+    private void serve() {
+        TerminalWork work = null;
+        try {
+            int next = 0;
+            int turnTransactions = 0;
+            long endNanos = System.nanoTime();
+            // Ends when the driver stops the run, or the transactions admitted are used up.
+            for (int admitted = control.admit(); admitted != RunControl.STOP; admitted = control.admit()) {
+                Terminal terminal = terminals[next];
+                TransactionType type = terminal.draw();
+                long startNanos = endNanos;
+                if (delays != null) {
+                    delays.pause(threads, control, delays.keyingNanos(type));
+                    startNanos = System.nanoTime();
+                }
+                if (work == null) {
+                    work = pool.borrow();
+                }
+                endNanos = transaction(work, terminal, type, admitted, startNanos);
+                turnTransactions++;
+                boolean turnEnds = turnTransactions == transactionsPerTurn;
+                boolean givesWay = turnEnds || threads.endTurnsThemselves();
+                if (givesWay || delays != null) {
+                    TerminalWork used = work;
+                    work = null;
+                    pool.giveBack(used);
+                }
+                if (turnEnds) {
+                    turnTransactions = 0;
+                    next = next + 1 == terminals.length ? 0 : next + 1;
+                }
+                if (givesWay) {
+                    threads.giveWay();
+                }
+                if (delays != null) {
+                    delays.pause(threads, control, delays.thinkNanos(type, terminal.random()));
                 }
             }
-            completedOpaque(completed + 1);
-            turnTransactions++;
-            if (turnTransactions == transactionsPerTurn) {
-                turnTransactions = 0;
-                next = next + 1 == terminals.length ? 0 : next + 1;
-                threads.giveWay();
-            }
-            if (delays != null) {
-                delays.pause(threads, control, delays.thinkNanos(type, terminal.random()));
-            }
+        } catch (Throwable failure) {
+            discard(work, failure);
+            throw failure;
+        }
+        if (work != null) {
+            pool.giveBack(work);
         }
     }
 
+    /** Closes the session of a transaction that failed for good, which rolls back what it has left. */
+    private static void discard(TerminalWork work, Throwable cause) {
+        if (work == null) {
+            return;
+        }
+        try {
+            work.close();
+        } catch (RuntimeException | Error failure) {
+            cause.addSuppressed(failure);
+        }
+    }
+
+    /** Runs one transaction and counts it; returns when it ended. */
+    private long transaction(
+            TerminalWork work, Terminal terminal, TransactionType type, int admitted, long startNanos) {
+        terminal.input(type, epochMillisAtZero + startNanos / 1_000_000, work.input());
+        boolean committed = attempt(work, terminal);
+        long endNanos = System.nanoTime();
+        if (committed) {
+            terminal.tally().committed(work.input(), work.transactions());
+        }
+        if (control.measured(admitted)) {
+            if (committed) {
+                commits[type.ordinal()]++;
+                latencies.record(type, endNanos - startNanos);
+            } else {
+                aborts[AbortReason.UNUSED_ITEM.ordinal()]++;
+            }
+        }
+        completedOpaque(completed + 1);
+        return endNanos;
+    }
+
     /** Runs one transaction until it commits or its input makes it roll back. */
-    private boolean attempt(TpccSession session, TpccTransactions transactions, Terminal terminal) {
+    private boolean attempt(TerminalWork work, Terminal terminal) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return transactions.execute(input);
+                return work.transactions().execute(work.input());
             } catch (RuntimeException e) {
                 AbortReason reason = adapter.retryReason(e);
                 if (reason == null) {
                     throw e;
                 }
-                session.rollback();
-                failedAttempt(attempt, reason, e, terminal);
+                work.session().rollback();
+                failedAttempt(work.input().type, attempt, reason, e, terminal);
             }
         }
     }
 
-    private void failedAttempt(int attempt, AbortReason reason, RuntimeException e, Terminal terminal) {
+    private void failedAttempt(
+            TransactionType type, int attempt, AbortReason reason, RuntimeException e, Terminal terminal) {
         if (control.phase() == RunControl.MEASURE || control.measured(RunControl.MEASURE)) {
             aborts[reason.ordinal()]++;
             retries++;
         }
         if (attempt >= ATTEMPTS_MAX) {
             throw new IllegalStateException(
-                    "transaction lost every attempt type=" + input.type + " attempts=" + attempt + " lastReason="
-                            + reason + ": fewer sessions or a weaker isolation level may help",
+                    "transaction lost every attempt type=" + type + " attempts=" + attempt + " lastReason=" + reason
+                            + ": fewer sessions or a weaker isolation level may help",
                     e);
         }
         if (attempt >= ATTEMPTS_UNTIL_PAUSE) {

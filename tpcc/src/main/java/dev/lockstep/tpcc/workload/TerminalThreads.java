@@ -28,6 +28,15 @@ public interface TerminalThreads {
      */
     default void giveWay() {}
 
+    /**
+     * Whether the scheduler of these threads decides in {@link #giveWay} when a turn is over. Terminals then call it
+     * after each transaction, having given their session back: a thread whose turn ended inside a session would keep
+     * it.
+     */
+    default boolean endTurnsThemselves() {
+        return false;
+    }
+
     /** Ordinary platform threads. */
     static TerminalThreads platform() {
         return new OfJdk("platform", Thread.ofPlatform().name("terminal-", 0).daemon(), false);

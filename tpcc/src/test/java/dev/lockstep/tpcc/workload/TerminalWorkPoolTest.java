@@ -1,0 +1,195 @@
+package dev.lockstep.tpcc.workload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.lockstep.tpcc.SmallDatabase;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccLoader;
+import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TerminalWorkPoolTest {
+    private static final long SEED = 4711;
+    private static final int TURN = 8;
+
+    /** About twice what a terminal takes: its loop, deck, generator and tally. */
+    private static final long IDLE_TERMINAL_BYTES_MAX = 2_048;
+
+    private static final LatencyRecorder RECORDER = new LatencyRecorder(true);
+
+    /** Counts the sessions of an engine. */
+    private static final class CountingAdapter implements TpccAdapter {
+        private final TpccAdapter engine = SmallDatabase.lockstep();
+        private int opened;
+        private int closed;
+
+        @Override
+        public TpccSession openSession() {
+            opened++;
+            TpccSession session = engine.openSession();
+            return (TpccSession) Proxy.newProxyInstance(
+                    TpccSession.class.getClassLoader(),
+                    new Class<?>[] {TpccSession.class},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("close")) {
+                            closed++;
+                        }
+                        try {
+                            return method.invoke(session, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        }
+
+        @Override
+        public String name() {
+            return engine.name();
+        }
+
+        @Override
+        public int sessionsMax() {
+            return engine.sessionsMax();
+        }
+
+        @Override
+        public String isolation(TransactionType type) {
+            return engine.isolation(type);
+        }
+
+        @Override
+        public TpccLoader openLoader() {
+            return engine.openLoader();
+        }
+
+        @Override
+        public void loaded() {
+            engine.loaded();
+        }
+
+        @Override
+        public TpccScanner openScanner() {
+            return engine.openScanner();
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
+    private static TerminalLoop loop(TpccAdapter adapter, TerminalWorkPool pool, RunControl control, int number) {
+        Terminal terminal = new Terminal(
+                number,
+                SmallDatabase.SCALE,
+                NonUniformConstants.ofRun(SEED),
+                TransactionMix.STANDARD,
+                SEED,
+                SmallDatabase.LOAD_MILLIS);
+        return new TerminalLoop(
+                adapter,
+                pool,
+                new Terminal[] {terminal},
+                TURN,
+                control,
+                TerminalThreads.platform(),
+                RECORDER,
+                null,
+                SmallDatabase.LOAD_MILLIS,
+                ended -> {});
+    }
+
+    @Test
+    void lendsWhatWasUsedLastAndMakesNoMoreThanAreLent() {
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
+            TerminalWork first = pool.borrow();
+            TerminalWork second = pool.borrow();
+            assertNotSame(first, second);
+            pool.giveBack(first);
+            pool.giveBack(second);
+            assertSame(second, pool.borrow());
+            assertSame(first, pool.borrow());
+            pool.giveBack(first);
+            pool.giveBack(second);
+            assertEquals(2, adapter.opened);
+        }
+    }
+
+    @Test
+    void closeClosesWhatIsIdleAtOnceAndTheRestWhenItComesBack() {
+        try (CountingAdapter adapter = new CountingAdapter()) {
+            TerminalWorkPool pool = new TerminalWorkPool(adapter);
+            TerminalWork lent = pool.borrow();
+            pool.giveBack(pool.borrow());
+            pool.close();
+            assertEquals(1, adapter.closed);
+            pool.giveBack(lent);
+            assertEquals(2, adapter.closed);
+        }
+    }
+
+    @Test
+    void terminalsThatTakeTurnsShareASession() {
+        try (CountingAdapter adapter = new CountingAdapter()) {
+            SmallDatabase.load(adapter, SEED);
+            int terminals = 20;
+            try (TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
+                for (int number = 0; number < terminals; number++) {
+                    RunControl control = RunControl.byCount(3, TURN, () -> {});
+                    TerminalLoop loop = loop(adapter, pool, control, number);
+                    loop.run();
+                    assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
+                    assertEquals(3 + TURN, loop.completedOpaque());
+                }
+            }
+            assertEquals(1, adapter.opened);
+            assertEquals(1, adapter.closed);
+        }
+    }
+
+    @Test
+    void sessionOfAFailedTransactionIsClosedAndNotLentAgain() {
+        // Nothing was loaded, so the first transaction finds no warehouse.
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
+            RunControl control = RunControl.byCount(0, 1, () -> {});
+            loop(adapter, pool, control, 0).run();
+            assertInstanceOf(IllegalStateException.class, control.failure());
+            assertEquals(1, adapter.closed);
+            pool.giveBack(pool.borrow());
+            assertEquals(2, adapter.opened);
+        }
+    }
+
+    @Test
+    void idleTerminalTakesLittleMemory() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int count = 1_000;
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
+            List<TerminalLoop> loops = new ArrayList<>(count);
+            RunControl control = RunControl.byTime();
+            loop(adapter, pool, control, 0);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int number = 0; number < count; number++) {
+                loops.add(loop(adapter, pool, control, number));
+            }
+            long bytes = (threads.getCurrentThreadAllocatedBytes() - before) / loops.size();
+            assertTrue(bytes > 0 && bytes <= IDLE_TERMINAL_BYTES_MAX, () -> "bytesPerTerminal=" + bytes);
+        }
+    }
+}
