@@ -1,22 +1,21 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** A file system whose forces of the log, or whose reads of pages, can be held back. */
-final class HeldStorage implements Storage {
+final class HeldStorage extends DelegatingStorage {
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 
-    private final Storage storage;
     private volatile CountDownLatch logForce = OPEN;
     private volatile CountDownLatch pageRead = OPEN;
 
     HeldStorage(Storage storage) {
-        this.storage = storage;
+        super(storage);
     }
 
     void holdLogForces() {
@@ -42,55 +41,19 @@ final class HeldStorage implements Storage {
 
     @Override
     public BlockFile open(Path path, OpenMode mode) {
-        BlockFile file = storage.open(path, mode);
+        BlockFile file = super.open(path, mode);
         String name = path.getFileName().toString();
         return new HeldFile(file, name.startsWith("log-"), name.startsWith("pages"));
     }
 
-    @Override
-    public boolean exists(Path path) {
-        return storage.exists(path);
-    }
-
-    @Override
-    public void delete(Path path) {
-        storage.delete(path);
-    }
-
-    @Override
-    public List<Path> list(Path directory) {
-        return storage.list(directory);
-    }
-
-    @Override
-    public void atomicReplace(Path from, Path to) {
-        storage.atomicReplace(from, to);
-    }
-
-    @Override
-    public void createDirectories(Path directory) {
-        storage.createDirectories(directory);
-    }
-
-    @Override
-    public DirectoryLock lockDirectory(Path directory) {
-        return storage.lockDirectory(directory);
-    }
-
-    private final class HeldFile implements BlockFile {
-        private final BlockFile file;
+    private final class HeldFile extends DelegatingFile {
         private final boolean isLog;
         private final boolean isPages;
 
         HeldFile(BlockFile file, boolean isLog, boolean isPages) {
-            this.file = file;
+            super(file);
             this.isLog = isLog;
             this.isPages = isPages;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
         }
 
         @Override
@@ -98,12 +61,7 @@ final class HeldStorage implements Storage {
             if (isPages) {
                 pass(pageRead);
             }
-            return file.read(target, position);
-        }
-
-        @Override
-        public void write(ByteBuffer source, long position) {
-            file.write(source, position);
+            return super.read(target, position);
         }
 
         @Override
@@ -111,22 +69,7 @@ final class HeldStorage implements Storage {
             if (isLog) {
                 pass(logForce);
             }
-            file.force(metadata);
-        }
-
-        @Override
-        public long size() {
-            return file.size();
-        }
-
-        @Override
-        public void truncate(long sizeBytes) {
-            file.truncate(sizeBytes);
-        }
-
-        @Override
-        public void close() {
-            file.close();
+            super.force(metadata);
         }
     }
 }
