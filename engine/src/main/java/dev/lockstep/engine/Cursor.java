@@ -17,7 +17,7 @@ import dev.lockstep.engine.lock.LockMode;
  * <p>Bounds may be prefixes of the key: {@link #from} and {@link #to} with the same prefix cover all keys that begin
  * with it. Belongs to one transaction and its thread. Close it before the commit; closing it hands it back for reuse.
  *
- * <p>States: prepared, moving from the first {@link #next} or {@link #nextKey} on, closed. Invariants:
+ * <p>States: prepared, moving from the first {@code next} or {@code nextKey} on, closed. Invariants:
  * <ul>
  *   <li>The range is given while prepared and is fixed while moving; the table is locked from then on.
  *   <li>{@code rollbackCount} is the transaction's at the opening: its rollback closes the cursor.
@@ -147,6 +147,60 @@ public final class Cursor implements AutoCloseable {
             boolean found = scan.next(into);
             transaction.leaveEngine();
             return found;
+        } catch (RuntimeException | Error failure) {
+            transaction.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Goes to the following rows, as many as the batch takes: with the same outcome and the same locks as if they were
+     * asked for one by one, in a fraction of the time.
+     *
+     * <pre>{@code
+     * while (lines.next(batch) > 0) {
+     *     for (int i = 0; i < batch.size(); i++) { ... batch.record(i) ... }
+     * }
+     * }</pre>
+     *
+     * @param into is emptied and takes the rows; their order is that of the scan
+     * @return how many rows it holds now: fewer than its {@linkplain RowBatch#capacity() capacity} only at the end of
+     *     the range, 0 where nothing follows
+     * @throws SchemaException if the batch belongs to another table
+     */
+    public int next(RowBatch into) {
+        start();
+        into.clear();
+        transaction.enterEngine();
+        try {
+            int count = scan.next(into.keys(), into.records(), into.founds());
+            transaction.leaveEngine();
+            into.setRows(count);
+            return count;
+        } catch (RuntimeException | Error failure) {
+            transaction.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Goes to the following entries of an index without fetching their rows, as many as the batch takes.
+     *
+     * @param primaryKeys is emptied and takes the primary keys that the entries refer to, as if they were added; no row
+     *     is found until they are fetched
+     * @return how many keys it holds now: fewer than its {@linkplain RowBatch#capacity() capacity} only at the end of
+     *     the range, 0 where nothing follows
+     * @throws SchemaException if the cursor scans a table, or the batch belongs to another
+     */
+    public int nextKeys(RowBatch primaryKeys) {
+        start();
+        primaryKeys.clear();
+        transaction.enterEngine();
+        try {
+            int count = scan.nextKeys(primaryKeys.keys());
+            transaction.leaveEngine();
+            primaryKeys.setKeys(count);
+            return count;
         } catch (RuntimeException | Error failure) {
             transaction.failed(failure);
             throw failure;

@@ -1,9 +1,10 @@
 package dev.lockstep.engine;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Rows of one table that a transaction fetches with one call. What is known in advance is best asked for together: the
+ * Rows of one table that a transaction reads with one call. What is known in advance is best asked for together: the
  * searches then run side by side, and while one of them waits for memory the others go on.
  *
  * <pre>{@code
@@ -14,21 +15,31 @@ import java.util.Objects;
  * int quantity = batch.record(1).getInt(2);
  * }</pre>
  *
+ * <p>A {@linkplain Cursor#next(RowBatch) scan} fills a batch with the rows that follow, and
+ * {@link Cursor#nextKeys} with the keys of rows that may then be fetched.
+ *
  * <p>Made to be reused, like the keys and records that it holds: make one per thread of work. Not thread-safe.
  */
 public final class RowBatch {
+    private final TableDefinition definition;
     private final Key[] keys;
     private final Record[] records;
     private final boolean[] found;
     private int size;
 
+    /** Whether records are made: not before they are asked for, since a batch may hold keys alone. */
+    private boolean recordsMade;
+
+    /** Whether the keys are those of the records, and still have to be taken from them. */
+    private boolean keysInRecords;
+
     RowBatch(TableDefinition definition, int capacity) {
+        this.definition = definition;
         keys = new Key[capacity];
         records = new Record[capacity];
         found = new boolean[capacity];
         for (int i = 0; i < capacity; i++) {
             keys[i] = new Key(definition.keyFormat());
-            records[i] = new Record(definition);
         }
     }
 
@@ -42,9 +53,9 @@ public final class RowBatch {
     }
 
     /**
-     * How many keys were added.
+     * How many keys were added, or rows found by a scan.
      *
-     * @return the number of rows asked for
+     * @return the number of rows
      */
     public int size() {
         return size;
@@ -53,6 +64,7 @@ public final class RowBatch {
     /** Forgets the keys; the batch is empty again. */
     public void clear() {
         size = 0;
+        keysInRecords = false;
     }
 
     /**
@@ -63,6 +75,7 @@ public final class RowBatch {
      */
     public Key addKey() {
         Objects.checkIndex(size, keys.length);
+        takeKeys();
         found[size] = false;
         return keys[size++].reset();
     }
@@ -70,25 +83,25 @@ public final class RowBatch {
     /**
      * A row.
      *
-     * @param index its position, in the order in which the keys were added
+     * @param index its position, in the order in which the keys were added or the rows found
      * @return its record, of which the contents are those of the row where it was {@link #found}
      */
     public Record record(int index) {
-        return records[Objects.checkIndex(index, size)];
+        return records()[Objects.checkIndex(index, size)];
     }
 
     /**
      * The key of a row.
      *
      * @param index its position, in the order in which the keys were added
-     * @return the key that was asked for
+     * @return the key that was asked for, or that of the row that a scan has found
      */
     public Key key(int index) {
-        return keys[Objects.checkIndex(index, size)];
+        return keys()[Objects.checkIndex(index, size)];
     }
 
     /**
-     * Whether the last fetch has found a row.
+     * Whether the last fetch or scan has found a row.
      *
      * @param index its position, in the order in which the keys were added
      * @return false if there is no row with that key
@@ -97,11 +110,45 @@ public final class RowBatch {
         return found[Objects.checkIndex(index, size)];
     }
 
+    private void takeKeys() {
+        if (keysInRecords) {
+            keysInRecords = false;
+            for (int i = 0; i < size; i++) {
+                Record row = records[i];
+                keys[i].setEncoded(
+                        row.keyBytes(),
+                        0,
+                        row.keyLength(),
+                        definition.keyFormat().columnCount());
+            }
+        }
+    }
+
+    /** A scan has found the first {@code count} rows. */
+    void setRows(int count) {
+        size = count;
+        Arrays.fill(found, 0, count, true);
+        keysInRecords = true;
+    }
+
+    /** A scan has found the first {@code count} keys, and no rows. */
+    void setKeys(int count) {
+        size = count;
+        Arrays.fill(found, 0, count, false);
+    }
+
     Key[] keys() {
+        takeKeys();
         return keys;
     }
 
     Record[] records() {
+        if (!recordsMade) {
+            for (int i = 0; i < records.length; i++) {
+                records[i] = new Record(definition);
+            }
+            recordsMade = true;
+        }
         return records;
     }
 

@@ -322,23 +322,48 @@ public final class Node {
             return true;
         }
         long fence = page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET);
-        int fenceBytes = upperFenceBytes(memory, page);
-        int common = Math.min(fenceBytes, keyBytes);
+        return compareStored(memory, fence, upperFenceBytes(memory, page), key, keyBytes) > 0;
+    }
+
+    /** Whether a key is above the lower fence, as every key but the empty one is where that is minus infinity. */
+    private static boolean isAboveLowerFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        long fence = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
+        return compareStored(memory, fence, lowerFenceBytes(memory, page), key, keyBytes) < 0;
+    }
+
+    /** Orders a whole key in the page against another. */
+    private static int compareStored(MemorySegment memory, long stored, int storedBytes, byte[] key, int keyBytes) {
+        int common = Math.min(storedBytes, keyBytes);
         int at = 0;
         for (; at + Long.BYTES <= common; at += Long.BYTES) {
-            long left = KeyBytes.bigEndianLong(key, at);
-            long right = memory.get(LONG_BIG_ENDIAN, fence + at);
+            long left = memory.get(LONG_BIG_ENDIAN, stored + at);
+            long right = KeyBytes.bigEndianLong(key, at);
             if (left != right) {
-                return Long.compareUnsigned(left, right) < 0;
+                return Long.compareUnsigned(left, right);
             }
         }
         for (; at < common; at++) {
-            int order = (key[at] & 0xFF) - (memory.get(ValueLayout.JAVA_BYTE, fence + at) & 0xFF);
+            int order = (memory.get(ValueLayout.JAVA_BYTE, stored + at) & 0xFF) - (key[at] & 0xFF);
             if (order != 0) {
-                return order < 0;
+                return order;
             }
         }
-        return keyBytes < fenceBytes;
+        return storedBytes - keyBytes;
+    }
+
+    /**
+     * The first slot whose key is not below the given one, the slot count if there is none. Unlike for {@link #find},
+     * the key may lie beyond the node's fences.
+     */
+    public static int slotNotBelow(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        if (!isBelowUpperFence(memory, page, key, keyBytes)) {
+            return slotCount(memory, page);
+        }
+        if (!isAboveLowerFence(memory, page, key, keyBytes)) {
+            return 0;
+        }
+        int at = find(memory, page, key, keyBytes);
+        return at >= 0 ? at : -at - 1;
     }
 
     private static boolean prefixEquals(MemorySegment memory, long page, byte[] key, int prefix) {

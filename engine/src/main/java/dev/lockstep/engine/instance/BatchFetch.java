@@ -33,11 +33,16 @@ public final class BatchFetch {
      * @return how many have
      */
     public int fetch(Key[] keys, Record[] into, boolean[] found, int count, boolean forUpdate) {
+        return fetch(keys, into, found, 0, count, forUpdate);
+    }
+
+    /** Fetches the rows of the keys from {@code first} to {@code end}, exclusive. */
+    int fetch(Key[] keys, Record[] into, boolean[] found, int first, int end, boolean forUpdate) {
         int mode = forUpdate ? LockMode.KEY_U : session.readLockMode();
         boolean instant = !forUpdate && session.readsWithInstantLocks();
         int foundCount = 0;
-        for (int from = 0; from < count; from += FETCHES_TOGETHER_MAX) {
-            int to = Math.min(count, from + FETCHES_TOGETHER_MAX);
+        for (int from = first; from < end; from += FETCHES_TOGETHER_MAX) {
+            int to = Math.min(end, from + FETCHES_TOGETHER_MAX);
             run(keys, into, from, to, mode, instant);
             FetchOperation[] fetches = session.fetchesTogether();
             for (int i = from; i < to; i++) {

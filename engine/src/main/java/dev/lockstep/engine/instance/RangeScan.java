@@ -27,7 +27,7 @@ import java.util.Arrays;
  *       {@link #UNBOUNDED} is no bound. Afterwards the scan has its own copies, and {@code low} is free for the keys
  *       of rows.
  *   <li>{@code empty} says that the low end lies behind every key; the scan is then never started.
- *   <li>{@code rowsOfTurn} steps were made since others were let run, fewer than {@link #ROWS_PER_TURN}.
+ *   <li>{@code rowsOfTurn} rows were asked for since others were let run, fewer than {@link #ROWS_PER_TURN}.
  * </ul>
  *
  * <p>Used by one thread at a time; reusable.
@@ -47,7 +47,8 @@ public final class RangeScan {
     private final ScanOperation scan;
     private byte[] low = KeyBytes.EMPTY;
     private byte[] high = KeyBytes.EMPTY;
-    private final RawRecord entry = new RawRecord();
+    private final RecordTarget[] single = new RecordTarget[1];
+    private RawRecord[] entries = {new RawRecord()};
     private TableReference reference;
     private TableAccess access;
     private int index;
@@ -145,76 +146,206 @@ public final class RangeScan {
             return nextOfTable(into);
         }
         // Ends with the range: each turn consumes an entry.
-        while (step(
-                entry,
-                indexTree(),
-                access.table().indexes().get(index).operations().scan())) {
-            if (fetchRow(into) && (scan.keepsLocks() || isOfEntry(into))) {
+        while (step(entries, 0, 1, indexTree(), indexList()) > 0) {
+            if (fetchRow(into) && (scan.keepsLocks() || isOfEntry(into, entries[0]))) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether the row still has the values by which it was found: its entry is locked no more. */
-    private boolean isOfEntry(Record row) {
+    /**
+     * Goes to the following rows.
+     *
+     * @param keys as many as records; free for use
+     * @param into takes the rows; its records may change places
+     * @param found as many as records; free for use
+     * @return how many rows there are, fewer than records only at the end of the range
+     */
+    public int next(Key[] keys, Record[] into, boolean[] found) {
+        access.requireOwn(into[0]);
+        return index == TABLE ? nextOfTable(into) : nextOfIndex(keys, into, found);
+    }
+
+    /** Whether a row still has the values by which it was found: its entry is locked no more. */
+    private boolean isOfEntry(Record row, RawRecord entry) {
         IndexKeyBuilder builder = access.entryBuilder(index);
         int entryBytes = builder.build(row);
         return Arrays.equals(builder.bytes(), 0, entryBytes, entry.keyBytes(), 0, entry.keyLength());
     }
 
     private boolean nextOfTable(Record into) {
+        single[0] = into;
         // Ends with the range: each turn consumes a row.
-        while (step(into, access.table().tree(), access.table().operations().scan())) {
-            if (!scan.isOverflow() || scan.keepsLocks()) {
-                if (scan.isOverflow()) {
-                    access.loadOverflow(into);
-                }
-                into.loaded();
-                return true;
-            }
-            // The chain is given back when its row goes, so reading it needs a lock that stays.
-            if (access.fetchLocked(into.keyBytes(), into.keyLength(), into)) {
+        while (step(
+                        single,
+                        0,
+                        1,
+                        access.table().tree(),
+                        access.table().operations().scan())
+                > 0) {
+            if (complete(into, scan.isOverflow())) {
                 return true;
             }
         }
         return false;
     }
 
+    private int nextOfTable(Record[] into) {
+        int count = 0;
+        // Ends with the range: each turn consumes rows.
+        while (count < into.length) {
+            int to = Math.min(into.length, count + ROWS_PER_TURN);
+            int end = step(
+                    into,
+                    count,
+                    to,
+                    access.table().tree(),
+                    access.table().operations().scan());
+            boolean overflow = end > count && scan.isOverflow();
+            int inline = overflow ? end - 1 : end;
+            while (count < inline) {
+                into[count++].loaded();
+            }
+            if (overflow) {
+                count += complete(into[count], true) ? 1 : 0;
+            } else if (end < to) {
+                break;
+            }
+        }
+        return count;
+    }
+
+    /** Makes a record of what a step has copied; false if its row is gone. */
+    private boolean complete(Record row, boolean overflow) {
+        if (overflow && !scan.keepsLocks()) {
+            // The chain is given back when its row goes, so reading it needs a lock that stays.
+            return access.fetchLocked(row.keyBytes(), row.keyLength(), row);
+        }
+        if (overflow) {
+            access.loadOverflow(row);
+        }
+        row.loaded();
+        return true;
+    }
+
+    private int nextOfIndex(Key[] keys, Record[] into, boolean[] found) {
+        int count = 0;
+        // Ends with the range: each turn consumes entries.
+        while (count < into.length) {
+            int asked = Math.min(into.length - count, BatchFetch.FETCHES_TOGETHER_MAX);
+            int met = stepEntries(asked);
+            for (int i = 0; i < met; i++) {
+                takePrimaryKey(entries[i], keys[count + i]);
+            }
+            access.batchFetch().fetch(keys, into, found, count, count + met, forUpdate);
+            int kept = count;
+            for (int i = 0; i < met; i++) {
+                Record row = into[count + i];
+                if (found[count + i] && (scan.keepsLocks() || isOfEntry(row, entries[i]))) {
+                    into[count + i] = into[kept];
+                    into[kept++] = row;
+                }
+            }
+            count = kept;
+            if (met < asked) {
+                break;
+            }
+        }
+        return count;
+    }
+
     /** Goes to the next entry of an index, without its row. */
     public boolean nextKey(Key primaryKey) {
+        requireIndex();
+        if (step(entries, 0, 1, indexTree(), indexList()) == 0) {
+            return false;
+        }
+        takePrimaryKey(entries[0], primaryKey);
+        return true;
+    }
+
+    /**
+     * Goes to the following entries of an index, without their rows.
+     *
+     * @param primaryKeys takes the primary keys that they refer to
+     * @return how many there are, fewer than keys only at the end of the range
+     */
+    public int nextKeys(Key[] primaryKeys) {
+        requireIndex();
+        requirePrimaryKey(primaryKeys[0]);
+        int count = 0;
+        // Ends with the range: each turn consumes entries.
+        while (count < primaryKeys.length) {
+            int asked = Math.min(primaryKeys.length - count, BatchFetch.FETCHES_TOGETHER_MAX);
+            int met = stepEntries(asked);
+            for (int i = 0; i < met; i++) {
+                takePrimaryKey(entries[i], primaryKeys[count++]);
+            }
+            if (met < asked) {
+                break;
+            }
+        }
+        return count;
+    }
+
+    private void requireIndex() {
         if (index == TABLE) {
             throw new SchemaException(Message.of("the cursor scans a table")
                     .with("table", reference.name())
                     .remedy("read the key columns of the record"));
         }
-        if (!step(
-                entry,
-                indexTree(),
-                access.table().indexes().get(index).operations().scan())) {
-            return false;
+    }
+
+    private void requirePrimaryKey(Key key) {
+        KeyFormat expected = access.table().definition().keyFormat();
+        if (!key.format().equals(expected)) {
+            throw new SchemaException(Message.of("the keys belong to another table")
+                    .with("expected", expected.name())
+                    .with("actual", key.format().name())
+                    .remedy("make the batch with newBatch() of the table that is scanned"));
         }
-        int from = primaryKeyOffset();
+    }
+
+    private void takePrimaryKey(RawRecord entry, Key primaryKey) {
+        int from = primaryKeyOffset(entry);
         int columns = access.table().definition().keyFormat().columnCount();
         if (from == entry.keyLength()) {
             primaryKey.setEncoded(entry.valueBytes(), 0, entry.valueLength(), columns);
         } else {
             primaryKey.setEncoded(entry.keyBytes(), from, entry.keyLength() - from, columns);
         }
-        return true;
+    }
+
+    /** Goes to the following entries, at most {@link BatchFetch#FETCHES_TOGETHER_MAX}; returns how many there are. */
+    private int stepEntries(int asked) {
+        if (asked > entries.length) {
+            int had = entries.length;
+            RawRecord[] more = Arrays.copyOf(entries, BatchFetch.FETCHES_TOGETHER_MAX);
+            for (int i = had; i < more.length; i++) {
+                more[i] = new RawRecord();
+            }
+            entries = more;
+        }
+        return step(entries, 0, asked, indexTree(), indexList());
+    }
+
+    private int indexList() {
+        return access.table().indexes().get(index).operations().scan();
     }
 
     private BTree indexTree() {
         return access.table().indexes().get(index).tree();
     }
 
-    private int primaryKeyOffset() {
+    private int primaryKeyOffset(RawRecord entry) {
         IndexKeyBuilder builder = access.entryBuilder(index);
         return builder.primaryKeyOffset(entry.keyBytes(), 0, entry.keyLength());
     }
 
     private boolean fetchRow(Record into) {
-        int from = primaryKeyOffset();
+        RawRecord entry = entries[0];
+        int from = primaryKeyOffset(entry);
         if (from == entry.keyLength()) {
             return fetchRow(entry.valueBytes(), entry.valueLength(), into);
         }
@@ -229,25 +360,26 @@ public final class RangeScan {
         return forUpdate ? access.fetchForUpdate(key, keyBytes, into) : access.fetch(key, keyBytes, into);
     }
 
-    private boolean step(RecordTarget into, BTree tree, int list) {
+    /** Goes to the next records, which the targets from {@code from} to {@code to} take; returns where they end. */
+    private int step(RecordTarget[] into, int from, int to, BTree tree, int list) {
         if (empty) {
-            return false;
+            return from;
         }
         if (!started) {
-            start(tree, into);
+            start(tree);
         }
-        scan.retarget(into);
-        scan.next();
-        if (++rowsOfTurn == ROWS_PER_TURN) {
+        scan.next(into, from, to);
+        rowsOfTurn += to - from;
+        if (rowsOfTurn >= ROWS_PER_TURN) {
             rowsOfTurn = 0;
             session.driver.runAfterYield(scan, list);
         } else {
             session.driver.run(scan, list);
         }
-        return scan.found();
+        return scan.filled();
     }
 
-    private void start(BTree tree, RecordTarget into) {
+    private void start(BTree tree) {
         started = true;
         scan.start(
                 tree,
@@ -257,6 +389,6 @@ public final class RangeScan {
                 highBytes,
                 backward,
                 forUpdate ? LockMode.KEY_U : LockMode.KEY_S,
-                into);
+                null);
     }
 }

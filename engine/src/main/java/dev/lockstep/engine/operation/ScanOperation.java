@@ -14,8 +14,12 @@ import dev.lockstep.engine.type.RecordTarget;
 import java.util.Arrays;
 
 /**
- * The step of a range scan: finds the next record in key order, forwards or backwards, locks it as the isolation level
- * asks, copies it.
+ * The step of a range scan: finds the next records in key order, forwards or backwards, locks them as the isolation
+ * level asks, copies them.
+ *
+ * <p>One stage serves a run: all records of one leaf that are in the range and wanted. Where the range ends in the leaf
+ * is searched once, so no key is compared, and the leaf is validated once behind the run; the records of a run that
+ * fails it are dropped. Ghosts, and locks that have to be waited for, end a run.
  *
  * <p>A serializable scan also locks the gap below every key that it meets, and the gap below the first key beyond its
  * range, so that nothing can be inserted into what it has read. A backward scan locks the gap above its upper bound
@@ -25,14 +29,36 @@ import java.util.Arrays;
  * <ul>
  *   <li>{@code lastKey} is the key at which the scan stands: records up to it, in scan direction, were returned or
  *       skipped. {@code lastKeyBytes} is -1 before the first.
- *   <li>The leaf position ({@code pageId}, {@code slot}) is a hint that is checked against {@code lastKey}.
+ *   <li>{@code lastSlot} is the slot of {@code lastKey} in the leaf on which the walk stands, when that had
+ *       {@code version}; -1 where it has left that leaf.
+ *   <li>{@code endSlot} is the first slot behind the range or, backwards, the last one within it, when the leaf had
+ *       {@code version}; -1 where it was not looked for yet.
+ *   <li>{@code targets[.. filled)} hold the records that this step has found; a record in overflow pages is the last of
+ *       its step.
  * </ul>
  */
 public final class ScanOperation extends RecordOperation {
     private static final int STAGE_GUARD_HIGH_END = 3;
     private static final int STAGE_RESUME = 4;
-    private static final int STAGE_SLOT = 5;
+    private static final int STAGE_RUN = 5;
+    private static final int STAGE_END = 6;
     private static final int NO_KEY = -1;
+    private static final int NO_SLOT = -1;
+
+    /** A run has served all records that were wanted. */
+    private static final int RUN_DONE = 0;
+
+    /** A run has reached the end of the range or of the leaf. */
+    private static final int RUN_AT_END = 1;
+
+    /** A run has met a ghost. */
+    private static final int RUN_AT_GHOST = 2;
+
+    /** A run has met a record that somebody else has locked. */
+    private static final int RUN_AT_LOCK = 3;
+
+    /** What was read does not count. */
+    private static final int RUN_VOID = 4;
 
     /**
      * Leaves after which a scan counts as long. The range scans of transactions stay below it, and a scan of a whole
@@ -49,7 +75,11 @@ public final class ScanOperation extends RecordOperation {
     private byte[] low = KeyBytes.EMPTY;
     private byte[] high = KeyBytes.EMPTY;
     private final NextKeyFinder nextKey = new NextKeyFinder();
-    private RecordTarget target;
+    private final RecordTarget[] single = new RecordTarget[1];
+    private RecordTarget[] targets = single;
+    private int filled;
+    private int filledBefore;
+    private int wanted;
     private int lastKeyBytes;
     private int lowBytes;
     private int highBytes;
@@ -58,8 +88,15 @@ public final class ScanOperation extends RecordOperation {
     private boolean lockInstant;
     private boolean lockGaps;
     private int slot;
+    private int lastSlot;
+    private int endSlot;
     private int slotFlags;
-    private boolean found;
+    private int candidateBytes;
+    private byte[] rowKey = KeyBytes.EMPTY;
+    private int rowKeyBytes;
+    private long rowLockName;
+    private boolean emptyRange;
+    private boolean ended;
     private boolean seekInclusive;
     private boolean highEndGuarded;
     private int leafCount;
@@ -80,7 +117,7 @@ public final class ScanOperation extends RecordOperation {
      * @param highKey null is plus infinity
      * @param mode key lock of every record: {@link LockMode#KEY_S}, {@link LockMode#KEY_U} or
      *     {@link LockMode#KEY_X}
-     * @param into takes key and value of each record
+     * @param into takes key and value of each record that {@link #next()} finds
      */
     public void start(
             BTree source,
@@ -101,10 +138,15 @@ public final class ScanOperation extends RecordOperation {
             high = KeyBytes.room(high, highKeyBytes);
             System.arraycopy(highKey, 0, high, 0, highKeyBytes);
         }
+        emptyRange = lowBytes != NO_KEY && highBytes != NO_KEY && KeyBytes.compare(low, lowBytes, high, highBytes) >= 0;
         backward = backwards;
-        target = into;
+        single[0] = into;
         lastKeyBytes = NO_KEY;
-        found = false;
+        lastSlot = NO_SLOT;
+        endSlot = NO_SLOT;
+        filled = 0;
+        filledBefore = 0;
+        ended = false;
         highEndGuarded = false;
         longScan = false;
         leafCount = 0;
@@ -121,11 +163,6 @@ public final class ScanOperation extends RecordOperation {
         }
     }
 
-    /** Sends the following records somewhere else. */
-    public void retarget(RecordTarget into) {
-        target = into;
-    }
-
     private static byte[] aboveAllKeys() {
         byte[] key = new byte[NodeLayout.KEY_BYTES_MAX];
         Arrays.fill(key, (byte) 0xFF);
@@ -134,8 +171,24 @@ public final class ScanOperation extends RecordOperation {
 
     /** Prepares the step to the next record. */
     public void next() {
-        found = false;
-        if (lastKeyBytes != NO_KEY) {
+        next(single, 0, 1);
+    }
+
+    /**
+     * Prepares the step to the next records.
+     *
+     * @param into those from {@code from} to {@code to}, exclusive, take the records in order; others may have been
+     *     written to as well where fewer are found
+     */
+    public void next(RecordTarget[] into, int from, int to) {
+        targets = into;
+        filled = from;
+        filledBefore = from;
+        wanted = to;
+        if (emptyRange || ended) {
+            ended = false;
+            stage = STAGE_END;
+        } else if (lastKeyBytes != NO_KEY) {
             stage = STAGE_RESUME;
         } else if (backward && lockGaps && !highEndGuarded) {
             stage = STAGE_GUARD_HIGH_END;
@@ -146,7 +199,15 @@ public final class ScanOperation extends RecordOperation {
 
     /** Whether the step reached a record; false at the end of the range. */
     public boolean found() {
-        return found;
+        return filled > filledBefore;
+    }
+
+    /**
+     * The target behind the last one that has a record. Before {@code to} only where the range has ended, or the last
+     * record {@linkplain #isOverflow() is in overflow pages}.
+     */
+    public int filled() {
+        return filled;
     }
 
     /** Whether the locks of the records that were found stay until the end of the transaction. */
@@ -154,7 +215,7 @@ public final class ScanOperation extends RecordOperation {
         return keyLockMode != LockMode.NONE && !lockInstant;
     }
 
-    /** Whether the value that was copied is the stub of an overflow chain. */
+    /** Whether the last value that was copied is the stub of an overflow chain. */
     public boolean isOverflow() {
         return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
     }
@@ -183,13 +244,15 @@ public final class ScanOperation extends RecordOperation {
             case STAGE_RESUME -> resume();
             case STAGE_DESCEND -> descendToLeaf();
             case STAGE_LEAF -> enterLeaf();
-            default -> visitSlot();
+            case STAGE_RUN -> serveRun();
+            default -> DONE;
         };
     }
 
     /** Aims at the first record behind {@code lastKey}, or at the start of the range. */
     private int seekFromLastKey() {
         leavesLeft = 0;
+        lastSlot = NO_SLOT;
         if (lastKeyBytes != NO_KEY) {
             seekInclusive = false;
             return seek(lastKey, lastKeyBytes, backward);
@@ -220,11 +283,17 @@ public final class ScanOperation extends RecordOperation {
     private int resume() {
         key = lastKey;
         keyBytes = lastKeyBytes;
-        if (!validate() && !jumpTo(pageId, frame, slot)) {
+        if (lastSlot == NO_SLOT) {
             return seekFromLastKey();
         }
-        slot += backward ? -1 : 1;
-        stage = STAGE_SLOT;
+        if (!validate()) {
+            if (!jumpTo(pageId, frame, lastSlot)) {
+                return seekFromLastKey();
+            }
+            endSlot = NO_SLOT;
+        }
+        slot = lastSlot + (backward ? -1 : 1);
+        stage = STAGE_RUN;
         return CONTINUE;
     }
 
@@ -237,57 +306,121 @@ public final class ScanOperation extends RecordOperation {
         } else {
             slot = -at - 1;
         }
-        stage = STAGE_SLOT;
+        lastSlot = NO_SLOT;
+        endSlot = NO_SLOT;
+        stage = STAGE_RUN;
         return CONTINUE;
     }
 
-    private int visitSlot() {
-        if (slot < 0) {
-            return leaveLeafBackwards();
+    private int serveRun() {
+        if (endSlot == NO_SLOT) {
+            endSlot = findEndSlot();
         }
-        if (slot >= Node.slotCount(memory, page)) {
-            return leaveLeafForwards();
+        int first = filled;
+        int outcome = copyRun();
+        if (outcome == RUN_VOID || !validate()) {
+            filled = first;
+            return seekFromLastKey();
         }
-        candidate = KeyBytes.room(candidate, Node.keyBytes(memory, page, slot));
-        int candidateBytes = Node.copyKey(memory, page, slot, candidate);
-        if (isBeyond(candidateBytes)) {
-            return backward ? endIfValid() : endAtCandidate(candidateBytes);
+        if (filled > first) {
+            standAt(rowKey, rowKeyBytes, slot - (backward ? -1 : 1));
         }
-        int flags = Node.slotFlags(memory, page, slot);
-        long name = LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes);
-        if (keyLockMode != LockMode.NONE && !lock(name)) {
-            if (!validate()) {
-                return seekFromLastKey();
+        return switch (outcome) {
+            case RUN_DONE -> DONE;
+            case RUN_AT_END -> endOfRun();
+            case RUN_AT_GHOST -> passGhost();
+            default -> waitForRow(rowLockName);
+        };
+    }
+
+    private int findEndSlot() {
+        if (backward) {
+            return lowBytes == NO_KEY ? 0 : Node.slotNotBelow(memory, page, low, lowBytes);
+        }
+        return highBytes == NO_KEY ? Node.slotCount(memory, page) : Node.slotNotBelow(memory, page, high, highBytes);
+    }
+
+    /** Locks and copies records until something ends the run. */
+    private int copyRun() {
+        int step = backward ? -1 : 1;
+        while (filled < wanted) {
+            if (backward ? slot < endSlot : slot >= endSlot) {
+                return RUN_AT_END;
             }
-            seekFromLastKey();
-            return waitForLock(name, lockMode(), lockInstant);
-        }
-        if (leavesLeft > 0 && !isGapClosed(name)) {
-            return seekFromLastKey();
-        }
-        boolean ghost = isGhost(flags);
-        if (!ghost) {
+            int flags = Node.slotFlags(memory, page, slot);
+            if (isGhost(flags)) {
+                return RUN_AT_GHOST;
+            }
+            RecordTarget row = targets[filled];
+            if (keyLockMode == LockMode.NONE) {
+                rowKey = row.ensureKeyCapacity(Math.min(Node.keyBytes(memory, page, slot), NodeLayout.KEY_BYTES_MAX));
+                rowKeyBytes = Node.copyKey(memory, page, slot, rowKey);
+            } else {
+                int outcome = lockRow();
+                if (outcome != RUN_DONE) {
+                    return outcome;
+                }
+                rowKey = row.ensureKeyCapacity(candidateBytes);
+                rowKeyBytes = candidateBytes;
+                System.arraycopy(candidate, 0, rowKey, 0, candidateBytes);
+            }
+            row.setKeyLength(rowKeyBytes);
             int bytes = Node.valueBytes(memory, page, slot);
-            Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
-            target.setValueLength(bytes);
+            Node.copyOut(memory, Node.valueAddress(memory, page, slot), row.ensureValueCapacity(bytes), 0, bytes);
+            row.setValueLength(bytes);
+            row.setPosition(pageId, frame, slot, version, tree.stamp());
+            slotFlags = flags;
+            filled++;
+            slot += step;
+            if (isOverflow()) {
+                return RUN_DONE;
+            }
         }
-        if (!validate()) {
+        return RUN_DONE;
+    }
+
+    /** Locks the record at {@code slot}; its key is then in {@code candidate}. */
+    private int lockRow() {
+        long name = nameOfSlot();
+        if (!lock(name)) {
+            rowLockName = name;
+            return RUN_AT_LOCK;
+        }
+        return leavesLeft > 0 && !isGapClosed(name) ? RUN_VOID : RUN_DONE;
+    }
+
+    /** Copies the key at {@code slot} to {@code candidate}, and names its lock. */
+    private long nameOfSlot() {
+        candidate = KeyBytes.room(candidate, Node.keyBytes(memory, page, slot));
+        candidateBytes = Node.copyKey(memory, page, slot, candidate);
+        return LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes);
+    }
+
+    /** Goes past a ghost once it is certain that it is one: whoever deleted the record has to have ended. */
+    private int passGhost() {
+        long name = nameOfSlot();
+        if (keyLockMode != LockMode.NONE && !lock(name)) {
+            return validate() ? waitForRow(name) : seekFromLastKey();
+        }
+        if ((leavesLeft > 0 && !isGapClosed(name)) || !validate()) {
             return seekFromLastKey();
         }
-        lastKey = KeyBytes.room(lastKey, candidateBytes);
-        System.arraycopy(candidate, 0, lastKey, 0, candidateBytes);
-        lastKeyBytes = candidateBytes;
-        if (ghost) {
-            context.ghostMet(tree, lastKey, lastKeyBytes);
-            slot += backward ? -1 : 1;
-            return CONTINUE;
-        }
-        System.arraycopy(candidate, 0, target.ensureKeyCapacity(candidateBytes), 0, candidateBytes);
-        target.setKeyLength(candidateBytes);
-        target.setPosition(pageId, frame, slot, version, tree.stamp());
-        slotFlags = flags;
-        found = true;
-        return DONE;
+        standAt(candidate, candidateBytes, slot);
+        context.ghostMet(tree, lastKey, lastKeyBytes);
+        slot += backward ? -1 : 1;
+        return CONTINUE;
+    }
+
+    private void standAt(byte[] reached, int reachedBytes, int reachedSlot) {
+        lastKey = KeyBytes.room(lastKey, reachedBytes);
+        System.arraycopy(reached, 0, lastKey, 0, reachedBytes);
+        lastKeyBytes = reachedBytes;
+        lastSlot = reachedSlot;
+    }
+
+    private int waitForRow(long name) {
+        seekFromLastKey();
+        return waitForLock(name, lockMode(), lockInstant);
     }
 
     private int lockMode() {
@@ -300,15 +433,14 @@ public final class ScanOperation extends RecordOperation {
                 : locks.tryLock(context.lockOwner(), name, lockMode());
     }
 
-    private boolean isBeyond(int candidateBytes) {
+    private int endOfRun() {
         if (backward) {
-            return lowBytes != NO_KEY && KeyBytes.compare(candidate, candidateBytes, low, lowBytes) < 0;
+            return slot < 0 ? leaveLeafBackwards() : endIfValid();
         }
-        return highBytes != NO_KEY && KeyBytes.compare(candidate, candidateBytes, high, highBytes) >= 0;
-    }
-
-    private int endAtCandidate(int candidateBytes) {
-        return lockGaps ? endBehind(LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes)) : endIfValid();
+        if (slot >= Node.slotCount(memory, page)) {
+            return leaveLeafForwards();
+        }
+        return lockGaps ? endBehind(nameOfSlot()) : endIfValid();
     }
 
     /** Locks the gap below the first key beyond the range, then ends. */
@@ -340,7 +472,14 @@ public final class ScanOperation extends RecordOperation {
     }
 
     private int endIfValid() {
-        return validate() ? DONE : seekFromLastKey();
+        return validate() ? end() : seekFromLastKey();
+    }
+
+    /** Ends the range; the step that finds nothing behind the last records does not have to look again. */
+    private int end() {
+        ended = found();
+        lastSlot = NO_SLOT;
+        return DONE;
     }
 
     private int leaveLeafForwards() {
@@ -352,6 +491,9 @@ public final class ScanOperation extends RecordOperation {
         int fenceBytes = Node.copyUpperFence(memory, page, candidate);
         if (!validate()) {
             return seekFromLastKey();
+        }
+        if (!lockGaps && highBytes != NO_KEY && KeyBytes.compare(candidate, fenceBytes, high, highBytes) >= 0) {
+            return end();
         }
         if (lockGaps && leavesLeft++ == 0) {
             leftFrame = frame;
@@ -368,8 +510,9 @@ public final class ScanOperation extends RecordOperation {
         if (!validate()) {
             return seekFromLastKey();
         }
-        if (fenceBytes == 0) {
-            return DONE;
+        boolean lowest = lowBytes != NO_KEY && KeyBytes.compare(candidate, fenceBytes, low, lowBytes) <= 0;
+        if (fenceBytes == 0 || lowest) {
+            return end();
         }
         return seek(candidate, fenceBytes, true);
     }

@@ -8,7 +8,9 @@ import java.util.Arrays;
  */
 public final class RawRecord implements RecordTarget {
     private static final int KEY_BYTES_INITIAL = 64;
-    private static final int VALUE_BYTES_INITIAL = 256;
+
+    /** Entries of most indexes have no value, and a scan keeps several of them. */
+    private static final int VALUE_BYTES_INITIAL = 32;
 
     private byte[] keyBytes = new byte[KEY_BYTES_INITIAL];
     private byte[] valueBytes = new byte[VALUE_BYTES_INITIAL];
