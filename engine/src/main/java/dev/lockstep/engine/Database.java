@@ -204,6 +204,16 @@ public final class Database implements AutoCloseable {
         });
     }
 
+    /**
+     * Makes an object that waits for the disk in place of a session.
+     *
+     * @return one that waits for nothing yet, for one thread at a time
+     */
+    public PendingCommit newPendingCommit() {
+        requireOpen();
+        return new PendingCommit(instance);
+    }
+
     void sessionClosed(Session session) {
         sessions.remove(session);
         session.core().close();

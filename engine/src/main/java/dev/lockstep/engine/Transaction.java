@@ -323,6 +323,26 @@ public final class Transaction {
      *     the next open
      */
     public void commit() {
+        commitOr(null);
+    }
+
+    /**
+     * Makes all changes permanent and others see them, and leaves the wait for the disk to whoever waits for the
+     * answer. The session can be used again at once, by another thread too.
+     *
+     * @param answer answers when the commit is as durable as was asked for
+     * @throws LeakedHandleException if a cursor is still open; the transaction stays open
+     * @throws TransactionStateException if it can only be rolled back, or the answer belongs to another database
+     * @throws DatabaseFailedException if the log could not be written; whether the transaction survives is known after
+     *     the next open
+     */
+    public void commit(PendingCommit answer) {
+        answer.require(core.instance());
+        commitOr(answer);
+    }
+
+    /** Commits, and waits where nobody else will. */
+    private void commitOr(PendingCommit answer) {
         requireOpen();
         if (openCursorCount > 0) {
             throw new LeakedHandleException(Message.of("a cursor is still open")
@@ -332,7 +352,11 @@ public final class Transaction {
         core.reserveStackToEnd();
         inEngine = true;
         try {
-            core.commit();
+            if (answer == null) {
+                core.commit();
+            } else {
+                answer.add(core.commitUnanswered());
+            }
             inEngine = false;
             state = State.ENDED;
         } catch (StackOverflowError full) {

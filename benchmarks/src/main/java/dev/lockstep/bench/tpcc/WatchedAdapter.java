@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.CustomerRow;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
@@ -45,6 +46,11 @@ record WatchedAdapter(TpccAdapter engine, LongConsumer scannedRows) implements T
     @Override
     public TpccSession openSession() {
         return engine.openSession();
+    }
+
+    @Override
+    public CommitAnswer newAnswer() {
+        return engine.newAnswer();
     }
 
     @Override

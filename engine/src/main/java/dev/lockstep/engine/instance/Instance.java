@@ -10,9 +10,11 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.Catalog;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.recovery.RecoveryReport;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.Waiter;
 
 /**
  * The parts of an open database and how they hang together. Made by {@link InstanceOpener}; thread-safe.
@@ -134,6 +136,23 @@ public final class Instance {
 
     void recovered(RecoveryReport report) {
         recoveryReport = report;
+    }
+
+    /**
+     * Waits outside any session until the log is durable up to a record, which {@link Log#signalWhenDurable} was told.
+     *
+     * @param lsn of the record
+     * @param waiter the one that was named there
+     */
+    public void awaitDurableSignal(long lsn, Waiter waiter) {
+        StackReserve.require(OperationDriver.FRAMES_PER_WAIT, (int) (lsn / LogRecordLayout.ALIGNMENT_BYTES));
+        try {
+            log.awaitDurableSignal(lsn, waiter);
+        } catch (StackOverflowError full) {
+            // In the middle of the wait, where a latch may be left taken.
+            health.fail(full);
+            throw full;
+        }
     }
 
     public SessionCore newSession() {

@@ -23,7 +23,7 @@ public final class OperationDriver {
     private static final int FRAMES_PER_STATEMENT = 5;
 
     /** Room for a wait or a split, which happen less often and call deeper. */
-    private static final int FRAMES_PER_WAIT = 12;
+    static final int FRAMES_PER_WAIT = 12;
 
     private final BufferPool pool;
     private final LockManager locks;

@@ -327,12 +327,12 @@ public final class SessionCore {
 
     /** Makes the transaction's changes permanent, and answers when they are as durable as was asked for. */
     public void commit() {
-        SThread sThread = context.sThread();
-        if (sThread != null) {
-            sThread.beginOperation(instance.operations().commit());
-        }
+        SThread sThread = beginCommit();
         try {
-            commitChanges();
+            long waitLsn = commitChanges();
+            if (waitLsn != 0) {
+                log.awaitDurable(waitLsn, context.waiter());
+            }
         } finally {
             if (sThread != null) {
                 sThread.endOperation();
@@ -340,7 +340,32 @@ public final class SessionCore {
         }
     }
 
-    private void commitChanges() {
+    /**
+     * Makes the transaction's changes permanent without waiting for the disk, nor asking for it.
+     *
+     * @return the LSN of the record that has to be durable before the commit may be answered; 0 if all is so already
+     */
+    public long commitUnanswered() {
+        SThread sThread = beginCommit();
+        try {
+            return commitChanges();
+        } finally {
+            if (sThread != null) {
+                sThread.endOperation();
+            }
+        }
+    }
+
+    private SThread beginCommit() {
+        SThread sThread = context.sThread();
+        if (sThread != null) {
+            sThread.beginOperation(instance.operations().commit());
+        }
+        return sThread;
+    }
+
+    /** Commits; returns the LSN of the record to be durable before the answer, 0 if all is durable that has to be. */
+    private long commitChanges() {
         long commitLsn = endCommitted();
         boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && lockedTableCount > 0;
         if (cleansUpLocked) {
@@ -361,11 +386,13 @@ public final class SessionCore {
         }
         context.lockOwner().clearDependsOnLsn();
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
-            log.awaitDurable(waitLsn, context.waiter());
-        } else if (!answersWhenDurable && commitLsn != 0 && instance.options().durability() == Durability.SYNC) {
+            return waitLsn;
+        }
+        if (!answersWhenDurable && commitLsn != 0 && instance.options().durability() == Durability.SYNC) {
             // A log that is forced for those who wait has no clock that would do it for those who do not.
             log.requestFlush(commitLsn);
         }
+        return 0;
     }
 
     /**

@@ -228,6 +228,30 @@ public final class Log implements AutoCloseable {
         }
     }
 
+    /**
+     * Signals a waiter once when the record at {@code lsn} is durable, or when that will never happen. Counts as a wait
+     * from now on: the log is forced for it.
+     *
+     * @param lsn of a record that was appended
+     * @return false if it is so already, and no signal will come
+     */
+    public boolean signalWhenDurable(long lsn, Waiter waiter) {
+        return durable.enlist(lsn, waiter);
+    }
+
+    /**
+     * Waits like {@link #awaitDurable} for what {@link #signalWhenDurable} was asked for.
+     *
+     * @param lsn the same as there
+     * @param waiter the same as there
+     * @throws DatabaseFailedException if the log has failed, and it is unknown whether the record survives
+     */
+    public void awaitDurableSignal(long lsn, Waiter waiter) {
+        if (!durable.awaitEnlisted(lsn, waiter)) {
+            throw broken();
+        }
+    }
+
     /** The same as {@link #awaitDurable}, under the name that the buffer pool's write-ahead rule gives it. */
     public void ensureDurable(long lsn, Waiter waiter) {
         awaitDurable(lsn, waiter);

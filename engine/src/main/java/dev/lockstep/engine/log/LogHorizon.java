@@ -143,7 +143,19 @@ final class LogHorizon {
      * @return false if it never will
      */
     boolean await(long lsn, Waiter waiter) {
-        boolean enlisted = false;
+        return await(lsn, waiter, false);
+    }
+
+    /**
+     * The same with a waiter that {@link #enlist} has taken for this {@code lsn}, and that may have been signalled
+     * since.
+     */
+    boolean awaitEnlisted(long lsn, Waiter waiter) {
+        return await(lsn, waiter, true);
+    }
+
+    private boolean await(long lsn, Waiter waiter, boolean enlistedBefore) {
+        boolean enlisted = enlistedBefore;
         // Ends because the writer moves the position past every wanted LSN or breaks the horizon, and signals then.
         while (true) {
             waiter.prepare();

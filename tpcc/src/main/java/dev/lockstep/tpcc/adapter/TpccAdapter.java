@@ -28,6 +28,11 @@ public interface TpccAdapter extends AutoCloseable {
      */
     TpccSession openSession();
 
+    /** Makes an answer to commits; the same one for all where they are answered at once. */
+    default CommitAnswer newAnswer() {
+        return CommitAnswer.AT_ONCE;
+    }
+
     /** Opens a loader; as many at a time as there may be sessions. */
     TpccLoader openLoader();
 

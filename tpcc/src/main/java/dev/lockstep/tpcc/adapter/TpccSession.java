@@ -15,8 +15,18 @@ public interface TpccSession extends AutoCloseable {
     /** Begins a transaction, at the isolation level that the engine was opened with for this type. */
     void begin(TransactionType type);
 
-    /** Makes the transaction's changes permanent. */
+    /**
+     * Makes the transaction's changes permanent. They may be on disk later, when the {@link CommitAnswer} says so that
+     * was named last.
+     */
     void commit();
+
+    /**
+     * Names who waits for the durability of the commits to come; without, each commit does.
+     *
+     * @param answer made by the same engine
+     */
+    default void answerTo(CommitAnswer answer) {}
 
     /** Takes the transaction's changes back. Does nothing when the engine has rolled back already. */
     void rollback();

@@ -8,6 +8,7 @@ import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccLoader;
@@ -80,6 +81,11 @@ public final class LockstepAdapter implements TpccAdapter {
     @Override
     public TpccSession openSession() {
         return new LockstepSession(tables, database.openSession(), options);
+    }
+
+    @Override
+    public CommitAnswer newAnswer() {
+        return new LockstepAnswer(database.newPendingCommit());
     }
 
     @Override

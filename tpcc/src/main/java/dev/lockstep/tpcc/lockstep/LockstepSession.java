@@ -2,12 +2,14 @@ package dev.lockstep.tpcc.lockstep;
 
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Key;
+import dev.lockstep.engine.PendingCommit;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.RowBatch;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.TransactionOptions;
+import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.CustomerRow;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
@@ -55,6 +57,7 @@ final class LockstepSession implements TpccSession {
     private final Text lastName = new Text(16);
     private final ItemSet distinctItems = new ItemSet();
     private int[] namesakes = new int[NAMESAKES_INITIAL];
+    private PendingCommit answer;
     private Transaction tx;
 
     LockstepSession(LockstepTables tables, Session session, TransactionOptions[] options) {
@@ -89,7 +92,16 @@ final class LockstepSession implements TpccSession {
 
     @Override
     public void commit() {
-        tx.commit();
+        if (answer == null) {
+            tx.commit();
+        } else {
+            tx.commit(answer);
+        }
+    }
+
+    @Override
+    public void answerTo(CommitAnswer waiting) {
+        answer = waiting instanceof LockstepAnswer own ? own.commit() : null;
     }
 
     @Override

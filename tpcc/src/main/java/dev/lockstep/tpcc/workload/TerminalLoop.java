@@ -1,6 +1,7 @@
 package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import java.lang.invoke.MethodHandles;
@@ -60,6 +61,7 @@ public final class TerminalLoop implements Runnable {
 
     private final TpccAdapter adapter;
     private final TerminalWorkPool pool;
+    private final CommitAnswer answer;
     private final Terminal[] terminals;
     private final RunControl control;
     private final TerminalThreads threads;
@@ -94,6 +96,7 @@ public final class TerminalLoop implements Runnable {
             long epochMillisAtZero,
             Consumer<TerminalLoop> ended) {
         this.adapter = adapter;
+        this.answer = adapter.newAnswer();
         this.pool = pool;
         this.terminals = terminals.clone();
         this.transactionsPerTurn = transactionsPerTurn;
@@ -143,21 +146,27 @@ public final class TerminalLoop implements Runnable {
                 }
                 if (work == null) {
                     work = pool.borrow();
+                    work.session().answerTo(answer);
                 }
-                endNanos = transaction(work, terminal, type, admitted, startNanos);
+                boolean committed = transaction(work, terminal, type, startNanos);
+                boolean waits = answer.isPending();
                 turnTransactions++;
-                boolean turnEnds = turnTransactions == transactionsPerTurn;
+                boolean turnEnds = waits || turnTransactions == transactionsPerTurn;
                 boolean givesWay = turnEnds || threads.endTurnsThemselves();
                 if (givesWay || delays != null) {
                     TerminalWork used = work;
                     work = null;
                     pool.giveBack(used);
                 }
+                if (waits) {
+                    answer.await();
+                }
+                endNanos = ended(type, admitted, committed, startNanos);
                 if (turnEnds) {
                     turnTransactions = 0;
                     next = next + 1 == terminals.length ? 0 : next + 1;
                 }
-                if (givesWay) {
+                if (givesWay && !waits) {
                     threads.giveWay();
                 }
                 if (delays != null) {
@@ -185,15 +194,20 @@ public final class TerminalLoop implements Runnable {
         }
     }
 
-    /** Runs one transaction and counts it; returns when it ended. */
-    private long transaction(
-            TerminalWork work, Terminal terminal, TransactionType type, int admitted, long startNanos) {
+    /** Runs one transaction; returns whether it committed, and not whether that is on disk. */
+    private boolean transaction(TerminalWork work, Terminal terminal, TransactionType type, long startNanos) {
         terminal.input(type, epochMillisAtZero + startNanos / 1_000_000, work.input());
         boolean committed = attempt(work, terminal);
-        long endNanos = System.nanoTime();
         if (committed) {
+            // Before it is on disk, because the rows go with the session: if it does not get there, the run has failed.
             terminal.tally().committed(work.input(), work.transactions());
         }
+        return committed;
+    }
+
+    /** Counts a transaction that has been answered; returns when that was. */
+    private long ended(TransactionType type, int admitted, boolean committed, long startNanos) {
+        long endNanos = System.nanoTime();
         if (control.measured(admitted)) {
             if (committed) {
                 commits[type.ordinal()]++;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.lockstep.tpcc.SmallDatabase;
+import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccLoader;
 import dev.lockstep.tpcc.adapter.TpccScanner;
@@ -33,8 +34,15 @@ class TerminalWorkPoolTest {
     /** Counts the sessions of an engine. */
     private static final class CountingAdapter implements TpccAdapter {
         private final TpccAdapter engine = SmallDatabase.lockstep();
+        private CommitAnswer answer = CommitAnswer.AT_ONCE;
+        private int answered;
         private int opened;
         private int closed;
+
+        @Override
+        public CommitAnswer newAnswer() {
+            return answer;
+        }
 
         @Override
         public TpccSession openSession() {
@@ -158,6 +166,32 @@ class TerminalWorkPoolTest {
             }
             assertEquals(1, adapter.opened);
             assertEquals(1, adapter.closed);
+        }
+    }
+
+    @Test
+    void terminalThatWaitsForTheDiskHoldsNoSession() {
+        int transactions = 2 * TURN + 1;
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
+            SmallDatabase.load(adapter, SEED);
+            adapter.answer = new CommitAnswer() {
+                @Override
+                public boolean isPending() {
+                    return true;
+                }
+
+                @Override
+                public void await() {
+                    adapter.answered++;
+                    pool.giveBack(pool.borrow());
+                }
+            };
+            RunControl control = RunControl.byCount(0, transactions, () -> {});
+            loop(adapter, pool, control, 0).run();
+            assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
+            assertEquals(transactions, adapter.answered);
+            assertEquals(1, adapter.opened);
         }
     }
 
