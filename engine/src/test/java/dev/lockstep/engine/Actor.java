@@ -154,6 +154,15 @@ final class Actor {
         in.update(table, own);
     }
 
+    /** Adds to an account twice and takes the second back. */
+    Void addAndTakeBack(int id, long more) {
+        addIn(transaction, id, more);
+        Savepoint between = transaction.savepoint();
+        addIn(transaction, id, more);
+        transaction.rollbackTo(between);
+        return null;
+    }
+
     Void set(int id, long amount) {
         Record own = table.newRecord();
         transaction.fetch(table, id(id), own);

@@ -28,6 +28,9 @@ class CommitDependencyTest {
     private static final int UNCHANGED = 7;
     private static final long NEW_AMOUNT = 1_000_000;
 
+    /** So many that whoever asks what has ended is told anew. */
+    private static final int OTHERS = 300;
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -126,6 +129,41 @@ class CommitDependencyTest {
         assertNull(writer.failure());
         assertNull(reader.failure());
         assertEquals(NEW_AMOUNT, seen.get());
+    }
+
+    /** That the writer has ended is not enough: its commit has to be durable, however many others came after it. */
+    @ParameterizedTest
+    @MethodSource("levelsAndWays")
+    void aReaderWaitsForACommitThatHasLongEnded(Isolation isolation, Way way) throws InterruptedException {
+        TransactionOptions unanswered =
+                TransactionOptions.of(DatabaseOptions.defaults()).withDurability(Durability.ASYNC);
+        storage.holdLogForces();
+        set(unanswered, CHANGED, NEW_AMOUNT);
+        for (int i = 0; i < OTHERS; i++) {
+            set(unanswered, CHANGED + 1, NEW_AMOUNT + 1 + i);
+        }
+        AtomicLong seen = new AtomicLong();
+        if (way != Way.SCAN_OF_INDEX) {
+            Worker elsewhere = reader(isolation, way, UNCHANGED, UNCHANGED, seen);
+            elsewhere.join();
+            assertNull(elsewhere.failure());
+            assertEquals(UNCHANGED, seen.get());
+        }
+        Worker reader = reader(isolation, way, CHANGED, NEW_AMOUNT, seen);
+        reader.awaitParkedIn("awaitDurable");
+        storage.release();
+        reader.join();
+        assertNull(reader.failure());
+        assertEquals(NEW_AMOUNT, seen.get());
+    }
+
+    private void set(TransactionOptions options, int id, long amount) {
+        database.run(options, transaction -> {
+            Record row = table.newRecord();
+            transaction.fetchForUpdate(table, table.newKey().add(id), row);
+            row.setLong(2, amount);
+            transaction.update(table, row);
+        });
     }
 
     private Worker reader(Isolation isolation, Way way, int id, long amount, AtomicLong seen) {

@@ -102,6 +102,103 @@ class IsolationTest {
         second.run(Actor::commit);
     }
 
+    /** How READ COMMITTED comes to a row. */
+    private enum Way {
+        FETCH {
+            @Override
+            void read(Transaction transaction, Table table, RowBatch batch) {
+                Record row = table.newRecord();
+                batch.addKey().add(10);
+                if (transaction.fetch(table, table.newKey().add(10), row)) {
+                    batch.record(0).copyFrom(row);
+                }
+            }
+        },
+        FETCH_BATCH {
+            @Override
+            void read(Transaction transaction, Table table, RowBatch batch) {
+                batch.addKey().add(10);
+                transaction.fetch(table, batch);
+            }
+        },
+        SCAN {
+            @Override
+            void read(Transaction transaction, Table table, RowBatch batch) {
+                try (Cursor cursor = transaction.scan(table).within(table.newKey().add(10))) {
+                    cursor.next(batch);
+                }
+            }
+        },
+        SCAN_OF_INDEX {
+            @Override
+            void read(Transaction transaction, Table table, RowBatch batch) {
+                try (Cursor cursor = transaction
+                        .scan(table, "by_amount")
+                        .to(table.newIndexKey("by_amount").add(1_010L))
+                        .backward()) {
+                    cursor.next(batch);
+                }
+            }
+        };
+
+        abstract void read(Transaction transaction, Table table, RowBatch batch);
+
+        long amount(Transaction transaction, Table table) {
+            RowBatch batch = table.newBatch(1);
+            read(transaction, table, batch);
+            return batch.record(0).getLong(2);
+        }
+    }
+
+    /** So many that whoever asks what has ended is told anew. */
+    private void commitMany() {
+        for (int i = 0; i < 200; i++) {
+            database.run(transaction -> second.addIn(transaction, 50, 1));
+        }
+    }
+
+    /** However many have come and gone since the writer began, it has not ended. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void dirtyReadsOfTheOldestTransaction(Way way) throws Exception {
+        commitMany();
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.add(10, 1_000));
+        commitMany();
+        Future<Void> read = second.start(actor -> actor.call(
+                at(Isolation.READ_COMMITTED), transaction -> assertEquals(1_010, way.amount(transaction, table))));
+        second.awaitLockWait(read);
+        first.run(Actor::commit);
+        read.get();
+    }
+
+    /** The same where the change has been taken back but for its first half. */
+    @Test
+    void dirtyReadsBehindASavepoint() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        first.run(actor -> actor.addAndTakeBack(10, 1_000));
+        commitMany();
+        Future<Void> read = second.start(actor -> actor.call(
+                at(Isolation.READ_COMMITTED), transaction -> assertEquals(10, Way.FETCH.amount(transaction, table))));
+        second.awaitLockWait(read);
+        first.run(Actor::rollback);
+        read.get();
+    }
+
+    /** An insert of a key that is taken locks the row and leaves it as it is: that is known without asking the lock. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"FETCH", "FETCH_BATCH", "SCAN"})
+    void whatHasLongBeenCommittedIsReadPastItsLock(Way way) throws Exception {
+        commitMany();
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        assertInstanceOf(DuplicateKeyException.class, first.failure(actor -> actor.insert(10, 1)));
+        second.run(actor -> actor.call(
+                at(Isolation.READ_COMMITTED), transaction -> assertEquals(10, way.amount(transaction, table))));
+        first.run(Actor::rollback);
+    }
+
     @ParameterizedTest
     @EnumSource(Isolation.class)
     void nonRepeatableReads(Isolation level) throws Exception {

@@ -144,6 +144,9 @@ public final class SessionCore {
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
         answersWhenDurable = durability == Durability.SYNC && log != null;
         context.lockOwner().trackDependency(answersWhenDurable);
+        if (isolation == Isolation.READ_COMMITTED) {
+            context.setCommittedBelow(instance.transactions().endedBelow(context, log, answersWhenDurable));
+        }
         databaseLockMode = LockMode.NONE;
         cleansUpLocked = false;
         onCommitRecord = null;
@@ -217,6 +220,8 @@ public final class SessionCore {
     void forceDurable() {
         answersWhenDurable = log != null;
         context.lockOwner().trackDependency(answersWhenDurable);
+        // What is committed may not be durable yet; from here on that matters.
+        context.setCommittedBelow(0);
     }
 
     /**

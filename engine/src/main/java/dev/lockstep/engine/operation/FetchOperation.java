@@ -16,7 +16,8 @@ import dev.lockstep.engine.type.RecordTarget;
  *
  * <p>With an instant lock (READ COMMITTED) the leaf's version is taken first, then the lock is tested, then the record
  * is copied, then the version is validated: at the test nobody held an uncommitted change of the record, and nothing
- * of the page has changed around it.
+ * of the page has changed around it. Where the record's version tells that its writer has ended, the lock is not even
+ * tested.
  */
 public final class FetchOperation extends RecordOperation {
     private static final int STAGE_COPY = 3;
@@ -78,25 +79,38 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private int findSlot() {
-        if (lockInstant) {
-            long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
-            if (!locks.tryLockInstant(context.lockOwner(), name, lockMode)) {
-                descendAgain();
-                return waitForLock(name, lockMode, true);
-            }
-        }
         slot = Node.find(memory, page, key, keyBytes);
         if (slot >= 0) {
-            slotFlags = Node.slotFlags(memory, page, slot);
-            if (!isGhost(slotFlags)) {
-                stage = STAGE_COPY;
-                return CONTINUE;
-            }
+            stage = STAGE_COPY;
+            return CONTINUE;
+        }
+        if (lockInstant && !isLockFree()) {
+            return waitForKey();
         }
         return validate() ? DONE : descendAgain();
     }
 
+    private boolean isLockFree() {
+        return locks.tryLockInstant(context.lockOwner(), lockName(), lockMode);
+    }
+
+    private long lockName() {
+        return LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+    }
+
+    private int waitForKey() {
+        descendAgain();
+        return waitForLock(lockName(), lockMode, true);
+    }
+
     private int copyRecord() {
+        if (lockInstant && Node.version(memory, page, slot) >= context.committedBelow() && !isLockFree()) {
+            return waitForKey();
+        }
+        slotFlags = Node.slotFlags(memory, page, slot);
+        if (isGhost(slotFlags)) {
+            return validate() ? DONE : descendAgain();
+        }
         int bytes = Node.valueBytes(memory, page, slot);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
         target.setValueLength(bytes);

@@ -158,7 +158,8 @@ public abstract class RecordOperation extends TreeDescent {
     final void identify() {
         if (context.transactionId() == 0) {
             var log = tree.environment().log();
-            context.identify(transactions.takeTransactionId(), log == null ? TransactionContext.NO_LSN : log.tailLsn());
+            long id = transactions.takeTransactionId(context);
+            context.identify(id, log == null ? TransactionContext.NO_LSN : log.tailLsn());
         }
     }
 

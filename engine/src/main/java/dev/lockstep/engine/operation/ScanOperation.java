@@ -352,7 +352,7 @@ public final class ScanOperation extends RecordOperation {
                 return RUN_AT_GHOST;
             }
             RecordTarget row = targets[filled];
-            if (keyLockMode == LockMode.NONE) {
+            if (isLockNeedless()) {
                 rowKey = row.ensureKeyCapacity(Math.min(Node.keyBytes(memory, page, slot), NodeLayout.KEY_BYTES_MAX));
                 rowKeyBytes = Node.copyKey(memory, page, slot, rowKey);
             } else {
@@ -379,6 +379,12 @@ public final class ScanOperation extends RecordOperation {
         return RUN_DONE;
     }
 
+    /** Whether the record at {@code slot} may be read whatever its lock, because its writer has ended. */
+    private boolean isLockNeedless() {
+        return keyLockMode == LockMode.NONE
+                || (lockInstant && Node.version(memory, page, slot) < context.committedBelow());
+    }
+
     /** Locks the record at {@code slot}; its key is then in {@code candidate}. */
     private int lockRow() {
         long name = nameOfSlot();
@@ -399,7 +405,7 @@ public final class ScanOperation extends RecordOperation {
     /** Goes past a ghost once it is certain that it is one: whoever deleted the record has to have ended. */
     private int passGhost() {
         long name = nameOfSlot();
-        if (keyLockMode != LockMode.NONE && !lock(name)) {
+        if (!isLockNeedless() && !lock(name)) {
             return validate() ? waitForRow(name) : seekFromLastKey();
         }
         if ((leavesLeft > 0 && !isGapClosed(name)) || !validate()) {

@@ -20,13 +20,19 @@ import java.util.Arrays;
  *       before that record is appended until its COMMIT or ABORT_END record is in the log buffer. The checkpointer
  *       reads it from another thread.
  *   <li>{@code lastLsn} is the LSN of its newest log record, 0 without one.
+ *   <li>{@code idFloor} is {@link #NO_ID}, or not above the id of the transaction, from before that id is taken until
+ *       its COMMIT or ABORT_END record is in the log buffer. Readers of other sessions take from it which rows are
+ *       committed.
  * </ul>
  *
- * Used by one thread at a time, except for {@code firstLsn}; reused from one transaction to the next.
+ * Used by one thread at a time, except for {@code firstLsn} and {@code idFloor}; reused from one transaction to the next.
  */
 public final class TransactionContext extends TreeContext {
     /** The transaction has written no log record. */
     public static final long NO_LSN = Long.MAX_VALUE;
+
+    /** The transaction has no id and is not about to get one. */
+    static final long NO_ID = Long.MAX_VALUE;
 
     /**
      * Ghosts that one transaction takes note of. A few are enough to keep ahead of those left behind, since every
@@ -38,10 +44,12 @@ public final class TransactionContext extends TreeContext {
     private static final int REPLACED_BYTES_INITIAL = 256;
 
     private static final VarHandle FIRST_LSN;
+    private static final VarHandle ID_FLOOR;
 
     static {
         try {
             FIRST_LSN = MethodHandles.lookup().findVarHandle(TransactionContext.class, "firstLsn", long.class);
+            ID_FLOOR = MethodHandles.lookup().findVarHandle(TransactionContext.class, "idFloor", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -54,6 +62,11 @@ public final class TransactionContext extends TreeContext {
     @SuppressWarnings("UnusedVariable") // read through FIRST_LSN
     private long firstLsn = NO_LSN;
 
+    @SuppressWarnings("UnusedVariable") // read through ID_FLOOR
+    private long idFloor = NO_ID;
+
+    private long committedBelow;
+    private int asksSinceRenewal;
     private long lastLsn;
     private long transactionId;
     private Isolation isolation = Isolation.SERIALIZABLE;
@@ -90,6 +103,7 @@ public final class TransactionContext extends TreeContext {
         lockTimeoutNanos = lockWaitNanosMax;
         deadlineNanos = deadline;
         transactionId = 0;
+        committedBelow = 0;
         lastLsn = 0;
         rolledBack = false;
     }
@@ -139,9 +153,40 @@ public final class TransactionContext extends TreeContext {
         return transactionId;
     }
 
+    /**
+     * Rows that were last written by a transaction with a lower id hold nothing uncommitted, and nothing that an answer
+     * has to wait for; 0 tells of none.
+     */
+    public long committedBelow() {
+        return committedBelow;
+    }
+
+    public void setCommittedBelow(long id) {
+        committedBelow = id;
+    }
+
+    /** Whether this context has asked that often for a horizon since this was true last. */
+    boolean hasAskedOften(int asks) {
+        if (++asksSinceRenewal < asks) {
+            return false;
+        }
+        asksSinceRenewal = 0;
+        return true;
+    }
+
+    void setIdFloorRelease(long id) {
+        ID_FLOOR.setRelease(this, id);
+    }
+
+    /** No id that this context's transaction has or is about to get is lower. */
+    long idFloorAcquire() {
+        return (long) ID_FLOOR.getAcquire(this);
+    }
+
     /** The transaction is about to change something for the first time. */
     public void identify(long id, long tailLsn) {
         transactionId = id;
+        setIdFloorRelease(id);
         lockOwner.setTransactionId(id);
         FIRST_LSN.setVolatile(this, tailLsn);
     }
@@ -162,6 +207,7 @@ public final class TransactionContext extends TreeContext {
     /** The end record is in the log buffer. */
     public void logEnded() {
         FIRST_LSN.setVolatile(this, NO_LSN);
+        setIdFloorRelease(NO_ID);
     }
 
     public boolean isRolledBack() {

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.transaction;
 
+import dev.lockstep.engine.log.Log;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -7,11 +8,28 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The transactions of a database: their ids, and the oldest log record that one of them may still need.
  *
- * <p>Invariant: a context is in {@code contexts} for as long as a session may run transactions with it. Thread-safe.
+ * <p>Invariants:
+ * <ul>
+ *   <li>A context is in {@code contexts} for as long as a session may run transactions with it.
+ *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids only
+ *       grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
+ * </ul>
+ *
+ * <p>Thread-safe.
  */
 public final class TransactionTable {
+    /**
+     * Ids after which the horizon is found anew, unless there are more contexts than that: each id then pays for about
+     * one context. Rows of the last so many transactions are read with a test of their locks, which costs ten times as
+     * much as looking at their version, but they are few.
+     */
+    private static final int IDS_PER_RENEWAL = 64;
+
     private final AtomicLong nextTransactionId;
     private final Set<TransactionContext> contexts = ConcurrentHashMap.newKeySet();
+    private volatile CommitHorizon newest = CommitHorizon.NONE;
+    private volatile CommitHorizon settling = CommitHorizon.NONE;
+    private volatile CommitHorizon settled = CommitHorizon.NONE;
 
     public TransactionTable(long firstTransactionId) {
         nextTransactionId = new AtomicLong(firstTransactionId);
@@ -25,8 +43,65 @@ public final class TransactionTable {
         contexts.remove(context);
     }
 
-    public long takeTransactionId() {
+    /**
+     * Gives a transaction its id. Whoever finds the horizon reads the next id first and then asks every context: it
+     * either reads a next id that is not above this one, or sees what the context has said before.
+     */
+    public long takeTransactionId(TransactionContext context) {
+        context.setIdFloorRelease(nextTransactionId.get());
         return nextTransactionId.getAndIncrement();
+    }
+
+    /**
+     * An id below which every transaction has ended: what it has changed last is committed, or was there before it. Not
+     * the highest such id, but one that is found at the price of a comparison.
+     *
+     * @param asking who asks, at most once in a transaction
+     * @param log null without one
+     * @param durably whether the log has to be durable up to all those commits
+     */
+    public long endedBelow(TransactionContext asking, Log log, boolean durably) {
+        CommitHorizon latest = newest;
+        long next = nextTransactionId.get();
+        if (latest.endedBelow() < next) {
+            int interval = Math.max(IDS_PER_RENEWAL, latest.contextCount());
+            if (next - latest.nextId() >= interval || asking.hasAskedOften(interval)) {
+                latest = renew(log);
+            }
+        }
+        return durably ? settle(latest, log.durableLsn()) : latest.endedBelow();
+    }
+
+    private CommitHorizon renew(Log log) {
+        long next = nextTransactionId.get();
+        long ended = next;
+        int count = 0;
+        for (TransactionContext context : contexts) {
+            ended = Math.min(ended, context.idFloorAcquire());
+            count++;
+        }
+        // The log's end comes last: a transaction that was seen to have ended had appended its commit record.
+        CommitHorizon renewed = new CommitHorizon(ended, log == null ? 0 : log.tailLsn(), next, count);
+        newest = renewed;
+        return renewed;
+    }
+
+    /**
+     * The highest horizon that is known to be durable. One that is not yet is kept until it is, while newer ones come
+     * and go: with a slow disk none of those would live long enough.
+     */
+    private long settle(CommitHorizon latest, long durableLsn) {
+        CommitHorizon best = settled;
+        CommitHorizon waiting = settling;
+        if (waiting.logEndLsn() <= durableLsn) {
+            best = waiting.endedBelow() > best.endedBelow() ? waiting : best;
+            settling = latest;
+        }
+        if (latest.logEndLsn() <= durableLsn && latest.endedBelow() > best.endedBelow()) {
+            best = latest;
+        }
+        settled = best;
+        return best.endedBelow();
     }
 
     /** No id up to this one is given out again. */
