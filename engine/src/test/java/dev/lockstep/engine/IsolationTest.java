@@ -124,7 +124,8 @@ class IsolationTest {
         SCAN {
             @Override
             void read(Transaction transaction, Table table, RowBatch batch) {
-                try (Cursor cursor = transaction.scan(table).within(table.newKey().add(10))) {
+                try (Cursor cursor =
+                        transaction.scan(table).within(table.newKey().add(10))) {
                     cursor.next(batch);
                 }
             }

@@ -25,7 +25,8 @@ import java.util.Arrays;
  *       committed.
  * </ul>
  *
- * Used by one thread at a time, except for {@code firstLsn} and {@code idFloor}; reused from one transaction to the next.
+ * Used by one thread at a time, except for {@code firstLsn} and {@code idFloor}; reused from one transaction to the
+ * next.
  */
 public final class TransactionContext extends TreeContext {
     /** The transaction has written no log record. */

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Invariants:
  * <ul>
  *   <li>A context is in {@code contexts} for as long as a session may run transactions with it.
- *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids only
- *       grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
+ *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids
+ *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
  * </ul>
  *
  * <p>Thread-safe.

@@ -29,6 +29,12 @@ final class LockstepSession implements TpccSession {
     /** Most lines of an order, clause 2.4.1.3. */
     private static final int LINES_MAX = 15;
 
+    /** Order lines read at once: more than an order has, and few enough to stay in the first-level cache. */
+    private static final int LINES_TOGETHER = 32;
+
+    /** Customers of one name found at once; there are three on average. */
+    private static final int NAMESAKES_TOGETHER = 16;
+
     /** First size of the list of customers of one name; there are three on average, and it grows. */
     private static final int NAMESAKES_INITIAL = 64;
 
@@ -39,7 +45,6 @@ final class LockstepSession implements TpccSession {
     private final Key districtKey;
     private final Key customerKey;
     private final Key customerNameKey;
-    private final Key customerFoundKey;
     private final Key newOrderKey;
     private final Key orderKey;
     private final Key orderCustomerKey;
@@ -54,6 +59,8 @@ final class LockstepSession implements TpccSession {
     private final Record orderLine;
     private final RowBatch items;
     private final RowBatch stocks;
+    private final RowBatch orderLines;
+    private final RowBatch customersFound;
     private final Text lastName = new Text(16);
     private final ItemSet distinctItems = new ItemSet();
     private int[] namesakes = new int[NAMESAKES_INITIAL];
@@ -68,7 +75,6 @@ final class LockstepSession implements TpccSession {
         districtKey = tables.district().newKey();
         customerKey = tables.customer().newKey();
         customerNameKey = tables.customer().newIndexKey(Columns.CUSTOMER_BY_NAME);
-        customerFoundKey = tables.customer().newKey();
         newOrderKey = tables.newOrder().newKey();
         orderKey = tables.orders().newKey();
         orderCustomerKey = tables.orders().newIndexKey(Columns.ORDERS_BY_CUSTOMER);
@@ -83,6 +89,8 @@ final class LockstepSession implements TpccSession {
         orderLine = tables.orderLine().newRecord();
         items = tables.item().newBatch(LINES_MAX);
         stocks = tables.stock().newBatch(LINES_MAX);
+        orderLines = tables.orderLine().newBatch(LINES_TOGETHER);
+        customersFound = tables.customer().newBatch(NAMESAKES_TOGETHER);
     }
 
     @Override
@@ -278,11 +286,13 @@ final class LockstepSession implements TpccSession {
                 .addUtf8(lastName.bytes(), lastName.offset(), lastName.length());
         int count = 0;
         try (Cursor found = tx.scan(tables.customer(), Columns.CUSTOMER_BY_NAME).within(customerNameKey)) {
-            while (found.nextKey(customerFoundKey)) {
-                if (count == namesakes.length) {
-                    namesakes = Arrays.copyOf(namesakes, 2 * count);
+            while (found.nextKeys(customersFound) > 0) {
+                if (count + customersFound.size() > namesakes.length) {
+                    namesakes = Arrays.copyOf(namesakes, 2 * namesakes.length);
                 }
-                namesakes[count++] = customerFoundKey.getInt(2);
+                for (int i = 0; i < customersFound.size(); i++) {
+                    namesakes[count++] = customersFound.key(i).getInt(2);
+                }
             }
         }
         return count == 0 ? 0 : namesakes[(count + 1) / 2 - 1];
@@ -366,13 +376,16 @@ final class LockstepSession implements TpccSession {
     public int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows) {
         int count = 0;
         try (Cursor lines = tx.scan(tables.orderLine()).within(orderLineKey(warehouseId, districtId, orderId))) {
-            while (lines.next(orderLine)) {
-                OrderLineRow row = rows[count++];
-                row.itemId = orderLine.getInt(Columns.OL_I_ID);
-                row.supplyWarehouseId = orderLine.getInt(Columns.OL_SUPPLY_W_ID);
-                row.quantity = orderLine.getInt(Columns.OL_QUANTITY);
-                row.amountCents = (int) orderLine.getDecimalUnscaled(Columns.OL_AMOUNT);
-                row.deliveryMillis = RowMapping.readDelivery(orderLine);
+            while (lines.next(orderLines) > 0) {
+                for (int i = 0; i < orderLines.size(); i++) {
+                    Record line = orderLines.record(i);
+                    OrderLineRow row = rows[count++];
+                    row.itemId = line.getInt(Columns.OL_I_ID);
+                    row.supplyWarehouseId = line.getInt(Columns.OL_SUPPLY_W_ID);
+                    row.quantity = line.getInt(Columns.OL_QUANTITY);
+                    row.amountCents = (int) line.getDecimalUnscaled(Columns.OL_AMOUNT);
+                    row.deliveryMillis = RowMapping.readDelivery(line);
+                }
             }
         }
         return count;
@@ -407,10 +420,13 @@ final class LockstepSession implements TpccSession {
         try (Cursor lines = tx.scan(tables.orderLine())
                 .within(orderLineKey(warehouseId, districtId, orderId))
                 .forUpdate()) {
-            while (lines.next(orderLine)) {
-                amountCents += orderLine.getDecimalUnscaled(Columns.OL_AMOUNT);
-                RowMapping.writeMillis(orderLine, Columns.OL_DELIVERY_D, deliveryMillis);
-                update(tables.orderLine(), orderLine);
+            while (lines.next(orderLines) > 0) {
+                for (int i = 0; i < orderLines.size(); i++) {
+                    Record line = orderLines.record(i);
+                    amountCents += line.getDecimalUnscaled(Columns.OL_AMOUNT);
+                    RowMapping.writeMillis(line, Columns.OL_DELIVERY_D, deliveryMillis);
+                    update(tables.orderLine(), line);
+                }
             }
         }
         return amountCents;
@@ -437,8 +453,10 @@ final class LockstepSession implements TpccSession {
         try (Cursor lines = tx.scan(tables.orderLine())
                 .from(orderLineKey(warehouseId, districtId, fromOrderId))
                 .before(orderLineEndKey)) {
-            while (lines.next(orderLine)) {
-                distinctItems.add(orderLine.getInt(Columns.OL_I_ID));
+            while (lines.next(orderLines) > 0) {
+                for (int i = 0; i < orderLines.size(); i++) {
+                    distinctItems.add(orderLines.record(i).getInt(Columns.OL_I_ID));
+                }
             }
         }
         int low = 0;
