@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Rows of one table that a transaction reads with one call. What is known in advance is best asked for together: the
- * searches then run side by side, and while one of them waits for memory the others go on.
+ * Rows of one table that a transaction reads, inserts or updates with one call. What is known in advance is best asked
+ * for together: the searches then run side by side, and while one of them waits for memory the others go on; and rows
+ * that lie side by side are changed together.
  *
  * <pre>{@code
  * batch.clear();
@@ -13,6 +14,12 @@ import java.util.Objects;
  * batch.addKey().add(warehouse).add(secondItem);
  * if (transaction.fetch(stock, batch) < batch.size()) { ... batch.found(i) ... }
  * int quantity = batch.record(1).getInt(2);
+ * batch.record(1).setInt(2, quantity - 1);
+ * transaction.update(stock, batch);
+ *
+ * lines.clear();
+ * for (Line line : order) { Record row = lines.addRow(); row.setInt(0, line.number()); ... }
+ * transaction.insert(orderLine, lines);
  * }</pre>
  *
  * <p>A {@linkplain Cursor#next(RowBatch) scan} fills a batch with the rows that follow, and
@@ -53,7 +60,7 @@ public final class RowBatch {
     }
 
     /**
-     * How many keys were added, or rows found by a scan.
+     * How many keys or rows were added, or rows found by a scan.
      *
      * @return the number of rows
      */
@@ -61,7 +68,7 @@ public final class RowBatch {
         return size;
     }
 
-    /** Forgets the keys; the batch is empty again. */
+    /** Forgets the keys and rows; the batch is empty again. */
     public void clear() {
         size = 0;
         keysInRecords = false;
@@ -81,6 +88,20 @@ public final class RowBatch {
     }
 
     /**
+     * Adds a row to insert, or to update without having fetched it.
+     *
+     * @return its record, empty, to be filled
+     * @throws IndexOutOfBoundsException if the batch is full
+     */
+    public Record addRow() {
+        Objects.checkIndex(size, keys.length);
+        takeKeys();
+        keys[size].reset();
+        found[size] = true;
+        return records()[size++].clear();
+    }
+
+    /**
      * A row.
      *
      * @param index its position, in the order in which the keys were added or the rows found
@@ -94,14 +115,14 @@ public final class RowBatch {
      * The key of a row.
      *
      * @param index its position, in the order in which the keys were added
-     * @return the key that was asked for, or that of the row that a scan has found
+     * @return the key that was asked for, or that of the row that a scan has found; empty for a row that was added
      */
     public Key key(int index) {
         return keys()[Objects.checkIndex(index, size)];
     }
 
     /**
-     * Whether the last fetch or scan has found a row.
+     * Whether there is a row: the last fetch, scan or update has found it, or it was added.
      *
      * @param index its position, in the order in which the keys were added
      * @return false if there is no row with that key

@@ -179,6 +179,61 @@ public final class Transaction {
     }
 
     /**
+     * Inserts the rows of a batch, with the same outcome as inserting one after the other, but all or none: where one
+     * cannot be inserted, none is. Rows in ascending order of their primary keys are the cheapest.
+     *
+     * @param table the table
+     * @param batch rows that were added or fetched, with all their columns
+     * @throws DuplicateKeyException if the primary key or a unique key of one is taken
+     * @throws NullViolationException if a NOT NULL column was not set
+     * @throws RecordTooLargeException if a key or a row is too large
+     * @throws TransactionStateException if the batch has a key without a row
+     */
+    public void insert(Table table, RowBatch batch) {
+        TableAccess access = open(table, LockMode.IX);
+        for (int i = 0; i < batch.size(); i++) {
+            if (!batch.found(i)) {
+                throw new TransactionStateException(Message.of("the batch has a key without a row")
+                        .with("table", table.name())
+                        .with("index", i)
+                        .remedy("add the rows to insert with addRow()"));
+            }
+        }
+        try {
+            inEngine = true;
+            access.insert(batch.records(), batch.size());
+            inEngine = false;
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Replaces the rows with the primary keys of a batch's records, with the same outcome as updating one after the
+     * other, but all or none. A key for which the fetch before has found no row is left out. Rows that were fetched in
+     * ascending order of their primary keys, and of which only columns of fixed width were set, are the cheapest.
+     *
+     * @param table the table
+     * @param batch rows with all their columns, fetched and changed or added; {@link RowBatch#found} then says which of
+     *     them there are
+     * @return how many of them there are
+     * @throws DuplicateKeyException if a unique key is taken
+     */
+    public int update(Table table, RowBatch batch) {
+        TableAccess access = open(table, LockMode.IX);
+        try {
+            inEngine = true;
+            int found = access.update(batch.records(), batch.founds(), batch.size());
+            inEngine = false;
+            return found;
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
      * Replaces the row with the record's primary key.
      *
      * @param table the table

@@ -23,8 +23,8 @@ import java.util.Arrays;
  *    RESTORE  (empty: the ghost becomes a record again; compensation only)
  * </pre>
  *
- * An update logs the bytes between the longest common prefix and suffix of the two values only; prefix and suffix are
- * their lengths.
+ * An update logs the bytes between a common prefix and suffix of the two values only; prefix and suffix are their
+ * lengths. They are the longest ones, or reach to the columns that were set where those are known.
  *
  * <p>Source of redo by page and undo by key: C. Mohan et al., "ARIES: A Transaction Recovery Method Supporting
  * Fine-Granularity Locking and Partial Rollbacks Using Write-Ahead Logging", TODS 17(1), 1992, section 3.
@@ -120,6 +120,42 @@ public final class LeafChange {
             byte[] key,
             int keyBytes) {
         begin(record, RESTORE, true, transactionId, previousLsn, undoNextLsn, treeId, pageId, key, keyBytes);
+        record.finish();
+    }
+
+    /**
+     * Encodes an update of some bytes of a value whose length and flags stay.
+     *
+     * @param from index of the first changed byte in the value
+     * @param to index behind the last
+     * @param pages where the value lies, still unchanged
+     * @param valueAddress its address there
+     * @param after the whole new value
+     */
+    public static void updateInPlace(
+            LogRecordBuffer record,
+            long transactionId,
+            long previousLsn,
+            int treeId,
+            int pageId,
+            byte[] key,
+            int keyBytes,
+            int flags,
+            int valueBytes,
+            int from,
+            int to,
+            MemorySegment pages,
+            long valueAddress,
+            byte[] after) {
+        begin(record, LogRecordType.UPDATE, false, transactionId, previousLsn, 0, treeId, pageId, key, keyBytes);
+        record.putShort(flags);
+        record.putShort(flags);
+        record.putShort(valueBytes);
+        record.putShort(valueBytes);
+        record.putShort(from);
+        record.putShort(valueBytes - to);
+        record.putSegment(pages, valueAddress + from, to - from);
+        record.putBytes(after, from, to - from);
         record.finish();
     }
 

@@ -118,6 +118,20 @@ public final class NodeEditor {
         copyIn(memory, Node.valueAddress(memory, page, index), value, valueAt, valueBytes);
     }
 
+    /**
+     * Replaces some bytes of the value of a leaf's record; its length and its flags stay.
+     *
+     * @param value the whole new value
+     * @param from index of the first byte to replace
+     * @param to index behind the last
+     */
+    public static void replaceBytes(
+            MemorySegment memory, long page, int index, byte[] value, int from, int to, long version) {
+        setVersion(memory, page, index, version);
+        MemorySegment.copy(
+                value, from, memory, ValueLayout.JAVA_BYTE, Node.valueAddress(memory, page, index) + from, to - from);
+    }
+
     public static void setSlotFlags(MemorySegment memory, long page, int index, int flags) {
         putU16(memory, Node.slot(page, index) + NodeLayout.SLOT_FLAGS, flags);
     }

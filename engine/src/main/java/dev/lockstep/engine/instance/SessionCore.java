@@ -18,7 +18,9 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.operation.DeleteOperation;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertOperation;
+import dev.lockstep.engine.operation.InsertRunOperation;
 import dev.lockstep.engine.operation.PurgeOperation;
 import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.operation.UpdateOperation;
@@ -63,6 +65,7 @@ public final class SessionCore {
     final FetchOperation fetch;
     final InsertOperation insert;
     final UpdateOperation update;
+    final InPlaceUpdateOperation updateInPlace;
     final DeleteOperation delete;
     private final UndoOperation undoOperation;
     private final PurgeOperation purge;
@@ -72,6 +75,7 @@ public final class SessionCore {
     private int[] lockedTables = new int[TABLES_INITIAL];
     private int lockedTableCount;
     private FetchOperation[] fetchesTogether;
+    private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
     private boolean answersWhenDurable;
@@ -88,6 +92,7 @@ public final class SessionCore {
         fetch = new FetchOperation(locks, instance.transactions(), context);
         insert = new InsertOperation(locks, instance.transactions(), context);
         update = new UpdateOperation(locks, instance.transactions(), context);
+        updateInPlace = new InPlaceUpdateOperation(locks, instance.transactions(), context);
         delete = new DeleteOperation(locks, instance.transactions(), context);
         undoOperation = new UndoOperation(locks, instance.transactions(), context);
         purge = new PurgeOperation(locks, instance.transactions(), context);
@@ -133,6 +138,14 @@ public final class SessionCore {
             fetchesTogether = made;
         }
         return fetchesTogether;
+    }
+
+    /** The operation that inserts several rows; made when first asked for. */
+    InsertRunOperation insertRun() {
+        if (insertRun == null) {
+            insertRun = new InsertRunOperation(locks, instance.transactions(), context);
+        }
+        return insertRun;
     }
 
     /** Starts a transaction. A stack that is nearly full overflows here, with nothing begun. */
@@ -277,6 +290,7 @@ public final class SessionCore {
                 undo.kind(entry),
                 undo.key(entry),
                 undo.before(entry),
+                undo.changedFrom(entry),
                 undo.slotFlagsBefore(entry),
                 undo.previousLsn(entry));
         runUndo();

@@ -14,6 +14,9 @@ import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.InPlaceUpdateOperation;
+import dev.lockstep.engine.operation.InsertRunOperation;
+import dev.lockstep.engine.operation.RunOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.RawRecord;
@@ -36,6 +39,7 @@ public final class TableAccess {
     private final Record oldRow;
 
     private final long allIndexedColumns;
+    private final Record[] rowAlone = new Record[1];
     private BatchFetch batchFetch;
 
     TableAccess(SessionCore session, TableState table) {
@@ -133,10 +137,70 @@ public final class TableAccess {
      * @throws DuplicateKeyException if the primary key, or the key of a unique index, is taken; nothing is changed
      */
     public void insert(Record row) {
+        requireInsertable(row);
+        session.beforeChange();
+        insertAlone(row);
+    }
+
+    private void requireInsertable(Record row) {
         requireOwn(row);
         row.sealForInsert();
-        session.beforeChange();
         requireKeyFits(table.definition().name(), row.keyLength());
+    }
+
+    /**
+     * Inserts several rows, all or none.
+     *
+     * @throws DuplicateKeyException if the primary key of one, or the key of a unique index, is taken
+     */
+    public void insert(Record[] rows, int count) {
+        for (int i = 0; i < count; i++) {
+            requireInsertable(rows[i]);
+            requireValueFits(rows[i]);
+        }
+        int savepoint = session.savepoint();
+        try {
+            int next = 0;
+            // Ends: each turn inserts a row at least, or throws.
+            while (next < count) {
+                session.beforeChange();
+                int from = next;
+                int end = endOfInserts(rows, from, count);
+                if (end > from) {
+                    next = insertTogether(rows, from, end);
+                }
+                if (end == from || next < end) {
+                    insertAlone(rows[next++]);
+                }
+            }
+        } catch (Throwable failure) {
+            session.undoStatement(savepoint, failure);
+            throw failure;
+        }
+    }
+
+    /** Index behind the rows from {@code next} on that one operation may insert together. */
+    private int endOfInserts(Record[] rows, int next, int count) {
+        if (entryBuilders.length != 0) {
+            return next;
+        }
+        int end = next;
+        int limit = Math.min(count, next + RunOperation.ROWS_MAX);
+        while (end < limit && isInline(rows[end])) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Inserts rows up to one whose key is there; index behind the last row inserted. */
+    private int insertTogether(Record[] rows, int from, int to) {
+        InsertRunOperation run = session.insertRun();
+        run.start(table.tree(), rows, from, to);
+        session.driver.run(run, table.operations().insert());
+        return run.next();
+    }
+
+    private void insertAlone(Record row) {
         int savepoint = session.savepoint();
         if (!insertRow(row)) {
             throw duplicate(
@@ -245,15 +309,92 @@ public final class TableAccess {
      * @throws DuplicateKeyException if the new key of a unique index is taken; nothing is changed
      */
     public boolean update(Record row) {
+        requireUpdatable(row);
+        session.beforeChange();
+        if (isInPlace(row)) {
+            rowAlone[0] = row;
+            if (updateInPlace(rowAlone, 0, 1) == 1) {
+                return true;
+            }
+        }
+        return updateAlone(row);
+    }
+
+    private void requireUpdatable(Record row) {
         requireOwn(row);
         if (row.isKeyChanged() && row.positionPageId() != RecordBuffer.NO_POSITION) {
             throw new TransactionStateException(Message.of("the primary key of a fetched row was changed")
                     .with("table", table.definition().name())
                     .remedy("delete the row and insert it with its new key"));
         }
-        row.sealForInsert();
-        session.beforeChange();
+        row.sealForUpdate();
         requireKeyFits(table.definition().name(), row.keyLength());
+    }
+
+    /**
+     * Updates several rows, all or none.
+     *
+     * @param found says which of the rows are meant, and takes which of them there are
+     * @return how many there are
+     * @throws DuplicateKeyException if the new key of a unique index is taken; nothing is changed
+     */
+    public int update(Record[] rows, boolean[] found, int count) {
+        for (int i = 0; i < count; i++) {
+            if (found[i]) {
+                requireUpdatable(rows[i]);
+                requireValueFits(rows[i]);
+            }
+        }
+        int savepoint = session.savepoint();
+        int foundCount = 0;
+        try {
+            int next = 0;
+            // Ends: each turn is done with a row at least.
+            while (next < count) {
+                session.beforeChange();
+                int from = next;
+                int end = endOfUpdates(rows, found, from, count);
+                if (end > from) {
+                    next = updateInPlace(rows, from, end);
+                    foundCount += next - from;
+                }
+                if (end == from || next < end) {
+                    found[next] = found[next] && updateAlone(rows[next]);
+                    foundCount += found[next] ? 1 : 0;
+                    next++;
+                }
+            }
+        } catch (Throwable failure) {
+            session.undoStatement(savepoint, failure);
+            throw failure;
+        }
+        return foundCount;
+    }
+
+    /** Index behind the rows from {@code next} on that one operation may update together. */
+    private int endOfUpdates(Record[] rows, boolean[] found, int next, int count) {
+        int end = next;
+        int limit = Math.min(count, next + RunOperation.ROWS_MAX);
+        while (end < limit && found[end] && isInPlace(rows[end])) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Whether an update of the row changes a few bytes of it, and none of its entries. */
+    private boolean isInPlace(Record row) {
+        return row.isChangedInPlace() && isInline(row) && !row.isChanged(allIndexedColumns);
+    }
+
+    /** Updates rows as far as their leaves are as they were read; index behind the last row updated. */
+    private int updateInPlace(Record[] rows, int from, int to) {
+        InPlaceUpdateOperation run = session.updateInPlace;
+        run.start(table.tree(), rows, from, to);
+        session.driver.run(run, table.operations().update());
+        return run.next();
+    }
+
+    private boolean updateAlone(Record row) {
         int savepoint = session.savepoint();
         if (!updateRow(row)) {
             return false;

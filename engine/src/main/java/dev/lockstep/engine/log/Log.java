@@ -140,11 +140,11 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Appends a record. It never parks: while the ring is full it spins until the writer has made room, which
-     * {@link #throttle} keeps rare.
+     * Appends a record, or a run of them that lie behind each other in the buffer and will in the stream. It never
+     * parks: while the ring is full it spins until the writer has made room, which {@link #throttle} keeps rare.
      *
      * @param record the record, begun and filled; it may be reused afterwards
-     * @return the record's LSN
+     * @return the LSN of the record, of the first one of a run
      * @throws DatabaseFailedException if the log has failed
      * @throws DatabaseClosedException if it is closed
      */

@@ -20,13 +20,16 @@ import java.util.Arrays;
 
 /**
  * Builds one log record after the other in the same array: {@code begin}, any number of {@code put}s, then
- * {@link Log#append}. Grows up to {@link LogRecordLayout#RECORD_BYTES_MAX} and keeps its size, so that in steady state
- * nothing is allocated.
+ * {@link Log#append}. Records of one transaction that follow each other can also be built behind each other and
+ * appended as one run: each but the first begins with {@link #RECORD_BEFORE} as its previous LSN. Grows up to {@link
+ * LogRecordLayout#RECORD_BYTES_MAX} and keeps its size, so that in steady state nothing is allocated.
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code bytes[0, position)} is the record so far; behind {@code begin} it holds the header but for the length,
- *       which {@link #finish} stores.
+ *   <li>{@code bytes[start, position)} is the record so far; behind {@code begin} it holds the header but for the
+ *       length, which {@link #finish} stores.
+ *   <li>{@code bytes[0, start)} are {@code recordCount - 1} finished records, each at a multiple of {@link
+ *       LogRecordLayout#ALIGNMENT_BYTES}.
  *   <li>{@code position} is 0 only before the first {@code begin}, and at least the header's size afterwards.
  *   <li>The array only grows, up to {@link LogRecordLayout#RECORD_BYTES_MAX}. A record that would be longer is refused
  *       by the {@code put} that makes it so, and what was put before stays.
@@ -39,31 +42,49 @@ public final class LogRecordBuffer {
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+    /**
+     * As the previous LSN of a record: it belongs behind the one that the buffer holds, whose LSN is known only when
+     * both are appended. No LSN is negative.
+     */
+    public static final long RECORD_BEFORE = -1;
+
     /** First size of the array: most records of an online workload, which are below 500 bytes, never grow it. */
     private static final int INITIAL_BYTES = 512;
 
     private byte[] bytes = new byte[INITIAL_BYTES];
+    private int start;
     private int position;
+    private int recordCount;
 
     /** Creates an empty buffer. */
     public LogRecordBuffer() {}
 
     /**
-     * Starts a record; what was in the buffer is dropped.
+     * Starts a record; what was in the buffer is dropped, unless the record is to go behind it.
      *
      * @param type one of {@link LogRecordType}, at most {@link LogRecordType#APPLICATION_MAX}
      * @param flags bits of {@link LogRecordType}
      * @param transactionId the transaction, 0 if the record belongs to none
-     * @param previousLsn LSN of the transaction's record before this one, 0 if there is none
+     * @param previousLsn LSN of the transaction's record before this one, 0 if there is none, or {@link
+     *     #RECORD_BEFORE}
      * @return this buffer
      */
     public LogRecordBuffer begin(byte type, int flags, long transactionId, long previousLsn) {
-        bytes[TYPE_OFFSET] = type;
-        bytes[FLAGS_OFFSET] = (byte) flags;
-        SHORT.set(bytes, RESERVED_OFFSET, (short) 0);
-        LONG.set(bytes, TRANSACTION_ID_OFFSET, transactionId);
-        LONG.set(bytes, PREVIOUS_LSN_OFFSET, previousLsn);
-        position = HEADER_BYTES;
+        if (previousLsn == RECORD_BEFORE) {
+            position = finish();
+            reserve(HEADER_BYTES);
+            start = position;
+            recordCount++;
+        } else {
+            start = 0;
+            recordCount = 1;
+        }
+        bytes[start + TYPE_OFFSET] = type;
+        bytes[start + FLAGS_OFFSET] = (byte) flags;
+        SHORT.set(bytes, start + RESERVED_OFFSET, (short) 0);
+        LONG.set(bytes, start + TRANSACTION_ID_OFFSET, transactionId);
+        LONG.set(bytes, start + PREVIOUS_LSN_OFFSET, previousLsn);
+        position = start + HEADER_BYTES;
         return this;
     }
 
@@ -128,7 +149,7 @@ public final class LogRecordBuffer {
         return this;
     }
 
-    /** Where the next byte goes, counted from the start of the record, header included. */
+    /** Where the next byte goes, counted from the start of the first record, its header included. */
     public int position() {
         return position;
     }
@@ -140,28 +161,57 @@ public final class LogRecordBuffer {
      * @param value what to store there
      */
     public void patchInt(int at, int value) {
-        if (at < HEADER_BYTES || at + Integer.BYTES > position) {
+        if (at < start + HEADER_BYTES || at + Integer.BYTES > position) {
             throw new IndexOutOfBoundsException("patch outside the payload: at=" + at + ", position=" + position);
         }
         INT.set(bytes, at, value);
     }
 
-    /** Bytes of the record built so far, header included. */
+    /** Bytes of the records built so far, headers included. */
     public int recordBytes() {
         return position;
+    }
+
+    /** The number of records that lie behind each other. */
+    public int recordCount() {
+        return recordCount;
+    }
+
+    /** Where the last record begins, counted from the start of the first. */
+    public int lastOffset() {
+        return start;
+    }
+
+    /**
+     * Where the record behind a finished one begins.
+     *
+     * @param offset where that one begins, counted from the start of the first
+     */
+    public int offsetBehind(int offset) {
+        return offset + LogRecordLayout.alignedBytes((int) INT.get(bytes, offset + LENGTH_OFFSET));
+    }
+
+    /** Chains the records behind the first to the one before, now that it is known where they will lie. */
+    void chain(long firstLsn) {
+        int offset = 0;
+        while (offset < start) {
+            int behind = offsetBehind(offset);
+            LONG.set(bytes, behind + PREVIOUS_LSN_OFFSET, firstLsn + offset);
+            offset = behind;
+        }
     }
 
     /**
      * Completes the record: stores its length and clears the padding. {@link Log#append} does this by itself.
      *
-     * @return the room the record takes in the stream, a multiple of 8
+     * @return the room that all records take in the stream, a multiple of 8
      */
     public int finish() {
         if (position < HEADER_BYTES) {
             throw new IllegalStateException("no record begun");
         }
         int aligned = LogRecordLayout.alignedBytes(position);
-        INT.set(bytes, LENGTH_OFFSET, position);
+        INT.set(bytes, start + LENGTH_OFFSET, position - start);
         if (aligned > bytes.length) {
             grow(aligned);
         }
@@ -171,7 +221,7 @@ public final class LogRecordBuffer {
         return aligned;
     }
 
-    /** The array that holds the record, from index 0 on; it may be another one after the next {@code put}. */
+    /** The array that holds the records, from index 0 on; it may be another one after the next {@code put}. */
     public byte[] array() {
         return bytes;
     }

@@ -86,7 +86,7 @@ final class LogTail {
         return (long) TAIL_LSN.getAcquire(this);
     }
 
-    /** Appends a finished record; returns its LSN, {@link #NO_ROOM} or {@link #CLOSED}. */
+    /** Appends finished records; returns the LSN of the first, {@link #NO_ROOM} or {@link #CLOSED}. */
     long tryAppend(LogRecordBuffer record, int alignedBytes) {
         byte[] bytes = record.array();
         boolean wake = false;
@@ -105,9 +105,12 @@ final class LogTail {
             if (lsn != tailLsn) {
                 closeSegment();
             }
+            if (record.recordCount() > 1) {
+                record.chain(lsn);
+            }
             ring.copyIn(lsn, bytes, alignedBytes);
             setTailLsnRelease(endLsn);
-            recordCount++;
+            recordCount += record.recordCount();
             if (bytes[LogRecordLayout.TYPE_OFFSET] == LogRecordType.COMMIT) {
                 commitCount++;
             }

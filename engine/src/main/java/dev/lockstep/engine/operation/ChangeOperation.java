@@ -4,6 +4,8 @@ import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.RecordBuffer;
@@ -76,33 +78,47 @@ public abstract class ChangeOperation extends RecordOperation {
     @Override
     public final int step() {
         return switch (stage) {
-            case STAGE_LOCK -> lockKey(LockMode.KEY_X);
-            case STAGE_DESCEND -> jumpOrDescend();
+            case STAGE_LOCK -> takeLocks();
+            case STAGE_DESCEND -> reachLeaf();
             default -> changeLeaf();
         };
     }
 
-    private int jumpOrDescend() {
+    /** Takes the key lock; the next stage is the descent. */
+    int takeLocks() {
+        return lockKey(LockMode.KEY_X);
+    }
+
+    /** Comes a node closer to the leaf, or goes straight to it; on arrival the next stage is the leaf. */
+    int reachLeaf() {
         if (seenPageId != NO_POSITION) {
             leafAsSeen = returnTo(seenPageId, seenFrame, seenVersion);
             boolean there = leafAsSeen || jumpTo(seenPageId, seenFrame, seenSlot);
             seenPageId = NO_POSITION;
             if (there) {
-                atSeenSlot = true;
-                stage = STAGE_LEAF;
-                return CONTINUE;
+                return arriveAt(seenSlot);
             }
             restart();
         }
         int known = slotBehindLastChange();
         if (known != UNKNOWN_SLOT) {
             context.pageAccesses().countAccess();
-            seenSlot = known;
-            atSeenSlot = true;
-            stage = STAGE_LEAF;
-            return CONTINUE;
+            return arriveAt(known);
         }
         return descendToLeaf();
+    }
+
+    /** The walk stands on the leaf, and a search in it would answer with {@code slot}. */
+    final int arriveAt(int slot) {
+        seenSlot = slot;
+        atSeenSlot = true;
+        stage = STAGE_LEAF;
+        return CONTINUE;
+    }
+
+    /** Somebody has changed the leaf, or holds its latch. */
+    int missedLeaf() {
+        return descendAgain();
     }
 
     /**
@@ -129,8 +145,9 @@ public abstract class ChangeOperation extends RecordOperation {
         boolean slotKnown = atSeenSlot;
         boolean asSeen = slotKnown && leafAsSeen;
         atSeenSlot = false;
+        applied = false;
         if (!latchLeaf()) {
-            return descendAgain();
+            return missedLeaf();
         }
         boolean pageChanged = false;
         int slot = UNKNOWN_SLOT;
@@ -163,6 +180,24 @@ public abstract class ChangeOperation extends RecordOperation {
         return lsn;
     }
 
+    /**
+     * Appends the finished records of a run, like {@link #logChange}.
+     *
+     * @return the LSN of the first; 0 where the database writes no log
+     */
+    final long logRun() {
+        LogRecordBuffer record = context.record();
+        long firstLsn = tree.environment().append(record);
+        context.appended(lsnAt(firstLsn, record.lastOffset()));
+        changing = true;
+        return firstLsn;
+    }
+
+    /** The LSN of a record of a run. */
+    static long lsnAt(long firstLsn, int offset) {
+        return firstLsn == 0 ? 0 : firstLsn + offset;
+    }
+
     /** Appends the finished record of a system change, which belongs to no transaction. */
     final long logSystemChange() {
         long lsn = tree.environment().append(context.record());
@@ -178,6 +213,13 @@ public abstract class ChangeOperation extends RecordOperation {
         return DONE;
     }
 
+    /** The page and the undo buffer hold all changes of a run. */
+    final void changedRun(long firstLsn) {
+        // Recovery begins to read at the first of the records; the page has all up to the last.
+        pool.markDirty(frame, firstLsn);
+        changed(context.lastLsn());
+    }
+
     /** There is nothing to change. */
     static int unchanged() {
         return DONE;
@@ -190,5 +232,39 @@ public abstract class ChangeOperation extends RecordOperation {
 
     final boolean hasRoomFor(int valueBytes) {
         return Node.freeBytes(memory, page) >= Node.leafBytesNeeded(memory, page, keyBytes, valueBytes);
+    }
+
+    /**
+     * Tests whether the gap in front of slot {@code successor} of the latched leaf is free for the key.
+     *
+     * @return {@link #CONTINUE} if it is, and {@code nextKey} has its name
+     */
+    final int testGap(NextKeyFinder nextKey, int successor) {
+        if (!nextKey.findBehind(tree, page, successor)) {
+            neededPageId = nextKey.neededPageId();
+            descendAgain();
+            return LOAD_PAGE;
+        }
+        long name = nextKey.name();
+        if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.GAP_IX)) {
+            descendAgain();
+            return waitForLock(name, LockMode.GAP_IX, true);
+        }
+        return isOwnGap(name) ? inheritGap() : CONTINUE;
+    }
+
+    /** Whether this transaction itself has read the gap. */
+    final boolean isOwnGap(long name) {
+        return LockMode.covers(locks.heldMode(context.lockOwner(), name), LockMode.GAP_S);
+    }
+
+    /** A gap that this transaction itself has read is cut in two by the new key: both halves stay locked. */
+    private int inheritGap() {
+        long newName = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        if (locks.tryLock(context.lockOwner(), newName, LockMode.GAP_S)) {
+            return CONTINUE;
+        }
+        descendAgain();
+        return waitForLock(newName, LockMode.GAP_S, false);
     }
 }

@@ -6,8 +6,6 @@ import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.lock.LockManager;
-import dev.lockstep.engine.lock.LockMode;
-import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.transaction.UndoBuffer;
@@ -104,7 +102,7 @@ public final class InsertOperation extends ChangeOperation {
             return makeRoomFor(valueBytes);
         }
         if (slot < 0 && tree.gapsMayBeLocked()) {
-            int obstacle = testGap(-slot - 1);
+            int obstacle = testGap(nextKey, -slot - 1);
             if (obstacle != CONTINUE) {
                 return obstacle;
             }
@@ -171,40 +169,5 @@ public final class InsertOperation extends ChangeOperation {
                     memory, page, -slot - 1, key, keyBytes, value, 0, valueBytes, slotFlags, context.transactionId());
         }
         return changed(lsn);
-    }
-
-    /** Tests the gap in front of slot {@code successor}; the leaf is latched. */
-    private int testGap(int successor) {
-        long name;
-        if (successor < Node.slotCount(memory, page)) {
-            name = nextKey.nameOfSlot(tree, page, successor);
-        } else if (!Node.hasUpperFence(memory, page)) {
-            name = NextKeyFinder.endOfTree(tree);
-        } else {
-            if (!nextKey.findFrom(tree, Node.upperFence(memory, page))) {
-                neededPageId = nextKey.neededPageId();
-                descendAgain();
-                return LOAD_PAGE;
-            }
-            name = nextKey.name();
-        }
-        if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.GAP_IX)) {
-            descendAgain();
-            return waitForLock(name, LockMode.GAP_IX, true);
-        }
-        return inheritGap(name);
-    }
-
-    /** A gap that this transaction itself has read is cut in two by the new key: both halves stay locked. */
-    private int inheritGap(long name) {
-        if (!LockMode.covers(locks.heldMode(context.lockOwner(), name), LockMode.GAP_S)) {
-            return CONTINUE;
-        }
-        long newName = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
-        if (locks.tryLock(context.lockOwner(), newName, LockMode.GAP_S)) {
-            return CONTINUE;
-        }
-        descendAgain();
-        return waitForLock(newName, LockMode.GAP_S, false);
     }
 }

@@ -33,6 +33,25 @@ final class NextKeyFinder extends TreeDescent {
         name = endOfTree(tree);
     }
 
+    /**
+     * Looks for the key behind a gap of a leaf that the caller has latched.
+     *
+     * @param successor the slot behind the gap; the number of slots where the gap reaches to the end of the leaf
+     * @return false when {@link #neededPageId()} has to be loaded first
+     */
+    boolean findBehind(BTree tree, long leaf, int successor) {
+        MemorySegment pages = tree.environment().memory();
+        if (successor < Node.slotCount(pages, leaf)) {
+            name = nameOfSlot(tree, leaf, successor);
+            return true;
+        }
+        if (!Node.hasUpperFence(pages, leaf)) {
+            setToEndOf(tree);
+            return true;
+        }
+        return findFrom(tree, Node.upperFence(pages, leaf));
+    }
+
     /** The lock name of a slot of a leaf that the caller has latched. */
     long nameOfSlot(BTree tree, long leaf, int slot) {
         MemorySegment pages = tree.environment().memory();

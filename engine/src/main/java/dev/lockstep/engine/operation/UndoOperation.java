@@ -25,6 +25,7 @@ public final class UndoOperation extends ChangeOperation {
 
     private byte kind;
     private byte[] before;
+    private int changedFrom;
     private int flagsBefore;
     private long undoNextLsn;
     private byte[] replacedStub;
@@ -38,15 +39,23 @@ public final class UndoOperation extends ChangeOperation {
      * Aims at a change.
      *
      * @param changeKind {@link UndoBuffer#INSERT}, UPDATE or DELETE
-     * @param valueBefore the value before an update
+     * @param valueBefore the value before an update, or the changed bytes of it
+     * @param bytesFrom where those belong in the value, or {@link UndoBuffer#WHOLE_VALUE}
      * @param nextLsn the log record of the transaction to undo after this one, 0 if none
      */
     public void start(
-            BTree target, byte changeKind, byte[] changedKey, byte[] valueBefore, int slotFlagsBefore, long nextLsn) {
+            BTree target,
+            byte changeKind,
+            byte[] changedKey,
+            byte[] valueBefore,
+            int bytesFrom,
+            int slotFlagsBefore,
+            long nextLsn) {
         startChange(target, changedKey, changedKey.length);
         stage = STAGE_DESCEND;
         kind = changeKind;
         before = valueBefore;
+        changedFrom = bytesFrom;
         flagsBefore = slotFlagsBefore;
         undoNextLsn = nextLsn;
         replacedStub = null;
@@ -59,7 +68,14 @@ public final class UndoOperation extends ChangeOperation {
      * @param body the body of its log record
      */
     public void startFromLog(BTree target, byte changeKind, MemorySegment body, long nextLsn) {
-        start(target, changeKind, LeafChange.key(body), NOTHING, LeafChange.slotFlagsBefore(body), nextLsn);
+        start(
+                target,
+                changeKind,
+                LeafChange.key(body),
+                NOTHING,
+                UndoBuffer.WHOLE_VALUE,
+                LeafChange.slotFlagsBefore(body),
+                nextLsn);
         logBody = body;
     }
 
@@ -111,12 +127,9 @@ public final class UndoOperation extends ChangeOperation {
 
     private int undoUpdate(int slot) {
         int valueBytes = Node.valueBytes(memory, page, slot);
-        if (logBody != null) {
-            before = LeafChange.valueBefore(
-                    logBody, Node.bytes(memory, Node.valueAddress(memory, page, slot), valueBytes));
-        }
-        if (before.length > valueBytes && !hasRoomFor(before.length)) {
-            return makeRoomFor(before.length);
+        byte[] restored = valueToRestore(slot, valueBytes);
+        if (restored.length > valueBytes && !hasRoomFor(restored.length)) {
+            return makeRoomFor(restored.length);
         }
         int flags = Node.slotFlags(memory, page, slot);
         byte[] replaced = context.replacedValue(valueBytes);
@@ -138,10 +151,22 @@ public final class UndoOperation extends ChangeOperation {
                 flagsBefore,
                 replaced,
                 valueBytes,
-                before,
-                before.length);
+                restored,
+                restored.length);
         long lsn = logChange();
-        NodeEditor.replaceValue(memory, page, slot, before, 0, before.length, flagsBefore, context.transactionId());
+        NodeEditor.replaceValue(memory, page, slot, restored, 0, restored.length, flagsBefore, context.transactionId());
         return changed(lsn);
+    }
+
+    private byte[] valueToRestore(int slot, int valueBytes) {
+        if (logBody == null && changedFrom == UndoBuffer.WHOLE_VALUE) {
+            return before;
+        }
+        byte[] value = Node.bytes(memory, Node.valueAddress(memory, page, slot), valueBytes);
+        if (logBody != null) {
+            return LeafChange.valueBefore(logBody, value);
+        }
+        System.arraycopy(before, 0, value, changedFrom, before.length);
+        return value;
     }
 }

@@ -3,6 +3,8 @@ package dev.lockstep.engine.transaction;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
@@ -12,6 +14,8 @@ import java.util.Arrays;
  * <p>Invariants:
  * <ul>
  *   <li>Entry i occupies {@code bytes[starts[i], starts[i + 1])}, the last one up to {@code byteCount}.
+ *   <li>{@code changedFrom[i]} is {@link #WHOLE_VALUE}, or where in a value of unchanged length the bytes of entry i
+ *       belong that lie behind its key.
  *   <li>{@code previousLsns[i]} is the LSN of the transaction's log record before the one of entry i: where undo goes
  *       on after a compensation record for entry i.
  *   <li>Between {@link #reserve} and {@link #push} nothing can fail, so a change that is in the page is here as well.
@@ -28,6 +32,9 @@ public final class UndoBuffer {
 
     /** The entry takes back a delete. */
     public static final byte DELETE = 3;
+
+    /** Where an update has replaced the whole value, and not only some bytes of it. */
+    public static final int WHOLE_VALUE = -1;
 
     /**
      * Most bytes of undo that one transaction may hold. A quarter of the address space of one array: far above any
@@ -52,6 +59,7 @@ public final class UndoBuffer {
     private int[] starts = new int[ENTRIES_INITIAL];
     private short[] keyBytes = new short[ENTRIES_INITIAL];
     private short[] flagsBefore = new short[ENTRIES_INITIAL];
+    private short[] changedFrom = new short[ENTRIES_INITIAL];
     private long[] previousLsns = new long[ENTRIES_INITIAL];
     private int entryCount;
 
@@ -62,6 +70,11 @@ public final class UndoBuffer {
 
     /** Makes room for an entry; the only step that may fail. */
     public void reserve(int payloadBytes) {
+        reserve(payloadBytes, 1);
+    }
+
+    /** Makes room for several entries with that many bytes together. */
+    public void reserve(int payloadBytes, int entries) {
         long needed = (long) byteCount + payloadBytes;
         if (needed > BYTES_MAX) {
             throw new TransactionTooLargeException(Message.of("the transaction holds too much undo")
@@ -72,8 +85,8 @@ public final class UndoBuffer {
         if (needed > bytes.length) {
             bytes = Arrays.copyOf(bytes, (int) Math.min(BYTES_MAX, Math.max(needed, bytes.length * 2L)));
         }
-        if (entryCount == kinds.length) {
-            growEntries(entryCount * 2);
+        if (entryCount + entries > kinds.length) {
+            growEntries(Math.max(entryCount + entries, kinds.length * 2));
         }
     }
 
@@ -84,12 +97,14 @@ public final class UndoBuffer {
         int[] newStarts = Arrays.copyOf(starts, capacity);
         short[] newKeyBytes = Arrays.copyOf(keyBytes, capacity);
         short[] newFlagsBefore = Arrays.copyOf(flagsBefore, capacity);
+        short[] newChangedFrom = Arrays.copyOf(changedFrom, capacity);
         long[] newPreviousLsns = Arrays.copyOf(previousLsns, capacity);
         kinds = newKinds;
         trees = newTrees;
         starts = newStarts;
         keyBytes = newKeyBytes;
         flagsBefore = newFlagsBefore;
+        changedFrom = newChangedFrom;
         previousLsns = newPreviousLsns;
     }
 
@@ -103,6 +118,36 @@ public final class UndoBuffer {
             int slotFlagsBefore,
             byte[] before,
             int beforeBytes) {
+        push(kind, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
+        System.arraycopy(before, 0, bytes, byteCount, beforeBytes);
+        byteCount += beforeBytes;
+    }
+
+    /**
+     * Adds an entry for an update of some bytes of a value whose length and flags stay.
+     *
+     * @param memory where the value lies, still unchanged
+     * @param valueAddress its address there
+     * @param from index of the first changed byte in the value
+     * @param to index behind the last
+     */
+    public void pushBytes(
+            BTree tree,
+            long previousLsn,
+            byte[] key,
+            int keyLength,
+            int slotFlags,
+            MemorySegment memory,
+            long valueAddress,
+            int from,
+            int to) {
+        push(UPDATE, tree, previousLsn, key, keyLength, slotFlags, from);
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, valueAddress + from, bytes, byteCount, to - from);
+        byteCount += to - from;
+    }
+
+    private void push(
+            byte kind, BTree tree, long previousLsn, byte[] key, int keyLength, int slotFlagsBefore, int from) {
         int entry = entryCount++;
         kinds[entry] = kind;
         trees[entry] = tree;
@@ -110,9 +155,9 @@ public final class UndoBuffer {
         starts[entry] = byteCount;
         keyBytes[entry] = (short) keyLength;
         flagsBefore[entry] = (short) slotFlagsBefore;
+        changedFrom[entry] = (short) from;
         System.arraycopy(key, 0, bytes, byteCount, keyLength);
-        System.arraycopy(before, 0, bytes, byteCount + keyLength, beforeBytes);
-        byteCount += keyLength + beforeBytes;
+        byteCount += keyLength;
     }
 
     public byte kind(int entry) {
@@ -132,10 +177,15 @@ public final class UndoBuffer {
         return Arrays.copyOfRange(bytes, starts[entry], starts[entry] + keyBytes[entry]);
     }
 
-    /** The value before the change, a copy; empty where there was none. */
+    /** The value before the change, or the bytes of it that were changed, a copy; empty where there was none. */
     public byte[] before(int entry) {
         int end = entry + 1 < entryCount ? starts[entry + 1] : byteCount;
         return Arrays.copyOfRange(bytes, starts[entry] + keyBytes[entry], end);
+    }
+
+    /** Where in the value the bytes of {@link #before} belong, or {@link #WHOLE_VALUE}. */
+    public int changedFrom(int entry) {
+        return changedFrom[entry];
     }
 
     /** The slot flags before the change. */

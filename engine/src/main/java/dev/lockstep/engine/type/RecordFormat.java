@@ -25,6 +25,9 @@ public final class RecordFormat {
      */
     public static final int COLUMNS_MAX = 1_024;
 
+    /** As the end of a column's bytes: setting it may move others, or it is not in the value. */
+    static final int NOT_FIXED = -1;
+
     private final String tableName;
     private final Column[] columns;
     private final KeyFormat keyFormat;
@@ -33,6 +36,8 @@ public final class RecordFormat {
     private final int[] nullBits;
     private final int[] variables;
     private final int[] keyParts;
+    private final int[] changeFrom;
+    private final int[] changeTo;
     private final long[] keyMasks;
     private final long[] required;
     private final int endsOffset;
@@ -69,6 +74,8 @@ public final class RecordFormat {
         nullBits = new int[count];
         variables = new int[count];
         keyParts = new int[count];
+        changeFrom = new int[count];
+        changeTo = new int[count];
         keyMasks = new long[count];
         required = new long[wordsOf(count)];
         Arrays.fill(keyParts, -1);
@@ -112,6 +119,10 @@ public final class RecordFormat {
         int bitmapBytes = (nullableCount + Byte.SIZE - 1) / Byte.SIZE;
         for (int i = 0; i < count; i++) {
             offsets[i] = keyParts[i] >= 0 ? keyFormat.offset(keyParts[i]) : offsets[i] + bitmapBytes;
+            boolean isFixed = keyParts[i] < 0 && variables[i] < 0;
+            changeFrom[i] = nullBits[i] >= 0 ? nullBits[i] / Byte.SIZE : offsets[i];
+            changeTo[i] =
+                    isFixed ? offsets[i] + ColumnEncoding.widthBytes(accesses[i] & ColumnEncoding.MASK) : NOT_FIXED;
         }
         variableCount = variablesSeen;
         endsOffset = bitmapBytes + fixedBytes;
@@ -235,6 +246,18 @@ public final class RecordFormat {
      */
     public int offset(int column) {
         return offsets[column];
+    }
+
+    /**
+     * Index of the first byte of a value that setting a column of fixed width may change: its null bit, if it has one.
+     */
+    int changeFrom(int column) {
+        return changeFrom[column];
+    }
+
+    /** Index behind the last byte that setting a column may change, or {@link #NOT_FIXED}. */
+    int changeTo(int column) {
+        return changeTo[column];
     }
 
     int nullBit(int column) {

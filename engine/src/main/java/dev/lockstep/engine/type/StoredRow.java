@@ -38,6 +38,9 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     /** The row was not read from a page. */
     public static final int NO_POSITION = -1;
 
+    /** As {@code changedTo}: columns were set that have no fixed place in the value. */
+    private static final int ANYWHERE = -1;
+
     /** Columns from this ordinal on share the last bit of {@code changed}. */
     private static final int LAST_CHANGED_BIT = Long.SIZE - 1;
 
@@ -55,6 +58,8 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     private final long[] assigned;
     boolean keyChanged;
     private long changed;
+    private int changedFrom;
+    private int changedTo = ANYWHERE;
     private int positionPageId = NO_POSITION;
     private int positionFrame;
     private int positionSlot;
@@ -197,10 +202,14 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         Arrays.fill(assigned, -1L);
         keyChanged = false;
         changed = 0;
+        if (positionTreeStamp < 0) {
+            positionTreeStamp = ~positionTreeStamp;
+        }
     }
 
     /**
-     * Remembers where the row was read.
+     * Remembers where the row was read. It counts from {@link #loaded()} on: a load that ends before leaves a row that
+     * was read nowhere.
      *
      * @param pageId its page
      * @param frame the frame that held the page
@@ -214,7 +223,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         positionFrame = frame;
         positionSlot = slot;
         positionVersion = version;
-        positionTreeStamp = treeStamp;
+        positionTreeStamp = ~treeStamp;
     }
 
     /**
@@ -256,7 +265,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     /**
      * The tree that the row was read from.
      *
-     * @return its stamp
+     * @return its stamp; negative, which no stamp is, while the row is being loaded
      */
     public final int positionTreeStamp() {
         return positionTreeStamp;
@@ -296,6 +305,57 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
                 throw ColumnErrors.nullForNotNull(format.tableName(), format.column(column));
             }
         }
+    }
+
+    /**
+     * The same as {@link #sealForInsert} for a row that was read and is to replace itself, and finds out which of its
+     * bytes may differ from those that were read.
+     *
+     * @throws dev.lockstep.engine.NullViolationException if a NOT NULL column has no value
+     */
+    public final void sealForUpdate() {
+        sealForInsert();
+        changedFrom = valueLength;
+        changedTo = changed < 0 ? ANYWHERE : 0;
+        for (long columns = changed; columns > 0; columns &= columns - 1) {
+            int column = Long.numberOfTrailingZeros(columns);
+            int end = format.changeTo(column);
+            if (end == RecordFormat.NOT_FIXED) {
+                changedTo = ANYWHERE;
+                return;
+            }
+            changedFrom = Math.min(changedFrom, format.changeFrom(column));
+            changedTo = Math.max(changedTo, end);
+        }
+        changedFrom = Math.min(changedFrom, Math.max(changedTo, 0));
+    }
+
+    /**
+     * Whether the row was read from a page, and only columns of fixed width were set since; as {@link #sealForUpdate}
+     * has found.
+     *
+     * @return true if {@link #changedFrom} and {@link #changedTo} say where
+     */
+    public final boolean isChangedInPlace() {
+        return changedTo != ANYWHERE && positionPageId != NO_POSITION;
+    }
+
+    /**
+     * Where in the value the bytes begin that may differ from those that were read.
+     *
+     * @return index of the first
+     */
+    public final int changedFrom() {
+        return changedFrom;
+    }
+
+    /**
+     * Where they end.
+     *
+     * @return index behind the last; that of the first where nothing was set
+     */
+    public final int changedTo() {
+        return changedTo;
     }
 
     /**
@@ -344,12 +404,11 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
         keyChanged = other.keyChanged;
         changed = other.changed;
-        setPosition(
-                other.positionPageId,
-                other.positionFrame,
-                other.positionSlot,
-                other.positionVersion,
-                other.positionTreeStamp);
+        positionPageId = other.positionPageId;
+        positionFrame = other.positionFrame;
+        positionSlot = other.positionSlot;
+        positionVersion = other.positionVersion;
+        positionTreeStamp = other.positionTreeStamp;
     }
 
     /**

@@ -40,7 +40,12 @@ final class LogFixture {
 
     /** Fills {@code buffer} with record {@code number}, whose length and content follow from it. */
     static LogRecordBuffer record(LogRecordBuffer buffer, long number, int fillBytes) {
-        buffer.begin(LogRecordType.INSERT, 0, number, 0).putLong(number);
+        return record(buffer, number, fillBytes, 0);
+    }
+
+    /** The same, with a previous LSN. */
+    static LogRecordBuffer record(LogRecordBuffer buffer, long number, int fillBytes, long previousLsn) {
+        buffer.begin(LogRecordType.INSERT, 0, number, previousLsn).putLong(number);
         for (int i = 0; i < fillBytes; i++) {
             buffer.putByte((int) (number + i));
         }

@@ -62,6 +62,47 @@ class LogTest {
     }
 
     @Test
+    void recordsOfARunLieBehindEachOtherAndAreChained() {
+        Random random = new Random(SEED);
+        List<Long> previous = new ArrayList<>();
+        long last = 0;
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int run = 0; run < 800; run++) {
+                int count = 1 + random.nextInt(12);
+                List<Integer> offsets = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    long number = numbers.size();
+                    LogFixture.record(
+                            buffer, number, random.nextInt(900), i == 0 ? last : LogRecordBuffer.RECORD_BEFORE);
+                    offsets.add(buffer.lastOffset());
+                    numbers.add(number);
+                }
+                assertEquals(count, buffer.recordCount());
+                log.throttle(waiter);
+                long firstLsn = log.append(buffer);
+                for (int i = 0; i < count; i++) {
+                    assertEquals(
+                            i + 1 < count ? offsets.get(i + 1) : buffer.recordBytes() + 7 & -8,
+                            buffer.offsetBehind(offsets.get(i)));
+                    previous.add(last);
+                    last = firstLsn + offsets.get(i);
+                    lsns.add(last);
+                }
+            }
+            assertEquals(numbers.size(), log.statistics().recordCount());
+            assertTrue(log.statistics().segmentCount() > 5);
+        }
+        assertContent(fixture.read(LSN_FIRST, 0));
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            int at = 0;
+            for (LogRecordView view = reader.next(); view != null; view = reader.next()) {
+                assertEquals(previous.get(at++), view.previousLsn());
+            }
+            assertEquals(previous.size(), at);
+        }
+    }
+
+    @Test
     void anyRecordIsReadByItsLsn() {
         try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
             for (int i = 0; i < 3_000; i++) {

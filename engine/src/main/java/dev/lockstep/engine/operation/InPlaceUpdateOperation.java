@@ -1,0 +1,131 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.LeafChange;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeEditor;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.type.RecordBuffer;
+
+/**
+ * Updates rows of which only columns of fixed width were set, in leaves that nobody has changed since the rows were
+ * read from them. Then the value in the page is the one that was read, and so only the bytes from the first column set
+ * to the last are logged, kept for undo and written: no search, no copy of the value, no comparison.
+ *
+ * <p>Rows that follow each other in the order of their leaf's slots are a run. The operation ends early in front of a
+ * row of another kind, or whose leaf was changed.
+ */
+public final class InPlaceUpdateOperation extends RunOperation {
+    public InPlaceUpdateOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    @Override
+    public int stepOn() {
+        int result;
+        do {
+            result = step();
+        } while (result == CONTINUE);
+        return result;
+    }
+
+    @Override
+    int reachLeaf() {
+        RecordBuffer row = rows[next];
+        if (row.positionTreeStamp() != tree.stamp()
+                || !returnTo(row.positionPageId(), row.positionFrame(), row.positionVersion())) {
+            return DONE;
+        }
+        context.pageAccesses().countAccess();
+        return arriveAt(row.positionSlot());
+    }
+
+    @Override
+    int missedLeaf() {
+        return DONE;
+    }
+
+    @Override
+    int change(int slot) {
+        int undoBytes = 0;
+        int count = 0;
+        int logBytes = 0;
+        while (next + count < end && logBytes < LOG_BYTES_PER_RUN && isOfRun(count)) {
+            RecordBuffer row = rows[next + count++];
+            int changedBytes = row.changedTo() - row.changedFrom();
+            undoBytes += row.keyLength() + changedBytes;
+            logBytes += LogRecordLayout.HEADER_BYTES + row.keyLength() + 2 * changedBytes;
+        }
+        if (count == 0) {
+            return unchanged();
+        }
+        update(count, undoBytes);
+        return goOnBehind(count);
+    }
+
+    /**
+     * Whether the row {@code count} behind the next one can be changed under the latch that is held. Slots have to
+     * ascend: a row that is there twice has changed since it was read the second time.
+     */
+    private boolean isOfRun(int count) {
+        RecordBuffer row = rows[next + count];
+        int slot = row.positionSlot();
+        if (count > 0) {
+            RecordBuffer before = rows[next + count - 1];
+            boolean sameLeaf = row.positionVersion() == before.positionVersion()
+                    && row.positionFrame() == before.positionFrame()
+                    && row.positionPageId() == before.positionPageId()
+                    && row.positionTreeStamp() == before.positionTreeStamp();
+            if (!sameLeaf || slot <= before.positionSlot()) {
+                return false;
+            }
+        }
+        return row.isChangedInPlace()
+                && Node.slotFlags(memory, page, slot) == 0
+                && Node.valueBytes(memory, page, slot) == row.valueLength();
+    }
+
+    private void update(int count, int undoBytes) {
+        UndoBuffer undo = context.undo();
+        undo.reserve(undoBytes, count);
+        identify();
+        LogRecordBuffer record = context.record();
+        long previousLsn = context.lastLsn();
+        for (int i = 0; i < count; i++) {
+            RecordBuffer row = rows[next + i];
+            LeafChange.updateInPlace(
+                    record,
+                    context.transactionId(),
+                    i == 0 ? previousLsn : LogRecordBuffer.RECORD_BEFORE,
+                    tree.treeId(),
+                    pageId,
+                    row.keyBytes(),
+                    row.keyLength(),
+                    0,
+                    row.valueLength(),
+                    row.changedFrom(),
+                    row.changedTo(),
+                    memory,
+                    Node.valueAddress(memory, page, row.positionSlot()),
+                    row.valueBytes());
+        }
+        long firstLsn = logRun();
+        int offset = 0;
+        for (int i = 0; i < count; i++) {
+            RecordBuffer row = rows[next + i];
+            int slot = row.positionSlot();
+            int from = row.changedFrom();
+            int to = row.changedTo();
+            long value = Node.valueAddress(memory, page, slot);
+            undo.pushBytes(tree, previousLsn, row.keyBytes(), row.keyLength(), 0, memory, value, from, to);
+            NodeEditor.replaceBytes(memory, page, slot, row.valueBytes(), from, to, context.transactionId());
+            previousLsn = lsnAt(firstLsn, offset);
+            offset = record.offsetBehind(offset);
+        }
+        changedRun(firstLsn);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.type.RecordBuffer;
+
+/**
+ * Changes several rows. Those that follow each other in the same leaf are a run: they are changed under one hold of the
+ * leaf's latch, and their log records lie behind each other and are appended at once. Each row has a log record and an
+ * undo entry of its own all the same, so redo and undo need not know about runs.
+ *
+ * <p>The operation ends early in front of a row that it is not made for. The caller changes that one alone, and begins
+ * again behind it.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code rows[from, next)} are changed, {@code rows[next, end)} are not. All of them are the caller's, who leaves
+ *       them alone meanwhile.
+ *   <li>Behind {@code STAGE_LOCK} the keys of all rows are locked; {@code rows[from, locked)} are before.
+ *   <li>Either all rows of a run are changed or none: what may fail comes before their log records.
+ * </ul>
+ */
+public abstract class RunOperation extends ChangeOperation {
+    /**
+     * Most rows of one operation: enough that what is done once an operation costs little a row, and few enough that
+     * whoever calls can look after the log's free room in between.
+     */
+    public static final int ROWS_MAX = 64;
+
+    /**
+     * A run ends when its log records take that much. Ten rows of a few columns take less; beyond it the one copy would
+     * keep others from the log's tail for long, and every session its large buffer.
+     */
+    static final int LOG_BYTES_PER_RUN = 4_096;
+
+    static final byte[] NOTHING = new byte[0];
+
+    RecordBuffer[] rows;
+    int next;
+    int end;
+    private int locked;
+
+    RunOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+        super(locks, transactions, context);
+    }
+
+    /**
+     * Aims at rows.
+     *
+     * @param source holds them
+     * @param from index of the first
+     * @param to index behind the last, at most {@link #ROWS_MAX} more
+     */
+    public final void start(BTree target, RecordBuffer[] source, int from, int to) {
+        startChange(target, source[from].keyBytes(), source[from].keyLength());
+        rows = source;
+        next = from;
+        end = to;
+        locked = from;
+    }
+
+    /** Index of the first row that is not changed. */
+    public final int next() {
+        return next;
+    }
+
+    @Override
+    final int takeLocks() {
+        while (locked < end) {
+            RecordBuffer row = rows[locked++];
+            long name = LockName.ofKey(tree.treeId(), row.keyBytes(), 0, row.keyLength());
+            if (!locks.tryLock(context.lockOwner(), name, LockMode.KEY_X)) {
+                return waitForLock(name, LockMode.KEY_X, false);
+            }
+        }
+        stage = STAGE_DESCEND;
+        return CONTINUE;
+    }
+
+    /** A run is changed; goes on with the row behind it. */
+    final int goOnBehind(int count) {
+        next += count;
+        if (next == end) {
+            return DONE;
+        }
+        aim(tree, rows[next].keyBytes(), rows[next].keyLength(), 0);
+        stage = STAGE_DESCEND;
+        return CONTINUE;
+    }
+}
