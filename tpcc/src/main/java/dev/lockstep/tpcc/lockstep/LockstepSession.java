@@ -56,7 +56,6 @@ final class LockstepSession implements TpccSession {
     private final Record history;
     private final Record newOrder;
     private final Record order;
-    private final Record orderLine;
     private final RowBatch items;
     private final RowBatch stocks;
     private final RowBatch orderLines;
@@ -86,7 +85,6 @@ final class LockstepSession implements TpccSession {
         history = tables.history().newRecord();
         newOrder = tables.newOrder().newRecord();
         order = tables.orders().newRecord();
-        orderLine = tables.orderLine().newRecord();
         items = tables.item().newBatch(LINES_MAX);
         stocks = tables.stock().newBatch(LINES_MAX);
         orderLines = tables.orderLine().newBatch(LINES_TOGETHER);
@@ -143,6 +141,10 @@ final class LockstepSession implements TpccSession {
         if (!tx.update(table, row)) {
             throw new IllegalStateException("locked row is missing table=" + table.name() + " row=" + row);
         }
+    }
+
+    private void update(Table table, RowBatch batch) {
+        requireAll(tx.update(table, batch), table, batch);
     }
 
     @Override
@@ -238,16 +240,17 @@ final class LockstepSession implements TpccSession {
             record.setInt(Columns.S_YTD, row.ytd);
             record.setInt(Columns.S_ORDER_CNT, row.orderCount);
             record.setInt(Columns.S_REMOTE_CNT, row.remoteCount);
-            update(tables.stock(), record);
         }
+        update(tables.stock(), stocks);
     }
 
     @Override
     public void insertOrderLines(OrderLineRow[] rows, int count) {
+        orderLines.clear();
         for (int i = 0; i < count; i++) {
-            RowMapping.write(rows[i], orderLine);
-            tx.insert(tables.orderLine(), orderLine);
+            RowMapping.write(rows[i], orderLines.addRow());
         }
+        tx.insert(tables.orderLine(), orderLines);
     }
 
     @Override
@@ -425,8 +428,8 @@ final class LockstepSession implements TpccSession {
                     Record line = orderLines.record(i);
                     amountCents += line.getDecimalUnscaled(Columns.OL_AMOUNT);
                     RowMapping.writeMillis(line, Columns.OL_DELIVERY_D, deliveryMillis);
-                    update(tables.orderLine(), line);
                 }
+                update(tables.orderLine(), orderLines);
             }
         }
         return amountCents;
