@@ -82,19 +82,20 @@ final class TpccStatements {
     }
 
     private static final Param<Integer> ID = val(1);
+    private static final Param<Short> SMALL_ID = val((short) 1);
     private static final Param<BigDecimal> CENTS = val(BigDecimal.ZERO, WAREHOUSE.W_YTD.getDataType());
     private static final Param<String> TEXT = val("");
     private static final Param<LocalDateTime> TIME = val(LocalDateTime.MIN, ORDER_LINE.OL_DELIVERY_D.getDataType());
 
-    private static final Condition WAREHOUSE_KEY = WAREHOUSE.W_ID.eq(ID);
-    private static final Condition DISTRICT_KEY = DISTRICT.D_W_ID.eq(ID).and(DISTRICT.D_ID.eq(ID));
+    private static final Condition WAREHOUSE_KEY = WAREHOUSE.W_ID.eq(SMALL_ID);
+    private static final Condition DISTRICT_KEY = DISTRICT.D_W_ID.eq(SMALL_ID).and(DISTRICT.D_ID.eq(SMALL_ID));
     private static final Condition CUSTOMER_KEY =
-            CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_ID.eq(ID));
+            CUSTOMER.C_W_ID.eq(SMALL_ID).and(CUSTOMER.C_D_ID.eq(SMALL_ID)).and(CUSTOMER.C_ID.eq(ID));
     private static final Condition ORDER_KEY =
-            ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_ID.eq(ID));
+            ORDERS.O_W_ID.eq(SMALL_ID).and(ORDERS.O_D_ID.eq(SMALL_ID)).and(ORDERS.O_ID.eq(ID));
     private static final Condition ORDER_LINES_KEY =
-            ORDER_LINE.OL_W_ID.eq(ID).and(ORDER_LINE.OL_D_ID.eq(ID)).and(ORDER_LINE.OL_O_ID.eq(ID));
-    private static final Condition STOCK_KEY = STOCK.S_W_ID.eq(ID).and(STOCK.S_I_ID.eq(ID));
+            ORDER_LINE.OL_W_ID.eq(SMALL_ID).and(ORDER_LINE.OL_D_ID.eq(SMALL_ID)).and(ORDER_LINE.OL_O_ID.eq(ID));
+    private static final Condition STOCK_KEY = STOCK.S_W_ID.eq(SMALL_ID).and(STOCK.S_I_ID.eq(ID));
 
     private final DSLContext sql;
     private final boolean forUpdate;
@@ -137,10 +138,10 @@ final class TpccStatements {
         orderLines = orderLines();
         oldestNewOrder = oldestNewOrder();
         deleteNewOrder = sql.deleteFrom(NEW_ORDER)
-                .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)).and(NEW_ORDER.NO_O_ID.eq(ID)))
+                .where(NEW_ORDER.NO_W_ID.eq(SMALL_ID).and(NEW_ORDER.NO_D_ID.eq(SMALL_ID)).and(NEW_ORDER.NO_O_ID.eq(ID)))
                 .getSQL();
         deliverOrder =
-                sql.update(ORDERS).set(ORDERS.O_CARRIER_ID, ID).where(ORDER_KEY).getSQL();
+                sql.update(ORDERS).set(ORDERS.O_CARRIER_ID, SMALL_ID).where(ORDER_KEY).getSQL();
         orderCustomer = sql.select(ORDERS.O_C_ID).from(ORDERS).where(ORDER_KEY).getSQL();
         deliverOrderLines = deliverOrderLines();
         orderAmount = orderAmount();
@@ -187,7 +188,7 @@ final class TpccStatements {
 
     private String updateStock() {
         return sql.update(STOCK)
-                .set(STOCK.S_QUANTITY, ID)
+                .set(STOCK.S_QUANTITY, SMALL_ID)
                 .set(STOCK.S_YTD, ID)
                 .set(STOCK.S_ORDER_CNT, ID)
                 .set(STOCK.S_REMOTE_CNT, ID)
@@ -238,7 +239,7 @@ final class TpccStatements {
     private String customersByName() {
         return sql.select(CUSTOMER.C_ID)
                 .from(CUSTOMER)
-                .where(CUSTOMER.C_W_ID.eq(ID).and(CUSTOMER.C_D_ID.eq(ID)).and(CUSTOMER.C_LAST.eq(TEXT)))
+                .where(CUSTOMER.C_W_ID.eq(SMALL_ID).and(CUSTOMER.C_D_ID.eq(SMALL_ID)).and(CUSTOMER.C_LAST.eq(TEXT)))
                 .orderBy(CUSTOMER.C_W_ID, CUSTOMER.C_D_ID, CUSTOMER.C_LAST, CUSTOMER.C_FIRST)
                 .getSQL();
     }
@@ -294,7 +295,7 @@ final class TpccStatements {
     private String lastOrder() {
         return sql.select(ORDERS.O_ID, ORDERS.O_ENTRY_D, ORDERS.O_CARRIER_ID)
                 .from(ORDERS)
-                .where(ORDERS.O_W_ID.eq(ID).and(ORDERS.O_D_ID.eq(ID)).and(ORDERS.O_C_ID.eq(ID)))
+                .where(ORDERS.O_W_ID.eq(SMALL_ID).and(ORDERS.O_D_ID.eq(SMALL_ID)).and(ORDERS.O_C_ID.eq(ID)))
                 .orderBy(ORDERS.O_W_ID.desc(), ORDERS.O_D_ID.desc(), ORDERS.O_C_ID.desc(), ORDERS.O_ID.desc())
                 .limit(DSL.inline(1))
                 .getSQL();
@@ -315,7 +316,7 @@ final class TpccStatements {
     private String oldestNewOrder() {
         return sql.select(NEW_ORDER.NO_O_ID)
                 .from(NEW_ORDER)
-                .where(NEW_ORDER.NO_W_ID.eq(ID).and(NEW_ORDER.NO_D_ID.eq(ID)))
+                .where(NEW_ORDER.NO_W_ID.eq(SMALL_ID).and(NEW_ORDER.NO_D_ID.eq(SMALL_ID)))
                 .orderBy(NEW_ORDER.NO_W_ID, NEW_ORDER.NO_D_ID, NEW_ORDER.NO_O_ID)
                 .limit(DSL.inline(1))
                 .getSQL();
@@ -350,11 +351,11 @@ final class TpccStatements {
                 .on(STOCK.S_W_ID.eq(ORDER_LINE.OL_W_ID).and(STOCK.S_I_ID.eq(ORDER_LINE.OL_I_ID)))
                 .where(ORDER_LINE
                         .OL_W_ID
-                        .eq(ID)
-                        .and(ORDER_LINE.OL_D_ID.eq(ID))
+                        .eq(SMALL_ID)
+                        .and(ORDER_LINE.OL_D_ID.eq(SMALL_ID))
                         .and(ORDER_LINE.OL_O_ID.ge(ID))
                         .and(ORDER_LINE.OL_O_ID.lt(ID))
-                        .and(STOCK.S_QUANTITY.lt(ID)))
+                        .and(STOCK.S_QUANTITY.lt(SMALL_ID)))
                 .getSQL();
     }
 

@@ -50,6 +50,9 @@ final class LockstepSchema {
     private static ColumnType columnType(Field<?> field) {
         DataType<?> type = field.getDataType();
         Class<?> javaType = type.getType();
+        if (javaType == Short.class) {
+            return ColumnType.int16();
+        }
         if (javaType == Integer.class) {
             return ColumnType.int32();
         }
