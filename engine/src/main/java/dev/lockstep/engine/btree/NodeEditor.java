@@ -248,35 +248,63 @@ public final class NodeEditor {
     }
 
     /**
-     * Rebuilds the node with slots [0, keepSlots) and a new upper fence, which also closes the holes of its heap. For
-     * an inner node the child left of slot {@code keepSlots} becomes the rightmost one.
+     * Leaves the node with slots [0, keepSlots) and a new upper fence. For an inner node the child left of slot
+     * {@code keepSlots} becomes the rightmost one.
+     *
+     * <p>Where every slot stays, as with keys that come in order, and the fence finds room, nothing is moved: the keys
+     * then keep a prefix that may be shorter than what the fences have in common.
      */
     public static void truncate(MemorySegment memory, long page, int keepSlots, byte[] upperFence) {
+        if (keepSlots == Node.slotCount(memory, page)
+                && Node.contiguousFreeBytes(memory, page) >= upperFence.length) {
+            replaceUpperFence(memory, page, upperFence);
+        } else {
+            rebuild(memory, page, keepSlots, upperFence, NodeLayout.KEY_BYTES_MAX);
+        }
+    }
+
+    private static void replaceUpperFence(MemorySegment memory, long page, byte[] upperFence) {
+        int flags = Node.nodeFlags(memory, page);
+        if ((flags & NodeLayout.FLAG_NO_UPPER_FENCE) == 0) {
+            addDeadBytes(memory, page, Node.upperFenceBytes(memory, page));
+        }
+        int at = Node.heapStart(memory, page) - upperFence.length;
+        copyIn(memory, page + at, upperFence, 0, upperFence.length);
+        putU16(memory, page + NodeLayout.HEAP_START, at);
+        putU16(memory, page + NodeLayout.UPPER_FENCE_OFFSET, at);
+        putU16(memory, page + NodeLayout.UPPER_FENCE_BYTES, upperFence.length);
+        putU16(memory, page + NodeLayout.NODE_FLAGS, flags & ~NodeLayout.FLAG_NO_UPPER_FENCE);
+    }
+
+    /** Closes the holes of the heap. The prefix stays: a caller may already have cut a key by it. */
+    public static void compact(MemorySegment memory, long page) {
+        rebuild(
+                memory,
+                page,
+                Node.slotCount(memory, page),
+                Node.upperFence(memory, page),
+                Node.prefixBytes(memory, page));
+    }
+
+    /** Writes the node anew with slots [0, keepSlots), no holes in its heap and the longest prefix allowed. */
+    private static void rebuild(
+            MemorySegment memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
         MemorySegment old = copyOfPage(memory, page);
-        int level = Node.level(old, 0);
         format(
                 memory,
                 page,
                 PageLayout.pageId(old, 0),
                 PageLayout.treeId(old, 0),
-                level,
+                Node.level(old, 0),
                 Node.lowerFence(old, 0),
                 upperFence,
                 Node.nodeFlags(old, 0));
+        putU16(memory, page + NodeLayout.PREFIX_BYTES, Math.min(Node.prefixBytes(memory, page), prefixBytesMax));
         appendSlots(old, 0, 0, keepSlots, memory, page);
-        if (level > 0) {
+        if (Node.level(old, 0) > 0) {
             setRightmostChild(memory, page, Node.child(old, 0, keepSlots));
         }
         putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, Node.u16(old, NodeLayout.LAST_INSERT_SLOT));
-    }
-
-    /** Closes the holes of the heap. */
-    public static void compact(MemorySegment memory, long page) {
-        MemorySegment old = copyOfPage(memory, page);
-        int rightmost = Node.rightmostChild(old, 0);
-        int count = Node.slotCount(old, 0);
-        truncate(memory, page, count, Node.upperFence(old, 0));
-        setRightmostChild(memory, page, rightmost);
     }
 
     /** A copy of the page on the heap, for rebuilding it; splits, merges and compactions only. */

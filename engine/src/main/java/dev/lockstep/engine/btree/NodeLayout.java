@@ -29,8 +29,8 @@ import dev.lockstep.engine.page.PageLayout;
  *  inner cell: | child page id i32 | key suffix |
  * </pre>
  *
- * <p>The first {@code prefix bytes} of every key in a node are the common prefix of its two fence keys and are not
- * stored again (prefix truncation). The head holds the first eight bytes of the key suffix as a big-endian number,
+ * <p>The first {@code prefix bytes} of every key in a node are those of both its fence keys and are not stored again
+ * (prefix truncation); a rebuilt node leaves out all that the fences have in common. The head holds the first eight bytes of the key suffix as a big-endian number,
  * padded with zeros, so that most comparisons of a binary search touch the slot array alone.
  *
  * <p>An inner node with n slots has n + 1 children: child i holds keys below the separator of slot i and not below

@@ -71,6 +71,10 @@ final class SplitPoint {
      * that the separator replaces may have been shorter by the length of a key.
      */
     private boolean bothSidesFit(MemorySegment memory, long page, int count) {
+        if (slot == count && Node.contiguousFreeBytes(memory, page) >= separator.length) {
+            // The right node is empty, and the left one takes the fence as it is.
+            return true;
+        }
         byte[] lower = Node.lowerFence(memory, page);
         byte[] upper = Node.upperFence(memory, page);
         return sideBytes(memory, page, 0, slot, lower, separator) <= PageLayout.PAGE_BYTES
