@@ -255,8 +255,7 @@ public final class NodeEditor {
      * then keep a prefix that may be shorter than what the fences have in common.
      */
     public static void truncate(MemorySegment memory, long page, int keepSlots, byte[] upperFence) {
-        if (keepSlots == Node.slotCount(memory, page)
-                && Node.contiguousFreeBytes(memory, page) >= upperFence.length) {
+        if (keepSlots == Node.slotCount(memory, page) && Node.contiguousFreeBytes(memory, page) >= upperFence.length) {
             replaceUpperFence(memory, page, upperFence);
         } else {
             rebuild(memory, page, keepSlots, upperFence, NodeLayout.KEY_BYTES_MAX);
@@ -287,8 +286,7 @@ public final class NodeEditor {
     }
 
     /** Writes the node anew with slots [0, keepSlots), no holes in its heap and the longest prefix allowed. */
-    private static void rebuild(
-            MemorySegment memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
+    private static void rebuild(MemorySegment memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
         MemorySegment old = copyOfPage(memory, page);
         format(
                 memory,

@@ -30,8 +30,9 @@ import dev.lockstep.engine.page.PageLayout;
  * </pre>
  *
  * <p>The first {@code prefix bytes} of every key in a node are those of both its fence keys and are not stored again
- * (prefix truncation); a rebuilt node leaves out all that the fences have in common. The head holds the first eight bytes of the key suffix as a big-endian number,
- * padded with zeros, so that most comparisons of a binary search touch the slot array alone.
+ * (prefix truncation); a rebuilt node leaves out all that the fences have in common. The head holds the first eight
+ * bytes of the key suffix as a big-endian number, padded with zeros, so that most comparisons of a binary search touch
+ * the slot array alone.
  *
  * <p>An inner node with n slots has n + 1 children: child i holds keys below the separator of slot i and not below
  * that of slot i - 1; the last child is {@code rightmost child}. The lower fence is inclusive, the upper exclusive; an

@@ -138,10 +138,16 @@ final class TpccStatements {
         orderLines = orderLines();
         oldestNewOrder = oldestNewOrder();
         deleteNewOrder = sql.deleteFrom(NEW_ORDER)
-                .where(NEW_ORDER.NO_W_ID.eq(SMALL_ID).and(NEW_ORDER.NO_D_ID.eq(SMALL_ID)).and(NEW_ORDER.NO_O_ID.eq(ID)))
+                .where(NEW_ORDER
+                        .NO_W_ID
+                        .eq(SMALL_ID)
+                        .and(NEW_ORDER.NO_D_ID.eq(SMALL_ID))
+                        .and(NEW_ORDER.NO_O_ID.eq(ID)))
                 .getSQL();
-        deliverOrder =
-                sql.update(ORDERS).set(ORDERS.O_CARRIER_ID, SMALL_ID).where(ORDER_KEY).getSQL();
+        deliverOrder = sql.update(ORDERS)
+                .set(ORDERS.O_CARRIER_ID, SMALL_ID)
+                .where(ORDER_KEY)
+                .getSQL();
         orderCustomer = sql.select(ORDERS.O_C_ID).from(ORDERS).where(ORDER_KEY).getSQL();
         deliverOrderLines = deliverOrderLines();
         orderAmount = orderAmount();
@@ -239,7 +245,10 @@ final class TpccStatements {
     private String customersByName() {
         return sql.select(CUSTOMER.C_ID)
                 .from(CUSTOMER)
-                .where(CUSTOMER.C_W_ID.eq(SMALL_ID).and(CUSTOMER.C_D_ID.eq(SMALL_ID)).and(CUSTOMER.C_LAST.eq(TEXT)))
+                .where(CUSTOMER.C_W_ID
+                        .eq(SMALL_ID)
+                        .and(CUSTOMER.C_D_ID.eq(SMALL_ID))
+                        .and(CUSTOMER.C_LAST.eq(TEXT)))
                 .orderBy(CUSTOMER.C_W_ID, CUSTOMER.C_D_ID, CUSTOMER.C_LAST, CUSTOMER.C_FIRST)
                 .getSQL();
     }
@@ -295,7 +304,10 @@ final class TpccStatements {
     private String lastOrder() {
         return sql.select(ORDERS.O_ID, ORDERS.O_ENTRY_D, ORDERS.O_CARRIER_ID)
                 .from(ORDERS)
-                .where(ORDERS.O_W_ID.eq(SMALL_ID).and(ORDERS.O_D_ID.eq(SMALL_ID)).and(ORDERS.O_C_ID.eq(ID)))
+                .where(ORDERS.O_W_ID
+                        .eq(SMALL_ID)
+                        .and(ORDERS.O_D_ID.eq(SMALL_ID))
+                        .and(ORDERS.O_C_ID.eq(ID)))
                 .orderBy(ORDERS.O_W_ID.desc(), ORDERS.O_D_ID.desc(), ORDERS.O_C_ID.desc(), ORDERS.O_ID.desc())
                 .limit(DSL.inline(1))
                 .getSQL();
