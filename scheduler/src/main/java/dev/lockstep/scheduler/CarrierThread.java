@@ -516,14 +516,22 @@ final class CarrierThread extends Thread {
     /**
      * Everybody who is ready now gets one turn; who becomes ready meanwhile waits for the next time, unless it is in
      * the middle of what others may wait for.
+     *
+     * <p>Where the governor decides, a list waits for no more turns than its team has members. Who waits in a list is
+     * in the middle of a transaction, and of ten thousand who are ready all would follow, into that list or into queues
+     * for the locks of those in it, with memory of their own, for the trial of a hundred members.
      */
     private void runStrays() {
         int left = ready.size();
         int resumedInARow = 0;
-        // Ends because one of the two counts changes towards its limit, and the other starts anew only with left.
+        int turnsBesideLists = 0;
+        // Ends because one of the first two counts changes towards its limit, and the other starts anew only with left.
         while (team.size() == 0) {
             boolean readyIsNext = resumed.isEmpty() || resumedInARow >= Scheduler.RESUMED_IN_A_ROW_MAX;
             if (readyIsNext && (left == 0 || ready.isEmpty())) {
+                return;
+            }
+            if (readyIsNext && teamMode == TeamMode.GOVERNED && !waiting.isEmpty() && ++turnsBesideLists > teamLimit) {
                 return;
             }
             left -= readyIsNext ? 1 : 0;

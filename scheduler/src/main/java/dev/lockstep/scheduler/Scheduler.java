@@ -21,7 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@code teamLimit} members each time; see {@link #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of
  * at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became
  * ready; those that go on after a wait that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at
- * most {@link #RESUMED_IN_A_ROW_MAX} of them between two others. Both bounds count teams and operations, not time:
+ * most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and while the governor tries teams, as many
+ * of them have their turn for each team as it may have members. Both bounds count teams and operations, not time:
  * scheduling is cooperative, and one long operation without {@link SThread#yieldTurn()}, or one long computation
  * between two operations, holds its carrier.
  *

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Timeout;
@@ -235,5 +236,36 @@ class StraightTurnTest {
         assertTrue(
                 Math.abs(operations[0] - expected) <= slack,
                 "operations=" + operations[0] + " expected=" + expected + " slack=" + slack);
+    }
+
+    /**
+     * Whoever waits in a list while the governor tries teams is in the middle of a transaction, with its locks and its
+     * memory: with a thousand ready no more than the teams of a trial have members, and not all whose turns lead there.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aTrialOfTeamsStopsFewInTheMiddle(SThreadKind kind) throws InterruptedException {
+        int operationsPerTransaction = 20;
+        int[] underWay = new int[1];
+        int[] underWayMax = new int[1];
+        SchedulerOptions options = Fixtures.exact(kind).withTeamMode(TeamMode.GOVERNED);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable terminal = () -> {
+                for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
+                    SThread.current().transactionBoundary();
+                    underWayMax[0] = Math.max(underWayMax[0], ++underWay[0]);
+                    for (int i = 0; i < operationsPerTransaction; i++) {
+                        operation(fetch);
+                    }
+                    underWay[0]--;
+                }
+            };
+            Fixtures.runTogether(scheduler, Collections.nCopies(1_000, terminal));
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertTrue(statistics.teams() >= Governor.TRIAL_TEAMS, () -> "teams=" + statistics.teams());
+            int trialMembersMax = Governor.TRIAL_TEAMS_MAX * options.teamLimit();
+            assertTrue(underWayMax[0] <= trialMembersMax, () -> "underWayMax=" + underWayMax[0]);
+        }
     }
 }
