@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
@@ -144,6 +145,37 @@ class RowBatchChangeTest {
         database.run(transaction -> assertThrows(
                 DuplicateKeyException.class, () -> transaction.insert(table, rows(table, 11, 13, 13, 15))));
         assertEquals(before, amounts(database, table));
+    }
+
+    /** Both records hold the row as it was; the second replaces what the first has written, in columns unset as well. */
+    @Test
+    void theLastOfTwoRecordsOfARowCounts() {
+        Database database = validated.inMemory();
+        Table table = database.createTable(TableDefinition.named("pair")
+                .column("id", ColumnType.int32())
+                .column("left", ColumnType.int32())
+                .column("right", ColumnType.int32())
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> {
+            RowBatch one = table.newBatch(1);
+            one.addRow().setInt(0, 1);
+            one.record(0).setInt(1, 10);
+            one.record(0).setInt(2, 20);
+            transaction.insert(table, one);
+        });
+        database.run(transaction -> {
+            RowBatch twice = fetched(transaction, table, 1, 1);
+            twice.record(0).setInt(1, 11);
+            twice.record(1).setInt(2, 21);
+            assertEquals(2, transaction.update(table, twice));
+        });
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetch(table, table.newKey().add(1), row));
+            assertEquals(10, row.getInt(1));
+            assertEquals(21, row.getInt(2));
+        });
     }
 
     @Test
@@ -401,29 +433,37 @@ class RowBatchChangeTest {
     }
 
     /**
-     * Recovery reads the log from the first record of a run on, even if a checkpoint has come between the run and the
-     * writing of its page.
+     * Recovery has to read the log from the first record of a run on, wherever a checkpoint comes between the run and
+     * the writing of its page.
      */
     @Test
-    void aCheckpointBehindARunDoesNotLoseItsFirstRows() {
+    void aPageIsDirtyFromTheFirstRecordOfARunOn() {
         DatabaseOptions options =
                 DatabaseOptions.builder().createIfMissing(true).build();
         Database database = validated.open(directory, options, null);
         Table table = filled(database);
-        database.checkpoint();
-        database.checkpoint();
-        database.checkpoint();
-        database.run(transaction -> {
-            RowBatch batch = fetched(transaction, table, range(0, 20, 2));
-            addToAll(batch, 1_000);
-            transaction.update(table, batch);
-        });
-        database.run(transaction -> transaction.insert(table, rows(table, range(301, 321, 2))));
-        Map<Integer, Long> expected = amounts(database, table);
-        database.checkpoint();
-        database.abandon();
-        Database reopened = validated.open(directory, options, null);
-        assertEquals(expected, amounts(reopened, reopened.table("account")));
+        try (Session session = database.openSession()) {
+            for (boolean inserts : new boolean[] {false, true}) {
+                database.checkpoint();
+                Transaction transaction = session.begin();
+                RowBatch batch = inserts
+                        ? rows(table, range(2 * ROWS, 2 * ROWS + 10, 1))
+                        : fetched(transaction, table, range(0, 20, 2));
+                if (inserts) {
+                    transaction.insert(table, batch);
+                } else {
+                    addToAll(batch, 1_000);
+                    transaction.update(table, batch);
+                }
+                UndoBuffer undo = session.core().context().undo();
+                assertEquals(10, undo.entryCount());
+                long firstLsn = undo.previousLsn(1);
+                assertTrue(firstLsn < undo.previousLsn(9));
+                assertEquals(0, undo.previousLsn(0));
+                assertEquals(firstLsn, database.instance().pool().oldestRecoveryLsn());
+                transaction.commit();
+            }
+        }
     }
 
     @Test
