@@ -147,7 +147,9 @@ class RowBatchChangeTest {
         assertEquals(before, amounts(database, table));
     }
 
-    /** Both records hold the row as it was; the second replaces what the first has written, in columns unset as well. */
+    /**
+     * Both records hold the row as it was; the second replaces what the first has written, in columns unset as well.
+     */
     @Test
     void theLastOfTwoRecordsOfARowCounts() {
         Database database = validated.inMemory();

@@ -131,11 +131,12 @@ public interface TpccSession extends AutoCloseable {
     int removeOldestNewOrder(int warehouseId, int districtId);
 
     /**
-     * Sets O_CARRIER_ID of an order.
+     * Sets O_CARRIER_ID of orders of a warehouse, one of each of some districts.
      *
-     * @return its O_C_ID
+     * @param districtIds in ascending order
+     * @param customerIds receives their O_C_ID, at the orders' indexes
      */
-    int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId);
+    void deliverOrders(int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds);
 
     /**
      * Sets OL_DELIVERY_D of all lines of an order.
@@ -144,8 +145,12 @@ public interface TpccSession extends AutoCloseable {
      */
     long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis);
 
-    /** Adds an amount to C_BALANCE and 1 to C_DELIVERY_CNT. */
-    void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents);
+    /**
+     * Adds an amount to C_BALANCE and 1 to C_DELIVERY_CNT of customers of a warehouse, one of each of some districts.
+     *
+     * @param districtIds in ascending order
+     */
+    void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count);
 
     // Stock-Level, clause 2.8.2.2
 

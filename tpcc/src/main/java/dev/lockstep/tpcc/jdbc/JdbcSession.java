@@ -472,7 +472,14 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    public void deliverOrders(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
+        for (int i = 0; i < count; i++) {
+            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
+        }
+    }
+
+    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         return call(() -> {
             deliverOrder.setInt(1, carrierId);
             change(key(deliverOrder, 2, warehouseId, districtId, orderId));
@@ -494,7 +501,13 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
+        for (int i = 0; i < count; i++) {
+            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
+        }
+    }
+
+    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         run(() -> {
             JdbcValues.cents(creditCustomer, 1, amountCents);
             change(key(creditCustomer, 2, warehouseId, districtId, customerId));

@@ -19,6 +19,7 @@ import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.StockRow;
 import dev.lockstep.tpcc.adapter.Text;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
@@ -46,7 +47,6 @@ final class LockstepSession implements TpccSession {
     private final Key customerKey;
     private final Key customerNameKey;
     private final Key newOrderKey;
-    private final Key orderKey;
     private final Key orderCustomerKey;
     private final Key orderLineKey;
     private final Key orderLineEndKey;
@@ -59,6 +59,8 @@ final class LockstepSession implements TpccSession {
     private final RowBatch items;
     private final RowBatch stocks;
     private final RowBatch orderLines;
+    private final RowBatch orders;
+    private final RowBatch customers;
     private final RowBatch customersFound;
     private final Text lastName = new Text(16);
     private final ItemSet distinctItems = new ItemSet();
@@ -75,7 +77,6 @@ final class LockstepSession implements TpccSession {
         customerKey = tables.customer().newKey();
         customerNameKey = tables.customer().newIndexKey(Columns.CUSTOMER_BY_NAME);
         newOrderKey = tables.newOrder().newKey();
-        orderKey = tables.orders().newKey();
         orderCustomerKey = tables.orders().newIndexKey(Columns.ORDERS_BY_CUSTOMER);
         orderLineKey = tables.orderLine().newKey();
         orderLineEndKey = tables.orderLine().newKey();
@@ -88,6 +89,8 @@ final class LockstepSession implements TpccSession {
         items = tables.item().newBatch(LINES_MAX);
         stocks = tables.stock().newBatch(LINES_MAX);
         orderLines = tables.orderLine().newBatch(LINES_TOGETHER);
+        orders = tables.orders().newBatch(TpccScale.DISTRICTS);
+        customers = tables.customer().newBatch(TpccScale.DISTRICTS);
         customersFound = tables.customer().newBatch(NAMESAKES_TOGETHER);
     }
 
@@ -360,10 +363,10 @@ final class LockstepSession implements TpccSession {
     @Override
     public boolean readLastOrder(int warehouseId, int districtId, int customerId, OrderRow row) {
         orderCustomerKey.reset().add(warehouseId).add(districtId).add(customerId);
-        try (Cursor orders = tx.scan(tables.orders(), Columns.ORDERS_BY_CUSTOMER)
+        try (Cursor placed = tx.scan(tables.orders(), Columns.ORDERS_BY_CUSTOMER)
                 .within(orderCustomerKey)
                 .backward()) {
-            if (!orders.next(order)) {
+            if (!placed.next(order)) {
                 return false;
             }
         }
@@ -410,11 +413,19 @@ final class LockstepSession implements TpccSession {
     }
 
     @Override
-    public int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
-        lock(tables.orders(), orderKey.reset().add(warehouseId).add(districtId).add(orderId), order);
-        order.setInt(Columns.O_CARRIER_ID, carrierId);
-        update(tables.orders(), order);
-        return order.getInt(Columns.O_C_ID);
+    public void deliverOrders(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
+        orders.clear();
+        for (int i = 0; i < count; i++) {
+            orders.addKey().add(warehouseId).add(districtIds[i]).add(orderIds[i]);
+        }
+        requireAll(tx.fetchForUpdate(tables.orders(), orders), tables.orders(), orders);
+        for (int i = 0; i < count; i++) {
+            Record delivered = orders.record(i);
+            customerIds[i] = delivered.getInt(Columns.O_C_ID);
+            delivered.setInt(Columns.O_CARRIER_ID, carrierId);
+        }
+        update(tables.orders(), orders);
     }
 
     @Override
@@ -436,11 +447,19 @@ final class LockstepSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
-        lock(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
-        customer.setDecimalUnscaled(Columns.C_BALANCE, customer.getDecimalUnscaled(Columns.C_BALANCE) + amountCents);
-        customer.setInt(Columns.C_DELIVERY_CNT, customer.getInt(Columns.C_DELIVERY_CNT) + 1);
-        update(tables.customer(), customer);
+    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
+        customers.clear();
+        for (int i = 0; i < count; i++) {
+            customers.addKey().add(warehouseId).add(districtIds[i]).add(customerIds[i]);
+        }
+        requireAll(tx.fetchForUpdate(tables.customer(), customers), tables.customer(), customers);
+        for (int i = 0; i < count; i++) {
+            Record credited = customers.record(i);
+            long balanceCents = credited.getDecimalUnscaled(Columns.C_BALANCE) + amountsCents[i];
+            credited.setDecimalUnscaled(Columns.C_BALANCE, balanceCents);
+            credited.setInt(Columns.C_DELIVERY_CNT, credited.getInt(Columns.C_DELIVERY_CNT) + 1);
+        }
+        update(tables.customer(), customers);
     }
 
     @Override

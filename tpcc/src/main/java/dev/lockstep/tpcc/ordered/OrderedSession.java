@@ -260,7 +260,14 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    public void deliverOrders(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
+        for (int i = 0; i < count; i++) {
+            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
+        }
+    }
+
+    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         Rows.Order order = db.orders.get(new Key3(warehouseId, districtId, orderId));
         int previous = order.carrierId;
         order.carrierId = carrierId;
@@ -281,7 +288,13 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
+        for (int i = 0; i < count; i++) {
+            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
+        }
+    }
+
+    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         Rows.Customer customer = db.customers.get(new Key3(warehouseId, districtId, customerId));
         customer.balanceCents += amountCents;
         customer.deliveryCount++;

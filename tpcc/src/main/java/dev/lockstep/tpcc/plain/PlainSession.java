@@ -272,7 +272,14 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    public void deliverOrders(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
+        for (int i = 0; i < count; i++) {
+            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
+        }
+    }
+
+    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         IntRows orders = db.orders[districtIndex(warehouseId, districtId)];
         int[] order = orders.chunk(orderId - 1);
         int at = orders.start(orderId - 1);
@@ -302,7 +309,13 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
+        for (int i = 0; i < count; i++) {
+            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
+        }
+    }
+
+    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         int at = scale.customerIndex(warehouseId, districtId, customerId) * CUSTOMER_LONGS;
         db.customers[at + CUSTOMER_BALANCE] += amountCents;
         // C_DELIVERY_CNT is the lower half.

@@ -47,6 +47,10 @@ public final class TpccTransactions {
 
     private final int[] deliveredOrderIds = new int[TpccScale.DISTRICTS];
     private final long[] deliveredCents = new long[TpccScale.DISTRICTS];
+    private final int[] deliveryDistrictIds = new int[TpccScale.DISTRICTS];
+    private final int[] deliveryOrderIds = new int[TpccScale.DISTRICTS];
+    private final int[] deliveryCustomerIds = new int[TpccScale.DISTRICTS];
+    private final long[] deliveryCents = new long[TpccScale.DISTRICTS];
     private int orderLineCount;
     private long totalCents;
     private int lowStockCount;
@@ -241,17 +245,24 @@ public final class TpccTransactions {
     private boolean delivery(TransactionInput input) {
         session.begin(TransactionType.DELIVERY);
         int warehouseId = input.warehouseId;
+        int count = 0;
         for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
             int orderId = session.removeOldestNewOrder(warehouseId, districtId);
-            long cents = 0;
-            if (orderId != 0) {
-                int customerId = session.deliverOrder(warehouseId, districtId, orderId, input.carrierId);
-                cents = session.deliverOrderLines(warehouseId, districtId, orderId, input.nowMillis);
-                session.creditCustomer(warehouseId, districtId, customerId, cents);
-            }
             deliveredOrderIds[districtId - 1] = orderId;
-            deliveredCents[districtId - 1] = cents;
+            deliveredCents[districtId - 1] = 0;
+            if (orderId != 0) {
+                deliveryDistrictIds[count] = districtId;
+                deliveryOrderIds[count++] = orderId;
+            }
         }
+        session.deliverOrders(
+                warehouseId, deliveryDistrictIds, deliveryOrderIds, count, input.carrierId, deliveryCustomerIds);
+        for (int i = 0; i < count; i++) {
+            int districtId = deliveryDistrictIds[i];
+            deliveryCents[i] = session.deliverOrderLines(warehouseId, districtId, deliveryOrderIds[i], input.nowMillis);
+            deliveredCents[districtId - 1] = deliveryCents[i];
+        }
+        session.creditCustomers(warehouseId, deliveryDistrictIds, deliveryCustomerIds, deliveryCents, count);
         session.commit();
         return true;
     }
