@@ -1,5 +1,6 @@
 package dev.lockstep.engine;
 
+import dev.lockstep.engine.type.RecordFormat;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -28,7 +29,7 @@ import java.util.Objects;
  * <p>Made to be reused, like the keys and records that it holds: make one per thread of work. Not thread-safe.
  */
 public final class RowBatch {
-    private final TableDefinition definition;
+    private final RecordFormat format;
     private final Key[] keys;
     private final Record[] records;
     private final boolean[] found;
@@ -40,13 +41,13 @@ public final class RowBatch {
     /** Whether the keys are those of the records, and still have to be taken from them. */
     private boolean keysInRecords;
 
-    RowBatch(TableDefinition definition, int capacity) {
-        this.definition = definition;
+    RowBatch(RecordFormat format, int capacity) {
+        this.format = format;
         keys = new Key[capacity];
         records = new Record[capacity];
         found = new boolean[capacity];
         for (int i = 0; i < capacity; i++) {
-            keys[i] = new Key(definition.keyFormat());
+            keys[i] = new Key(format.keyFormat());
         }
     }
 
@@ -137,10 +138,7 @@ public final class RowBatch {
             for (int i = 0; i < size; i++) {
                 Record row = records[i];
                 keys[i].setEncoded(
-                        row.keyBytes(),
-                        0,
-                        row.keyLength(),
-                        definition.keyFormat().columnCount());
+                        row.keyBytes(), 0, row.keyLength(), format.keyFormat().columnCount());
             }
         }
     }
@@ -166,7 +164,7 @@ public final class RowBatch {
     Record[] records() {
         if (!recordsMade) {
             for (int i = 0; i < records.length; i++) {
-                records[i] = new Record(definition);
+                records[i] = new Record(format);
             }
             recordsMade = true;
         }

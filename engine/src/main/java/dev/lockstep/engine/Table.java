@@ -63,10 +63,33 @@ public final class Table {
      * @throws IllegalArgumentException if the capacity is below 1
      */
     public RowBatch newBatch(int capacity) {
+        requireCapacity(capacity);
+        return new RowBatch(definition().recordFormat(), capacity);
+    }
+
+    /**
+     * Makes an empty batch of rows that are only read, and of them only some columns besides the primary key. Where the
+     * columns all have a fixed width, no more of a row is read than its first bytes up to the last of them: declare
+     * such columns first.
+     *
+     * <p>Other columns of its records can neither be read nor set, and no row can be changed through them: both are
+     * answered with a {@link SchemaException}. A scan in the order of an index wants the columns of that index too.
+     *
+     * @param capacity the largest number of rows, at least 1
+     * @param columns the ordinals of the columns to read
+     * @return the batch
+     * @throws IllegalArgumentException if the capacity is below 1
+     * @throws SchemaException if there is no column of such an ordinal
+     */
+    public RowBatch newBatch(int capacity, int... columns) {
+        requireCapacity(capacity);
+        return new RowBatch(definition().recordFormat().projection(columns), capacity);
+    }
+
+    private static void requireCapacity(int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("a batch needs room for a row: capacity=" + capacity + " capacityMin=1");
         }
-        return new RowBatch(definition(), capacity);
     }
 
     /**

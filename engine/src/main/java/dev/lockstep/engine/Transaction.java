@@ -143,7 +143,7 @@ public final class Transaction {
         TableAccess access = open(table, forUpdate ? LockMode.IX : LockMode.IS);
         for (int i = 0; i < batch.size(); i++) {
             access.requireComplete(batch.key(i));
-            access.requireOwn(batch.records()[i]);
+            access.requireReadable(batch.records()[i]);
         }
         try {
             inEngine = true;

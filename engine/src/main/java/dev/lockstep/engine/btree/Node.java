@@ -279,10 +279,14 @@ public final class Node {
                 + memory.get(LONG, slot(page, Math.max(0, count - 1)));
     }
 
-    /** Reads every line of a slot's cell, to have them on their way; see {@link #touchSlots}. */
-    public static long touchCell(MemorySegment memory, long page, int index) {
+    /**
+     * Reads the lines of a slot's cell, up to so many bytes of its value, to have them on their way; see
+     * {@link #touchSlots}.
+     */
+    public static long touchCell(MemorySegment memory, long page, int index, int valueBytesWanted) {
         long at = cell(memory, page, index);
-        long end = at + LEAF_CELL_HEADER_BYTES + suffixBytes(memory, page, index) + valueBytes(memory, page, index);
+        int valueBytes = Math.min(valueBytes(memory, page, index), valueBytesWanted);
+        long end = at + LEAF_CELL_HEADER_BYTES + suffixBytes(memory, page, index) + valueBytes;
         long sum = memory.get(LONG, end - Long.BYTES);
         for (; at < end; at += CACHE_LINE_BYTES) {
             sum += memory.get(LONG, at);

@@ -141,10 +141,11 @@ public final class RangeScan {
 
     /** Goes to the next row. */
     public boolean next(Record into) {
-        access.requireOwn(into);
+        access.requireReadable(into);
         if (index == TABLE) {
             return nextOfTable(into);
         }
+        requireIndexedColumns(into);
         // Ends with the range: each turn consumes an entry.
         while (step(entries, 0, 1, indexTree(), indexList()) > 0) {
             if (fetchRow(into) && (scan.keepsLocks() || isOfEntry(into, entries[0]))) {
@@ -163,8 +164,22 @@ public final class RangeScan {
      * @return how many rows there are, fewer than records only at the end of the range
      */
     public int next(Key[] keys, Record[] into, boolean[] found) {
-        access.requireOwn(into[0]);
-        return index == TABLE ? nextOfTable(into) : nextOfIndex(keys, into, found);
+        access.requireReadable(into[0]);
+        if (index == TABLE) {
+            return nextOfTable(into);
+        }
+        requireIndexedColumns(into[0]);
+        return nextOfIndex(keys, into, found);
+    }
+
+    /** A row is compared with the entry that led to it. */
+    private void requireIndexedColumns(Record row) {
+        if (row.format().isProjection()) {
+            KeyFormat format = access.table().definition().indexFormat(index);
+            for (int part = 0; part < format.columnCount(); part++) {
+                row.format().access(format.ordinal(part));
+            }
+        }
     }
 
     /** Whether a row still has the values by which it was found: its entry is locked no more. */

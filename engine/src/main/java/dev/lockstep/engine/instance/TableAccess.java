@@ -93,7 +93,7 @@ public final class TableAccess {
     }
 
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
-        requireOwn(into);
+        requireReadable(into);
         session.fetch.start(table.tree(), key, keyBytes, mode, instant, into);
         session.driver.run(session.fetch, table.operations().fetch());
         return complete(session.fetch, key, keyBytes, into, mode, instant);
@@ -533,10 +533,24 @@ public final class TableAccess {
     /**
      * A record of another table would be filled with bytes that it takes for other columns.
      *
-     * @throws SchemaException if the record does not belong to this table
+     * @throws SchemaException if the record does not belong to this table, or lacks columns of it
      */
     public void requireOwn(Record row) {
-        if (!row.format().equals(table.definition().recordFormat())) {
+        requireReadable(row);
+        if (row.format().isProjection()) {
+            throw new SchemaException(Message.of("the record holds only some columns of its row")
+                    .with("table", table.definition().name())
+                    .remedy("change rows with a record or batch of all columns"));
+        }
+    }
+
+    /**
+     * A record that only takes what is read may lack columns.
+     *
+     * @throws SchemaException if the record does not belong to this table
+     */
+    public void requireReadable(Record row) {
+        if (!row.format().isOf(table.definition().recordFormat())) {
             throw new SchemaException(Message.of("the record belongs to another table")
                     .with("table", table.definition().name())
                     .with("recordTable", row.format().tableName())

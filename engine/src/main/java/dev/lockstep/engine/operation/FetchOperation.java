@@ -111,7 +111,7 @@ public final class FetchOperation extends RecordOperation {
         if (isGhost(slotFlags)) {
             return validate() ? DONE : descendAgain();
         }
-        int bytes = Node.valueBytes(memory, page, slot);
+        int bytes = valueBytesWanted(slot, slotFlags, target);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
         target.setValueLength(bytes);
         target.setPosition(pageId, frame, slot, version, tree.stamp());
@@ -124,6 +124,6 @@ public final class FetchOperation extends RecordOperation {
 
     @Override
     public long touch() {
-        return stage == STAGE_COPY ? Node.touchCell(memory, page, slot) : super.touch();
+        return stage == STAGE_COPY ? Node.touchCell(memory, page, slot, target.valueBytesWanted()) : super.touch();
     }
 }

@@ -10,6 +10,7 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.type.RecordTarget;
 
 /**
  * An operation on records as a stage machine: {@link #step()} runs one stage and says what comes next. No latch is held
@@ -172,6 +173,12 @@ public abstract class RecordOperation extends TreeDescent {
 
     static boolean isGhost(int flags) {
         return (flags & NodeLayout.SLOT_GHOST) != 0;
+    }
+
+    /** How many bytes of a record's value a target takes: all of a stub, which is not the value. */
+    final int valueBytesWanted(int slot, int slotFlags, RecordTarget target) {
+        int bytes = Node.valueBytes(memory, page, slot);
+        return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0 ? bytes : Math.min(bytes, target.valueBytesWanted());
     }
 
     /**

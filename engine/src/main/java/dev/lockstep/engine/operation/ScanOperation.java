@@ -365,7 +365,7 @@ public final class ScanOperation extends RecordOperation {
                 System.arraycopy(candidate, 0, rowKey, 0, candidateBytes);
             }
             row.setKeyLength(rowKeyBytes);
-            int bytes = Node.valueBytes(memory, page, slot);
+            int bytes = valueBytesWanted(slot, flags, row);
             Node.copyOut(memory, Node.valueAddress(memory, page, slot), row.ensureValueCapacity(bytes), 0, bytes);
             row.setValueLength(bytes);
             row.setPosition(pageId, frame, slot, version, tree.stamp());

@@ -30,6 +30,20 @@ public final class ColumnErrors {
     }
 
     /**
+     * A column that a record does not hold.
+     *
+     * @param owner the table
+     * @param column the column
+     * @return the exception
+     */
+    public static SchemaException leftOut(String owner, Column column) {
+        return new SchemaException(Message.of("The record holds only some columns, and this is not one of them")
+                .with("table", owner)
+                .with("column", column.name())
+                .remedy("Name the column where the batch is made, or use a batch of whole rows."));
+    }
+
+    /**
      * An accessor that does not fit the type of the column.
      *
      * @param owner the table or index

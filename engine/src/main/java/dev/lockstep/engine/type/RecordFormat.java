@@ -13,6 +13,9 @@ import java.util.Arrays;
  *   <li>All arrays but the templates have one element per column, or per 64 columns, and nothing changes.
  *   <li>A column is in the key exactly if {@code accesses[column]} has {@link ColumnEncoding#IN_KEY}; it is then NOT
  *       NULL.
+ *   <li>Of a projection, {@code whole} is the format of its table, the accesses of columns that it leaves out are
+ *       {@link #LEFT_OUT}, and all others lie in the first {@code leadingBytes} of the value or in the key. Otherwise
+ *       {@code whole} is this and {@code leadingBytes} is {@link #ALL_BYTES}.
  *   <li>{@code valueTemplate} is the value of a row whose nullable columns are null and whose others are zero or empty;
  *       {@code keyTemplate} is the key of zeros and empty values. Both are valid encodings.
  * </ul>
@@ -28,6 +31,15 @@ public final class RecordFormat {
     /** As the end of a column's bytes: setting it may move others, or it is not in the value. */
     static final int NOT_FIXED = -1;
 
+    /** The whole value. */
+    static final int ALL_BYTES = Integer.MAX_VALUE;
+
+    /** The access of a column that a projection leaves out: negative, like none else. */
+    private static final int LEFT_OUT = Integer.MIN_VALUE;
+
+    private final RecordFormat whole;
+    private final boolean projection;
+    private final int leadingBytes;
     private final String tableName;
     private final Column[] columns;
     private final KeyFormat keyFormat;
@@ -66,6 +78,9 @@ public final class RecordFormat {
                     .with("columnCountMax", COLUMNS_MAX)
                     .remedy("Declare 1 to 1024 columns."));
         }
+        whole = this;
+        projection = false;
+        leadingBytes = ALL_BYTES;
         this.tableName = tableName;
         this.columns = columns.clone();
         keyFormat = new KeyFormat(tableName, columns, keyOrdinals, keyDescending);
@@ -135,6 +150,84 @@ public final class RecordFormat {
         keyTemplate = makeKeyTemplate();
     }
 
+    private RecordFormat(RecordFormat whole, int[] accesses, int leadingBytes) {
+        this.whole = whole;
+        projection = true;
+        this.accesses = accesses;
+        this.leadingBytes = leadingBytes;
+        tableName = whole.tableName;
+        columns = whole.columns;
+        keyFormat = whole.keyFormat;
+        offsets = whole.offsets;
+        nullBits = whole.nullBits;
+        variables = whole.variables;
+        keyParts = whole.keyParts;
+        changeFrom = whole.changeFrom;
+        changeTo = whole.changeTo;
+        keyMasks = whole.keyMasks;
+        required = whole.required;
+        endsOffset = whole.endsOffset;
+        endBytes = whole.endBytes;
+        variableCount = whole.variableCount;
+        minimumValueBytes = whole.minimumValueBytes;
+        maximumValueBytes = whole.maximumValueBytes;
+        valueTemplate = whole.valueTemplate;
+        keyTemplate = whole.keyTemplate;
+    }
+
+    /**
+     * The format of records that are only read, and of them only some columns besides the primary key. Where these all
+     * have a fixed width, the value is read no further than to the end of the last.
+     *
+     * @param wanted ordinals
+     * @return the projection
+     * @throws SchemaException if there is no column of such an ordinal, or this is a projection already that leaves one
+     *     out
+     */
+    public RecordFormat projection(int... wanted) {
+        int[] kept = new int[accesses.length];
+        for (int i = 0; i < kept.length; i++) {
+            kept[i] = keyParts[i] >= 0 ? accesses[i] : LEFT_OUT;
+        }
+        int nullableCount = 0;
+        for (int bit : nullBits) {
+            nullableCount = Math.max(nullableCount, bit + 1);
+        }
+        int leading = (nullableCount + Byte.SIZE - 1) / Byte.SIZE;
+        for (int column : wanted) {
+            kept[column] = access(column);
+            int width = ColumnEncoding.widthBytes(kept[column] & ColumnEncoding.MASK);
+            if (keyParts[column] < 0) {
+                leading = width == ColumnEncoding.VARIABLE ? ALL_BYTES : Math.max(leading, offsets[column] + width);
+            }
+        }
+        return new RecordFormat(whole, kept, leading);
+    }
+
+    /**
+     * Whether this is the format of a table's records, or of a projection of them.
+     *
+     * @param table the format of the table
+     * @return true if records of this format can take rows of the table
+     */
+    public boolean isOf(RecordFormat table) {
+        return whole.equals(table);
+    }
+
+    /**
+     * Whether records of this format lack columns.
+     *
+     * @return true if they can only be read
+     */
+    public boolean isProjection() {
+        return projection;
+    }
+
+    /** How many bytes of a value are read; {@link #ALL_BYTES} for a whole record. */
+    int leadingBytes() {
+        return leadingBytes;
+    }
+
     private byte[] makeValueTemplate(int nullableCount) {
         byte[] template = new byte[minimumValueBytes];
         for (int bit = 0; bit < nullableCount; bit++) {
@@ -191,7 +284,9 @@ public final class RecordFormat {
      * @throws SchemaException if there is none of this ordinal
      */
     public Column column(int column) {
-        access(column);
+        if (column < 0 || column >= columns.length) {
+            throw ColumnErrors.noSuchColumn(tableName, column, columns.length);
+        }
         return columns[column];
     }
 
@@ -227,14 +322,18 @@ public final class RecordFormat {
      *
      * @param column its ordinal
      * @return the access code
-     * @throws SchemaException if there is none of this ordinal
+     * @throws SchemaException if there is none of this ordinal, or the projection leaves it out
      */
     public int access(int column) {
         // The form that lets the compiler drop its own check of the bounds.
         if (column < 0 || column >= accesses.length) {
             throw ColumnErrors.noSuchColumn(tableName, column, accesses.length);
         }
-        return accesses[column];
+        int access = accesses[column];
+        if (access < 0) {
+            throw ColumnErrors.leftOut(tableName, columns[column]);
+        }
+        return access;
     }
 
     /**
@@ -307,7 +406,7 @@ public final class RecordFormat {
         return (columnCount + Long.SIZE - 1) / Long.SIZE;
     }
 
-    /** Formats are equal when they lay out the same columns in the same way. */
+    /** Formats are equal when they lay out the same columns in the same way and leave out the same. */
     @Override
     public boolean equals(Object other) {
         if (this == other) {
@@ -315,6 +414,8 @@ public final class RecordFormat {
         }
         return other instanceof RecordFormat that
                 && Arrays.equals(columns, that.columns)
+                && Arrays.equals(accesses, that.accesses)
+                && projection == that.projection
                 && keyFormat.equals(that.keyFormat);
     }
 

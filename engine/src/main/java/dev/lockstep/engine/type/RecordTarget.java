@@ -22,6 +22,15 @@ public interface RecordTarget {
     void setKeyLength(int bytes);
 
     /**
+     * How much of a value is wanted, from its first byte on. Stubs of overflow chains are copied as they are.
+     *
+     * @return bytes; no value has more than {@link Integer#MAX_VALUE}
+     */
+    default int valueBytesWanted() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
      * Makes room for a value.
      *
      * @param bytes how many it must hold

@@ -74,8 +74,10 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     StoredRow(RecordFormat format) {
         this.format = format;
         keyBytes = new byte[Math.max(INITIAL_KEY_BYTES_MIN, format.keyTemplate().length)];
-        valueBytes = new byte
-                [Math.max(format.minimumValueBytes(), Math.min(format.maximumValueBytes(), INITIAL_VALUE_BYTES_MAX))];
+        int usualBytes = format.leadingBytes() == RecordFormat.ALL_BYTES
+                ? Math.min(format.maximumValueBytes(), INITIAL_VALUE_BYTES_MAX)
+                : 0;
+        valueBytes = new byte[Math.max(format.minimumValueBytes(), usualBytes)];
         assigned = new long[RecordFormat.wordsOf(format.columnCount())];
         setEmpty();
     }
@@ -150,6 +152,11 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         return valueLength;
     }
 
+    @Override
+    public final int valueBytesWanted() {
+        return format.leadingBytes();
+    }
+
     /**
      * Makes room for a value to be loaded; keeps what is there.
      *
@@ -182,13 +189,9 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      * @throws CorruptionException if the lengths do not fit the format; the row is then empty
      */
     public final void loaded() {
-        int variableCount = format.variableCount();
-        boolean fits = valueLength >= format.minimumValueBytes()
-                && keyLength >= format.keyTemplate().length
-                && (variableCount == 0
-                        ? valueLength == format.minimumValueBytes()
-                        : variableEnd(variableCount - 1) == valueLength);
-        if (!fits) {
+        boolean isWhole = format.leadingBytes() == RecordFormat.ALL_BYTES;
+        boolean fits = isWhole ? isWholeValue() : valueLength >= format.leadingBytes();
+        if (!fits || keyLength < format.keyTemplate().length) {
             CorruptionException failure =
                     new CorruptionException(Message.of("A stored row does not have the form of its table")
                             .with("table", format.tableName())
@@ -205,6 +208,14 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         if (positionTreeStamp < 0) {
             positionTreeStamp = ~positionTreeStamp;
         }
+    }
+
+    private boolean isWholeValue() {
+        int variableCount = format.variableCount();
+        return valueLength >= format.minimumValueBytes()
+                && (variableCount == 0
+                        ? valueLength == format.minimumValueBytes()
+                        : variableEnd(variableCount - 1) == valueLength);
     }
 
     /**

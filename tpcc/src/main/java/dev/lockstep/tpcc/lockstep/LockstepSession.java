@@ -30,6 +30,9 @@ final class LockstepSession implements TpccSession {
     /** Most lines of an order, clause 2.4.1.3. */
     private static final int LINES_MAX = 15;
 
+    /** Stock rows of which the quantity is read at once: as many as are fetched side by side. */
+    private static final int STOCKS_TOGETHER = 16;
+
     /** Order lines read at once: more than an order has, and few enough to stay in the first-level cache. */
     private static final int LINES_TOGETHER = 32;
 
@@ -58,7 +61,9 @@ final class LockstepSession implements TpccSession {
     private final Record order;
     private final RowBatch items;
     private final RowBatch stocks;
+    private final RowBatch stockQuantities;
     private final RowBatch orderLines;
+    private final RowBatch linesRead;
     private final RowBatch orders;
     private final RowBatch customers;
     private final RowBatch customersFound;
@@ -88,7 +93,16 @@ final class LockstepSession implements TpccSession {
         order = tables.orders().newRecord();
         items = tables.item().newBatch(LINES_MAX);
         stocks = tables.stock().newBatch(LINES_MAX);
-        orderLines = tables.orderLine().newBatch(LINES_TOGETHER);
+        stockQuantities = tables.stock().newBatch(STOCKS_TOGETHER, Columns.S_QUANTITY);
+        orderLines = tables.orderLine().newBatch(LINES_MAX);
+        linesRead = tables.orderLine()
+                .newBatch(
+                        LINES_TOGETHER,
+                        Columns.OL_I_ID,
+                        Columns.OL_SUPPLY_W_ID,
+                        Columns.OL_QUANTITY,
+                        Columns.OL_AMOUNT,
+                        Columns.OL_DELIVERY_D);
         orders = tables.orders().newBatch(TpccScale.DISTRICTS);
         customers = tables.customer().newBatch(TpccScale.DISTRICTS);
         customersFound = tables.customer().newBatch(NAMESAKES_TOGETHER);
@@ -382,9 +396,9 @@ final class LockstepSession implements TpccSession {
     public int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows) {
         int count = 0;
         try (Cursor lines = tx.scan(tables.orderLine()).within(orderLineKey(warehouseId, districtId, orderId))) {
-            while (lines.next(orderLines) > 0) {
-                for (int i = 0; i < orderLines.size(); i++) {
-                    Record line = orderLines.record(i);
+            while (lines.next(linesRead) > 0) {
+                for (int i = 0; i < linesRead.size(); i++) {
+                    Record line = linesRead.record(i);
                     OrderLineRow row = rows[count++];
                     row.itemId = line.getInt(Columns.OL_I_ID);
                     row.supplyWarehouseId = line.getInt(Columns.OL_SUPPLY_W_ID);
@@ -475,22 +489,22 @@ final class LockstepSession implements TpccSession {
         try (Cursor lines = tx.scan(tables.orderLine())
                 .from(orderLineKey(warehouseId, districtId, fromOrderId))
                 .before(orderLineEndKey)) {
-            while (lines.next(orderLines) > 0) {
-                for (int i = 0; i < orderLines.size(); i++) {
-                    distinctItems.add(orderLines.record(i).getInt(Columns.OL_I_ID));
+            while (lines.next(linesRead) > 0) {
+                for (int i = 0; i < linesRead.size(); i++) {
+                    distinctItems.add(linesRead.record(i).getInt(Columns.OL_I_ID));
                 }
             }
         }
         int low = 0;
         int next = 0;
         while (next < distinctItems.size()) {
-            stocks.clear();
-            while (next < distinctItems.size() && stocks.size() < stocks.capacity()) {
-                stocks.addKey().add(warehouseId).add(distinctItems.get(next++));
+            stockQuantities.clear();
+            while (next < distinctItems.size() && stockQuantities.size() < stockQuantities.capacity()) {
+                stockQuantities.addKey().add(warehouseId).add(distinctItems.get(next++));
             }
-            requireAll(tx.fetch(tables.stock(), stocks), tables.stock(), stocks);
-            for (int i = 0; i < stocks.size(); i++) {
-                if (stocks.record(i).getInt(Columns.S_QUANTITY) < threshold) {
+            requireAll(tx.fetch(tables.stock(), stockQuantities), tables.stock(), stockQuantities);
+            for (int i = 0; i < stockQuantities.size(); i++) {
+                if (stockQuantities.record(i).getInt(Columns.S_QUANTITY) < threshold) {
                     low++;
                 }
             }
