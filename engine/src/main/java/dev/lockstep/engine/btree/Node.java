@@ -28,6 +28,12 @@ public final class Node {
     /** Below it the three probes that a guess costs are as many as a binary search needs. */
     private static final int SLOTS_TO_INTERPOLATE_MIN = 8;
 
+    /**
+     * The header and 24 slots: all of a leaf with rows of 300 bytes. In a table of 330 MB a row of a batch of ten took
+     * 336 ns with them and 405 ns when only the header told which slots to touch; with twice as many 385 ns.
+     */
+    private static final int BYTES_TO_TOUCH = NodeLayout.SLOTS + 24 * NodeLayout.SLOT_BYTES;
+
     private Node() {}
 
     public static int u16(MemorySegment memory, long address) {
@@ -267,16 +273,18 @@ public final class Node {
     }
 
     /**
-     * Reads the lines that a search reads first, to have them on their way: the header, the first, middle and last
-     * slot.
+     * Reads the lines that a search reads first, to have them on their way: the header and the first slots, whose
+     * addresses need no other read, then the middle and the last slot.
      *
      * @return something to add up, so that no compiler leaves the reads out
      */
     static long touchSlots(MemorySegment memory, long page) {
+        long sum = 0;
+        for (int at = 0; at < BYTES_TO_TOUCH; at += CACHE_LINE_BYTES) {
+            sum += memory.get(LONG, page + at);
+        }
         int count = slotCount(memory, page);
-        return memory.get(LONG, slot(page, 0))
-                + memory.get(LONG, slot(page, count >>> 1))
-                + memory.get(LONG, slot(page, Math.max(0, count - 1)));
+        return sum + memory.get(LONG, slot(page, count >>> 1)) + memory.get(LONG, slot(page, Math.max(0, count - 1)));
     }
 
     /**
