@@ -279,12 +279,18 @@ public final class Node {
      * @return something to add up, so that no compiler leaves the reads out
      */
     static long touchSlots(MemorySegment memory, long page) {
+        long sum = touchFirstSlots(memory, page);
+        int count = slotCount(memory, page);
+        return sum + memory.get(LONG, slot(page, count >>> 1)) + memory.get(LONG, slot(page, Math.max(0, count - 1)));
+    }
+
+    /** Reads the lines of the header and of the first slots; see {@link #touchSlots}. */
+    static long touchFirstSlots(MemorySegment memory, long page) {
         long sum = 0;
         for (int at = 0; at < BYTES_TO_TOUCH; at += CACHE_LINE_BYTES) {
             sum += memory.get(LONG, page + at);
         }
-        int count = slotCount(memory, page);
-        return sum + memory.get(LONG, slot(page, count >>> 1)) + memory.get(LONG, slot(page, Math.max(0, count - 1)));
+        return sum;
     }
 
     /**

@@ -70,7 +70,20 @@ public class TreeDescent {
     /** The walk serves a scan so long that its pages should not push out those of others. */
     protected boolean longScan;
 
+    private boolean alone = true;
     private long restartCount;
+
+    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
+    private long touched;
+
+    /**
+     * Says that stages of other walks will run between those of this one, with {@link #touch()} before them. A walk
+     * that is alone touches by itself, as soon as it has looked up the node that it was aimed at: 660 to 550 ns a row
+     * in a table of 330 MB. In a batch that would be once too often, 339 to 452 ns.
+     */
+    protected final void walksBesideOthers() {
+        alone = false;
+    }
 
     /** Aims at the node of {@code level} whose range holds the key. */
     protected final void aim(BTree target, byte[] searched, int searchedBytes, int level) {
@@ -159,7 +172,13 @@ public class TreeDescent {
             return restart();
         }
         nextChildIndex = index;
-        return lookUp(child) ? CONTINUE : LOAD_PAGE;
+        if (!lookUp(child)) {
+            return LOAD_PAGE;
+        }
+        if (alone && Node.level(memory, page) == targetLevel + 1) {
+            touched = latches.touch(nextFrame) + Node.touchFirstSlots(memory, BufferPool.address(nextFrame));
+        }
+        return CONTINUE;
     }
 
     /** Makes a page the next one to enter; begins anew at the root where it has to be loaded first. */

@@ -133,7 +133,7 @@ public final class SessionCore {
         if (fetchesTogether == null) {
             FetchOperation[] made = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
             for (int i = 0; i < made.length; i++) {
-                made[i] = new FetchOperation(locks, instance.transactions(), context);
+                made[i] = FetchOperation.besideOthers(locks, instance.transactions(), context);
             }
             fetchesTogether = made;
         }

@@ -33,6 +33,14 @@ public final class FetchOperation extends RecordOperation {
         super(locks, transactions, context);
     }
 
+    /** Makes an operation whose stages run in turn with those of others. */
+    public static FetchOperation besideOthers(
+            LockManager locks, TransactionTable transactions, TransactionContext context) {
+        FetchOperation fetch = new FetchOperation(locks, transactions, context);
+        fetch.walksBesideOthers();
+        return fetch;
+    }
+
     /**
      * Aims at a key.
      *
