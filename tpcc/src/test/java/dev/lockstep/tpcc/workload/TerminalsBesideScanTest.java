@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TerminalsBesideScanTest {
     private static final int TERMINALS = 10_000;
-    private static final int TRANSACTIONS_PER_TERMINAL = 4;
+    private static final int TRANSACTIONS_PER_TERMINAL = 6;
     private static final long SEED = 19;
 
     /** One of so many terminals is watched: statistics cost more than an operation. */
