@@ -73,6 +73,20 @@ public final class Transaction {
     }
 
     /**
+     * Locks a whole table against changes by others until this transaction ends, waiting for those who have changed it.
+     * Others may read it and lock it in the same way. From then on this transaction reads the table without a lock for
+     * each row, which pays where many rows of a table are read that is hardly ever changed. (Gray, Lorie, Putzolu and
+     * Traiger, "Granularity of Locks and Degrees of Consistency in a Shared Data Base", 1976: mode S on a table.)
+     *
+     * @param table the table
+     * @throws DeadlockException if the transaction was chosen to break a deadlock
+     * @throws LockTimeoutException if the lock was not to be had in time
+     */
+    public void lockShared(Table table) {
+        open(table, LockMode.S);
+    }
+
+    /**
      * Fetches the row of a primary key.
      *
      * @param table the table

@@ -38,8 +38,8 @@ public final class BatchFetch {
 
     /** Fetches the rows of the keys from {@code first} to {@code end}, exclusive. */
     int fetch(Key[] keys, Record[] into, boolean[] found, int first, int end, boolean forUpdate) {
-        int mode = forUpdate ? LockMode.KEY_U : session.readLockMode();
-        boolean instant = !forUpdate && session.readsWithInstantLocks();
+        int mode = forUpdate ? LockMode.KEY_U : access.readLockMode();
+        boolean instant = !forUpdate && session.readsWithInstantLocks(mode);
         int foundCount = 0;
         for (int from = first; from < end; from += FETCHES_TOGETHER_MAX) {
             int to = Math.min(end, from + FETCHES_TOGETHER_MAX);

@@ -403,7 +403,7 @@ public final class RangeScan {
                 highBytes < 0 ? null : high,
                 highBytes,
                 backward,
-                forUpdate ? LockMode.KEY_U : LockMode.KEY_S,
+                forUpdate ? LockMode.KEY_U : access.readLockMode(),
                 null);
     }
 }

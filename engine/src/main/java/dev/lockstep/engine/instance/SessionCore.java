@@ -118,14 +118,20 @@ public final class SessionCore {
         return instance;
     }
 
-    /** The lock under which a row is read at the transaction's isolation level. */
-    int readLockMode() {
-        return context.isolation() == Isolation.READ_UNCOMMITTED ? LockMode.NONE : LockMode.KEY_S;
+    /**
+     * The lock under which a row of an opened table is read at the transaction's isolation level: none where the lock
+     * on the whole table says it all.
+     */
+    int readLockMode(int tableNumber) {
+        return context.isolation() == Isolation.READ_UNCOMMITTED
+                        || LockMode.covers(tableLockModes[tableNumber], LockMode.S)
+                ? LockMode.NONE
+                : LockMode.KEY_S;
     }
 
-    /** Whether that lock is only tested. */
-    boolean readsWithInstantLocks() {
-        return context.isolation() == Isolation.READ_COMMITTED;
+    /** Whether a lock in that mode is only tested. */
+    boolean readsWithInstantLocks(int readLockMode) {
+        return readLockMode != LockMode.NONE && context.isolation() == Isolation.READ_COMMITTED;
     }
 
     /** Operations that fetch side by side; made when first asked for. */
@@ -185,7 +191,7 @@ public final class SessionCore {
         TableAccess access = accesses[number];
         if (access == null || !access.isOf(state)) {
             requireOwn(table);
-            access = new TableAccess(this, state);
+            access = new TableAccess(this, state, number);
             accesses[number] = access;
         }
         return access;

@@ -32,6 +32,7 @@ public final class TableAccess {
 
     private final SessionCore session;
     private final TableState table;
+    private final int tableNumber;
     private final IndexKeyBuilder[] entryBuilders;
     private final byte[] stub = new byte[OverflowChain.stubBytes()];
 
@@ -42,9 +43,10 @@ public final class TableAccess {
     private final Record[] rowAlone = new Record[1];
     private BatchFetch batchFetch;
 
-    TableAccess(SessionCore session, TableState table) {
+    TableAccess(SessionCore session, TableState table, int tableNumber) {
         this.session = session;
         this.table = table;
+        this.tableNumber = tableNumber;
         int count = table.indexes().size();
         entryBuilders = new IndexKeyBuilder[count];
         long all = 0;
@@ -82,9 +84,15 @@ public final class TableAccess {
         return batchFetch;
     }
 
+    /** The lock under which a row is read. */
+    int readLockMode() {
+        return session.readLockMode(tableNumber);
+    }
+
     /** Fetches a row for reading, at the transaction's isolation level. */
     public boolean fetch(byte[] key, int keyBytes, Record into) {
-        return fetch(key, keyBytes, into, session.readLockMode(), session.readsWithInstantLocks());
+        int mode = readLockMode();
+        return fetch(key, keyBytes, into, mode, session.readsWithInstantLocks(mode));
     }
 
     /** Fetches a row with the intent to change it: no other transaction can do the same meanwhile. */

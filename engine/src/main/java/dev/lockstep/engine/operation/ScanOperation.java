@@ -116,7 +116,7 @@ public final class ScanOperation extends RecordOperation {
      * @param lowKey null is minus infinity
      * @param highKey null is plus infinity
      * @param mode key lock of every record: {@link LockMode#KEY_S}, {@link LockMode#KEY_U} or
-     *     {@link LockMode#KEY_X}
+     *     {@link LockMode#KEY_X}; {@link LockMode#NONE} where a lock on the table keeps everybody from changing it
      * @param into takes key and value of each record that {@link #next()} finds
      */
     public void start(
@@ -153,7 +153,7 @@ public final class ScanOperation extends RecordOperation {
         leavesLeft = 0;
         gapGuarded = false;
         Isolation isolation = context.isolation();
-        lockGaps = isolation == Isolation.SERIALIZABLE;
+        lockGaps = isolation == Isolation.SERIALIZABLE && mode != LockMode.NONE;
         lockInstant = isolation == Isolation.READ_COMMITTED && mode == LockMode.KEY_S;
         boolean lockFree = isolation == Isolation.READ_UNCOMMITTED && mode == LockMode.KEY_S;
         keyLockMode = lockFree ? LockMode.NONE : mode;

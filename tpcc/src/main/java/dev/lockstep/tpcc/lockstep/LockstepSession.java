@@ -212,6 +212,8 @@ final class LockstepSession implements TpccSession {
         for (int i = 0; i < count; i++) {
             items.addKey().add(itemIds[i]);
         }
+        // Nobody changes items: one lock for all of them.
+        tx.lockShared(tables.item());
         tx.fetch(tables.item(), items);
         for (int i = 0; i < count; i++) {
             ItemRow row = rows[i];
