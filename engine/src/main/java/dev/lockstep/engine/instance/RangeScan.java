@@ -27,7 +27,7 @@ import java.util.Arrays;
  *       {@link #UNBOUNDED} is no bound. Afterwards the scan has its own copies, and {@code low} is free for the keys
  *       of rows.
  *   <li>{@code empty} says that the low end lies behind every key; the scan is then never started.
- *   <li>{@code rowsOfTurn} rows were asked for since others were let run, fewer than {@link #ROWS_PER_TURN}.
+ *   <li>{@code rowsOfTurn} rows were found since others were let run, at most {@link #ROWS_PER_TURN}.
  * </ul>
  *
  * <p>Used by one thread at a time; reusable.
@@ -384,13 +384,13 @@ public final class RangeScan {
             start(tree);
         }
         scan.next(into, from, to);
-        rowsOfTurn += to - from;
-        if (rowsOfTurn >= ROWS_PER_TURN) {
+        if (rowsOfTurn + to - from > ROWS_PER_TURN) {
             rowsOfTurn = 0;
             session.driver.runAfterYield(scan, list);
         } else {
             session.driver.run(scan, list);
         }
+        rowsOfTurn += scan.filled() - from;
         return scan.filled();
     }
 
