@@ -6,6 +6,7 @@ import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RowBatch;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.TableDefinition;
@@ -37,6 +38,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class OperationBenchmark {
     private static final int OPERATIONS = 100;
+    /** Rows of a batch: the lines of an order. */
+    private static final int BATCH_ROWS = 10;
+
     private static final int ID = 0;
     private static final int AMOUNT = 1;
     private static final int TEXT = 2;
@@ -52,6 +56,7 @@ public class OperationBenchmark {
     private Table table;
     private Key key;
     private Record record;
+    private RowBatch batch;
     private TransactionOptions options;
     private final SplittableRandom random = new SplittableRandom(BenchmarkSeed.get());
 
@@ -74,6 +79,7 @@ public class OperationBenchmark {
         session = database.openSession();
         key = table.newKey();
         record = table.newRecord();
+        batch = table.newBatch(BATCH_ROWS);
         for (int row = 0; row < rows; row += OPERATIONS) {
             Transaction transaction = session.begin(options);
             for (int i = row; i < Math.min(row + OPERATIONS, rows); i++) {
@@ -122,6 +128,32 @@ public class OperationBenchmark {
         return sum;
     }
 
+    /** Fetches rows at random, ten side by side. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public long fetchInBatches() {
+        long sum = 0;
+        Transaction transaction = session.begin(options);
+        for (int i = 0; i < OPERATIONS; i += BATCH_ROWS) {
+            batch.clear();
+            for (int j = 0; j < BATCH_ROWS; j++) {
+                batch.addKey().add(2 * random.nextInt(rows));
+            }
+            transaction.fetch(table, batch);
+            sum += sumOfBatch();
+        }
+        transaction.commit();
+        return sum;
+    }
+
+    private long sumOfBatch() {
+        long sum = 0;
+        for (int i = 0; i < batch.size(); i++) {
+            sum += batch.record(i).getLong(AMOUNT);
+        }
+        return sum;
+    }
+
     /** Fetches rows at random and changes them. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
@@ -166,6 +198,22 @@ public class OperationBenchmark {
         try (Cursor cursor = transaction.scan(table).from(key)) {
             for (int i = 0; i < OPERATIONS && cursor.next(record); i++) {
                 sum += record.getLong(AMOUNT);
+            }
+        }
+        transaction.commit();
+        return sum;
+    }
+
+    /** Reads a hundred rows in order, ten at a time; time is for one row. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public long scanRowInBatches() {
+        long sum = 0;
+        Transaction transaction = session.begin(options);
+        key.reset().add(2 * random.nextInt(Math.max(1, rows - OPERATIONS)));
+        try (Cursor cursor = transaction.scan(table).from(key)) {
+            for (int i = 0; i < OPERATIONS && cursor.next(batch) > 0; i += BATCH_ROWS) {
+                sum += sumOfBatch();
             }
         }
         transaction.commit();
