@@ -21,6 +21,9 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.tpcc to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.report to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     opens dev.lockstep.bench.process to
             com.fasterxml.jackson.databind;
 }

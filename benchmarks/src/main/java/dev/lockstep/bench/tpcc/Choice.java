@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.TeamMode;

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScale;

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.report.Spelling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
+
 /**
  * All that one run depends on, as it is handed to the child JVM and kept in the result. Enumerations are spelled as on
  * the command line. The URL of a server is not part of it, since it may hold a password.

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.scheduler.OperationStatistics;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.report.Json;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;

@@ -1,6 +1,8 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.ProgressLine;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;

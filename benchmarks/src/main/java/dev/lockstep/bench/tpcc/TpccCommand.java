@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.report.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

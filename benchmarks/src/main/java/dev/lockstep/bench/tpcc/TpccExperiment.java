@@ -2,6 +2,9 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ProgressLine;
+import dev.lockstep.bench.report.ProgressView;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;

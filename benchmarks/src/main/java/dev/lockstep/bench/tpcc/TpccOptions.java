@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.List;

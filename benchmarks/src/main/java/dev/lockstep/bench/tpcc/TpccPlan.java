@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.tpcc.workload.Terminal;
 import java.nio.file.Path;

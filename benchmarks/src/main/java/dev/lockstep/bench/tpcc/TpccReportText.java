@@ -1,5 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.TextTable;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.MemorySize;
+import dev.lockstep.bench.report.ProgressLine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;

@@ -1,20 +1,20 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** How constants are spelled on the command line and in results: {@code READ_COMMITTED} as {@code read-committed}. */
-final class Spelling {
+public final class Spelling {
     private Spelling() {}
 
     /** The spelling of a constant. */
-    static String of(Enum<?> constant) {
+    public static String of(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** All constants of a type, separated by commas. */
-    static String all(Class<? extends Enum<?>> type) {
+    public static String all(Class<? extends Enum<?>> type) {
         return Stream.of(type.getEnumConstants()).map(Spelling::of).collect(Collectors.joining(", "));
     }
 
@@ -23,7 +23,7 @@ final class Spelling {
      *
      * @throws IllegalArgumentException if there is none, naming those there are
      */
-    static <E extends Enum<E>> E parse(Class<E> type, String text) {
+    public static <E extends Enum<E>> E parse(Class<E> type, String text) {
         for (E constant : type.getEnumConstants()) {
             if (of(constant).equalsIgnoreCase(text) || constant.name().equalsIgnoreCase(text)) {
                 return constant;

@@ -1,4 +1,4 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,7 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Results and specifications as JSON. Thread-safe. */
-final class Json {
+public final class Json {
     private static final ObjectMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -22,17 +22,26 @@ final class Json {
 
     private Json() {}
 
-    static void write(Path file, Object value) throws IOException {
-        // Whole at once, so that a failure leaves no half of a result behind.
+    /**
+     * Writes a file whole at once, so that a failure leaves no half of a result behind.
+     *
+     * @throws IOException if the file cannot be written
+     */
+    public static void write(Path file, Object value) throws IOException {
         Files.writeString(file, MAPPER.writeValueAsString(value) + "\n");
     }
 
-    static <T> T read(Path file, Class<T> type) throws IOException {
+    /**
+     * Reads what {@link #write} wrote.
+     *
+     * @throws IOException if the file cannot be read, or is no JSON of this type
+     */
+    public static <T> T read(Path file, Class<T> type) throws IOException {
         return MAPPER.readValue(file.toFile(), type);
     }
 
     /** A short hash of a value's JSON. */
-    static String hash(Object value) {
+    public static String hash(Object value) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")
                     .digest(MAPPER.writeValueAsString(value).getBytes(StandardCharsets.UTF_8));

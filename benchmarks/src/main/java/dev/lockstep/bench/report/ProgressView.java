@@ -1,4 +1,4 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import dev.lockstep.tpcc.TpccProgress.Phase;
 import java.io.PrintStream;
@@ -9,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows how a run gets on: a bar on a terminal, else a line for each phase. Used by one thread. */
-final class ProgressView implements AutoCloseable {
+public final class ProgressView implements AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
 
     private final PrintStream out;
@@ -24,7 +24,7 @@ final class ProgressView implements AutoCloseable {
      * @param out standard error, so that standard output holds the result alone
      * @param title names the run
      */
-    ProgressView(PrintStream out, String title) {
+    public ProgressView(PrintStream out, String title) {
         this.out = out;
         this.title = title;
         this.bars = onTerminal();
@@ -36,7 +36,7 @@ final class ProgressView implements AutoCloseable {
     }
 
     /** Shows one line of progress. */
-    void show(ProgressLine line) {
+    public void show(ProgressLine line) {
         if (line.phase() != phase) {
             phase = line.phase();
             begin();
@@ -77,7 +77,7 @@ final class ProgressView implements AutoCloseable {
     }
 
     /** Shows what the child printed for the user. */
-    void message(String line) {
+    public void message(String line) {
         out.println(line);
     }
 

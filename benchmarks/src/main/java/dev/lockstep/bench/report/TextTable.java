@@ -1,4 +1,4 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
@@ -7,8 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Rows of text under headers; the first columns are names and stand left, the others are figures and stand right. */
-final class TextTable {
+/**
+ * Rows of text under headers; the first columns are names and stand left, the others are figures and stand right. Used
+ * by one thread.
+ */
+public final class TextTable {
     private static final int WIDTH_MAX = 160;
 
     private final List<Column> columns = new ArrayList<>();
@@ -19,7 +22,7 @@ final class TextTable {
      *
      * @param names how many of the columns are names
      */
-    TextTable(int names, List<String> headers) {
+    public TextTable(int names, List<String> headers) {
         for (int i = 0; i < headers.size(); i++) {
             HorizontalAlign align = i < names ? HorizontalAlign.LEFT : HorizontalAlign.RIGHT;
             columns.add(new Column()
@@ -30,12 +33,13 @@ final class TextTable {
         }
     }
 
-    void row(List<String> cells) {
+    /** Adds a row of as many cells as there are headers. */
+    public void row(List<String> cells) {
         rows.add(cells.toArray());
     }
 
     /** The lines, each ended, without trailing blanks. */
-    String text() {
+    public String text() {
         String table = AsciiTable.getTable(
                 AsciiTable.NO_BORDERS, columns.toArray(Column[]::new), rows.toArray(Object[][]::new));
         return table.lines()

@@ -1,4 +1,4 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -11,13 +11,17 @@ import picocli.CommandLine.TypeConversionException;
  *
  * @param bytes more than 0
  */
-record MemorySize(long bytes) {
+public record MemorySize(long bytes) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12})([kmgt]?)(i?b)?");
     private static final String UNITS = " kmgt";
     private static final int BITS_PER_UNIT = 10;
 
-    /** Reads what a user writes. */
-    static MemorySize parse(String text) {
+    /**
+     * Reads what a user writes.
+     *
+     * @throws IllegalArgumentException if it is no size, with a sentence for the user
+     */
+    public static MemorySize parse(String text) {
         Matcher matcher = FORM.matcher(text.toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
             throw new IllegalArgumentException("'" + text + "' is no size: write a number and k, m, g or t, like 512m");
@@ -31,7 +35,10 @@ record MemorySize(long bytes) {
     }
 
     /** For picocli. */
-    static final class Converter implements ITypeConverter<MemorySize> {
+    public static final class Converter implements ITypeConverter<MemorySize> {
+        /** For picocli. */
+        public Converter() {}
+
         @Override
         public MemorySize convert(String text) {
             try {

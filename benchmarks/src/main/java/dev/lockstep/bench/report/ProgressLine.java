@@ -1,4 +1,4 @@
-package dev.lockstep.bench.tpcc;
+package dev.lockstep.bench.report;
 
 import dev.lockstep.tpcc.TpccProgress.Phase;
 import java.util.Optional;
@@ -11,17 +11,17 @@ import java.util.Optional;
  * @param total of about how many; 0 if unknown
  * @param transactions transactions so far, where terminals run
  */
-record ProgressLine(Phase phase, long done, long total, long transactions) {
+public record ProgressLine(Phase phase, long done, long total, long transactions) {
     private static final String PREFIX = "@lockstep-progress";
     private static final int FIELDS = 5;
 
     /** The line. */
-    String text() {
+    public String text() {
         return PREFIX + " " + phase + " " + done + " " + total + " " + transactions;
     }
 
     /** Reads a line, or says that it is none of these. */
-    static Optional<ProgressLine> parse(String line) {
+    public static Optional<ProgressLine> parse(String line) {
         String[] fields = line.split(" ", -1);
         if (fields.length != FIELDS || !fields[0].equals(PREFIX)) {
             return Optional.empty();
