@@ -9,8 +9,8 @@ public enum Durability {
     SYNC,
     /**
      * Answered at once; a force of the log begins 50 ms after the oldest commit that is not on disk. A crash loses at
-     * most the commits of the last 100 ms, the last ones in commit order, and never a part of a transaction; where a
-     * force takes longer than 50 ms, those of the last two forces and 50 ms.
+     * most the commits of 100 ms, the last ones in commit order, and never a part of a transaction. On a disk that
+     * takes longer than the other 50 ms, commits are answered when they are on disk until it has caught up.
      */
     ASYNC,
     /**

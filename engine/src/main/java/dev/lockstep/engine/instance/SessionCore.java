@@ -413,11 +413,16 @@ public final class SessionCore {
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
             return waitLsn;
         }
-        if (!answersWhenDurable && commitLsn != 0 && instance.options().durability() == Durability.SYNC) {
+        return answersWhenDurable || commitLsn == 0 || log == null ? 0 : answerEarly(commitLsn);
+    }
+
+    /** The LSN to wait for where a commit may be answered before it is on disk: its own if the disk is too slow. */
+    private long answerEarly(long commitLsn) {
+        if (instance.options().durability() == Durability.SYNC) {
             // A log that is forced for those who wait has no clock that would do it for those who do not.
             log.requestFlush(commitLsn);
         }
-        return 0;
+        return log.holdsBackAnswers() ? commitLsn : 0;
     }
 
     /**

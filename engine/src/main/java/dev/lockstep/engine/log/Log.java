@@ -42,6 +42,7 @@ public final class Log implements AutoCloseable {
     private final LogHorizon written;
     private final LogHorizon durable;
     private final LogHorizon lifecycle;
+    private final LogAnswerGate answers;
     private final LogWriter writer;
     private final long startLsn;
     private final long throttleBytes;
@@ -64,7 +65,9 @@ public final class Log implements AutoCloseable {
         durable = new LogHorizon(wakeup, startLsn, watch);
         lifecycle = new LogHorizon(wakeup, 0, watch);
         LogSegments segments = new LogSegments(storage, directory, databaseId, options.segmentBytes());
-        writer = new LogWriter(segments, ring, tail, wakeup, written, durable, lifecycle, options, failureListener);
+        answers = new LogAnswerGate(options.clock(), options.asyncDelayNanosMax());
+        writer = new LogWriter(
+                segments, ring, tail, wakeup, written, durable, lifecycle, answers, options, failureListener);
     }
 
     /**
@@ -226,6 +229,14 @@ public final class Log implements AutoCloseable {
         if (!durable.await(lsn, waiter)) {
             throw broken();
         }
+    }
+
+    /**
+     * Whether a commit that is answered before it is durable has to wait all the same, because a crash would take
+     * commits that are older than {@code async} durability promises: the disk has not forced them in time.
+     */
+    public boolean holdsBackAnswers() {
+        return answers.isClosed();
     }
 
     /**

@@ -55,6 +55,11 @@ final class LogFlushPolicy {
         unforcedSinceNanos = nanos;
     }
 
+    /** A moment not after the one when the oldest byte not yet forced was appended. */
+    long unforcedSinceNanos() {
+        return unforcedSinceNanos;
+    }
+
     /** Notes the time just before a batch is cut off. */
     void cutOff(long nanos) {
         cutOffNanos = nanos;

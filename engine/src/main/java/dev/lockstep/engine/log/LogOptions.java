@@ -113,7 +113,11 @@ public record LogOptions(
 
     /** How long after the oldest append a force begins under {@code async} durability. */
     long forceDelayNanos() {
-        return asyncDelayMillisMax * NANOS_PER_MILLI / FORCE_DELAY_DIVISOR;
+        return asyncDelayNanosMax() / FORCE_DELAY_DIVISOR;
+    }
+
+    long asyncDelayNanosMax() {
+        return asyncDelayMillisMax * NANOS_PER_MILLI;
     }
 
     long extraForceDelayNanos() {

@@ -50,6 +50,7 @@ final class LogWriter implements Runnable {
     private final LogHorizon durable;
     private final LogHorizon lifecycle;
     private final LogFlushPolicy policy;
+    private final LogAnswerGate answers;
     private final LogGatherPolicy gathering = new LogGatherPolicy();
     private final LogClock clock;
     private final long extraForceDelayNanos;
@@ -84,6 +85,7 @@ final class LogWriter implements Runnable {
             LogHorizon written,
             LogHorizon durable,
             LogHorizon lifecycle,
+            LogAnswerGate answers,
             LogOptions options,
             FailureListener failureListener) {
         this.segments = segments;
@@ -93,6 +95,7 @@ final class LogWriter implements Runnable {
         this.written = written;
         this.durable = durable;
         this.lifecycle = lifecycle;
+        this.answers = answers;
         this.clock = options.clock();
         this.extraForceDelayNanos = options.extraForceDelayNanos();
         this.failureListener = failureListener;
@@ -122,6 +125,7 @@ final class LogWriter implements Runnable {
     public void run() {
         try {
             segments.start(writtenLsn);
+            policy.firstAppend(clock.nanoTime());
             lifecycle.advance(STARTED);
             serve();
             segments.close();
@@ -155,6 +159,7 @@ final class LogWriter implements Runnable {
     }
 
     private void serve() {
+        boolean slept = true;
         // Ends when close is requested and everything is on disk, or with a failure.
         while (true) {
             wakeup.reset();
@@ -167,16 +172,28 @@ final class LogWriter implements Runnable {
                 idle = false;
                 policy.firstAppend(tail.firstAppendNanos());
             }
+            if (slept && !policy.isTimed()) {
+                // Every commit asks for a force here, so none that waits for one is older than this.
+                policy.firstAppend(nowNanos);
+            }
+            slept = false;
             boolean wanted = closing || durable.wantedLsnAcquire() >= durableLsn;
             switch (policy.decide(nowNanos, tailLsn - writtenLsn, unforced, wanted)) {
                 case FORCE -> {
+                    answers.diskBusy(policy.unforcedSinceNanos());
                     if (wanted && !closing) {
                         gather();
                     }
                     makeDurable();
+                    answers.diskIdle(tail.tailLsnAcquire() == durableLsn);
                 }
-                case WRITE -> write();
+                case WRITE -> {
+                    answers.diskBusy(policy.unforcedSinceNanos());
+                    write();
+                    answers.diskIdle(tail.tailLsnAcquire() == durableLsn);
+                }
                 case SLEEP -> {
+                    slept = true;
                     if (closing) {
                         return;
                     }
@@ -271,6 +288,7 @@ final class LogWriter implements Runnable {
         delayForce();
         count(0, 0, 1);
         policy.forced();
+        answers.diskBusy(policy.unforcedSinceNanos());
         durableLsn = writtenLsn;
         return true;
     }

@@ -160,6 +160,52 @@ class LogDurabilityTest {
     }
 
     @Test
+    void aForceThatTakesTooLongHoldsAnswersBack() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        try (Log log = open(LogOptions.async().withClock(clock))) {
+            assertEquals(LogClock.UNTIL_SIGNALLED, clock.awaitParked());
+            storage.forces.drainPermits();
+            long beginNanos = clock.nanoTime();
+            commit(log, buffer, 1);
+            until(() -> clock.awaitParked() == beginNanos + delay / 2);
+            clock.advance(delay / 2);
+            until(storage.forces::hasQueuedThreads);
+            long duringTheForce = commit(log, buffer, 2);
+            clock.advance(delay / 2 - 1);
+            assertFalse(log.holdsBackAnswers());
+            clock.advance(1);
+            assertTrue(log.holdsBackAnswers());
+            clock.advance(delay);
+            storage.forces.release();
+            until(() -> duringTheForce < log.writtenLsn() && storage.forces.hasQueuedThreads());
+            assertTrue(log.holdsBackAnswers(), "the second commit is as old as the first was");
+            storage.openGates();
+            until(() -> !log.holdsBackAnswers());
+            assertTrue(duringTheForce < log.durableLsn());
+        }
+    }
+
+    @Test
+    void aForceInTimeHoldsNobodyBack() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        for (LogOptions options : List.of(LogOptions.async(), LogOptions.sync())) {
+            try (Log log = open(options.withClock(clock))) {
+                for (int round = 0; round < 10; round++) {
+                    assertEquals(LogClock.UNTIL_SIGNALLED, clock.awaitParked());
+                    clock.advance(10 * delay);
+                    storage.forces.drainPermits();
+                    log.requestFlush(commit(log, buffer, round + 1));
+                    until(storage.forces::hasQueuedThreads);
+                    clock.advance(delay - 1);
+                    assertFalse(log.holdsBackAnswers(), options.toString());
+                    storage.openGates();
+                    until(() -> log.durableLsn() == log.tailLsn());
+                }
+            }
+        }
+    }
+
+    @Test
     void asyncServesThoseWhoWaitAtOnce() {
         try (Log log = open(LogOptions.async().withClock(clock))) {
             long lsn = commit(log, buffer, 1);
