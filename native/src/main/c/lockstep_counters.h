@@ -8,7 +8,7 @@
 #define LOCKSTEP_COUNTERS_H
 
 /* Raised whenever a signature or the meaning of a value below changes. */
-#define LOCKSTEP_COUNTERS_ABI 1
+#define LOCKSTEP_COUNTERS_ABI 2
 
 /* Caches, as the enum CacheLevel numbers them. */
 #define LOCKSTEP_CACHE_L1_INSTRUCTION 0

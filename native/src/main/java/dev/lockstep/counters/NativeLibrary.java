@@ -2,6 +2,7 @@ package dev.lockstep.counters;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
+import com.sun.jna.Pointer;
 import java.util.Optional;
 
 /**
@@ -11,11 +12,11 @@ import java.util.Optional;
  * <p>A call costs several hundred nanoseconds, so these are for setting up, not for hot paths.
  */
 public final class NativeLibrary {
-    private static final String NAME = "lockstep_counters";
-
+    private final String name;
     private final NativeFunctions functions;
 
-    private NativeLibrary(NativeFunctions functions) {
+    private NativeLibrary(String name, NativeFunctions functions) {
+        this.name = name;
         this.functions = functions;
     }
 
@@ -38,7 +39,7 @@ public final class NativeLibrary {
 
     /** Loads the library of this platform. Never throws; repeated calls find the same library. */
     public static Result load() {
-        return load(NAME);
+        return load(NativePart.COUNTERS.library());
     }
 
     static Result load(String name) {
@@ -49,16 +50,12 @@ public final class NativeLibrary {
                 return new Result.Missing("The native library is of another build: library=" + name + " abi=" + abi
                         + " expectedAbi=" + NativeFunctions.ABI + "; build Lockstep again.");
             }
-            return new Result.Available(new NativeLibrary(functions));
+            return new Result.Available(new NativeLibrary(name, functions));
         } catch (UnsatisfiedLinkError e) {
-            return new Result.Missing("The native library is not there: library=" + name + " platform="
-                    + System.getProperty("os.name") + "/" + System.getProperty("os.arch")
-                    + "; install a C compiler (Debian and Ubuntu: apt-get install gcc libc6-dev) and build Lockstep"
-                    + " again.");
-        } catch (NoClassDefFoundError e) {
-            return new Result.Missing("JNA cannot start: missingClass=" + e.getMessage()
-                    + "; put net.java.dev.jna:jna on the class path, and see that the directory of java.io.tmpdir may"
-                    + " hold executable files.");
+            return new Result.Missing(NativePart.missing(name));
+        } catch (LinkageError e) {
+            // Whatever JNA's own initializer threw, the first time and later.
+            return new Result.Missing(NativePart.jnaCannotStart(e));
         }
     }
 
@@ -98,6 +95,16 @@ public final class NativeLibrary {
                 bytes,
                 Math.toIntExact(attribute(level, NativeFunctions.CACHE_WAYS)),
                 Math.toIntExact(attribute(level, NativeFunctions.CACHE_LINE_BYTES))));
+    }
+
+    /** The functions that mark operations, or null where there are none. */
+    Pointer operationFunctions() {
+        return functions.lockstep_operation_functions();
+    }
+
+    /** Address of the function {@code lockstep_marker}. */
+    long markerAddress() {
+        return Pointer.nativeValue(com.sun.jna.NativeLibrary.getInstance(name).getFunction("lockstep_marker"));
     }
 
     private long attribute(CacheLevel level, int attribute) {

@@ -20,17 +20,19 @@ import java.util.TreeSet;
 
 /** The rules that compiled code decides. */
 final class BytecodeRules {
-    /**
-     * Calls that no library of Lockstep makes, as class and method, which forbiddenapis cannot name because it runs on
-     * Maven's JDK: those that newer ones brought.
-     */
-    private static final Set<String> FORBIDDEN_CALLS = Set.of(
-            // Restricted: an embedding application would need --enable-native-access.
+    /** Restricted calls, as class and method: an embedding application would need --enable-native-access. */
+    static final Set<String> RESTRICTED_CALLS = Set.of(
             "java/lang/foreign/MemorySegment.reinterpret",
             "java/lang/foreign/AddressLayout.withTargetLayout",
             "java/lang/foreign/Linker.downcallHandle",
             "java/lang/foreign/Linker.upcallStub",
-            "java/lang/foreign/SymbolLookup.libraryLookup",
+            "java/lang/foreign/SymbolLookup.libraryLookup");
+
+    /**
+     * Calls that no library of Lockstep makes, as class and method, which forbiddenapis cannot name because it runs on
+     * Maven's JDK: those that newer ones brought.
+     */
+    static final Set<String> FORBIDDEN_CALLS = Set.of(
             // Also with a Duration: wait for the event itself.
             "java/lang/Thread.sleep");
 
@@ -55,15 +57,15 @@ final class BytecodeRules {
         return violations;
     }
 
-    /** Methods that make a forbidden call. */
-    static List<String> forbiddenCalls(ClassModel type) {
+    /** Methods that make one of these calls. */
+    static List<String> calls(ClassModel type, Set<String> forbidden) {
         List<String> violations = new ArrayList<>();
         for (MethodModel method : type.methods()) {
             method.code().stream().flatMap(CodeModel::elementStream).forEach(element -> {
                 if (element instanceof InvokeInstruction invoke) {
                     String call = invoke.owner().asInternalName() + "."
                             + invoke.name().stringValue();
-                    if (FORBIDDEN_CALLS.contains(call)) {
+                    if (forbidden.contains(call)) {
                         violations.add(name(type, method) + " calls " + call);
                     }
                 }

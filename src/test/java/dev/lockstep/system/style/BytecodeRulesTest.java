@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -57,6 +58,10 @@ class BytecodeRulesTest {
         static MemorySegment call() {
             return MemorySegment.NULL.reinterpret(1);
         }
+
+        static void pause() throws InterruptedException {
+            Thread.sleep(Duration.ZERO);
+        }
     }
 
     private static ClassModel read(Class<?> type) throws IOException {
@@ -85,16 +90,27 @@ class BytecodeRulesTest {
     @ParameterizedTest
     @ValueSource(strings = {"scheduler", "engine", "native", "tpcc"})
     void noForbiddenCallIsMade(String module) throws IOException {
-        assertEquals(List.of(), violations(module, BytecodeRules::forbiddenCalls));
+        assertEquals(List.of(), violations(module, type -> BytecodeRules.calls(type, BytecodeRules.FORBIDDEN_CALLS)));
+    }
+
+    /** Module native is there to make them, and is not needed for embedding. */
+    @ParameterizedTest
+    @ValueSource(strings = {"scheduler", "engine", "tpcc"})
+    void noRestrictedCallIsMade(String module) throws IOException {
+        assertEquals(List.of(), violations(module, type -> BytecodeRules.calls(type, BytecodeRules.RESTRICTED_CALLS)));
     }
 
     @Test
     void offendersAreFound() throws IOException {
         ClassModel offender = read(Offender.class);
         assertEquals(2, BytecodeRules.monitors(offender).size());
-        assertEquals(1, BytecodeRules.forbiddenCalls(offender).size());
+        assertEquals(
+                1, BytecodeRules.calls(offender, BytecodeRules.RESTRICTED_CALLS).size());
+        assertEquals(
+                1, BytecodeRules.calls(offender, BytecodeRules.FORBIDDEN_CALLS).size());
         assertEquals(List.of(), BytecodeRules.monitors(read(SourceFile.class)));
-        assertEquals(List.of(), BytecodeRules.forbiddenCalls(read(SourceFile.class)));
+        assertEquals(List.of(), BytecodeRules.calls(read(SourceFile.class), BytecodeRules.RESTRICTED_CALLS));
+        assertEquals(List.of(), BytecodeRules.calls(read(SourceFile.class), BytecodeRules.FORBIDDEN_CALLS));
     }
 
     @Test

@@ -26,6 +26,7 @@ class BenchmarksRunTest {
             KeyBenchmark.class,
             LockBenchmark.class,
             LogBenchmark.class,
+            MarkerBenchmark.class,
             NewOrderBenchmark.class,
             OperationBenchmark.class,
             SwitchBenchmark.class);

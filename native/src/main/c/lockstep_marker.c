@@ -1,0 +1,40 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+
+#include <stddef.h>
+
+#include "lockstep_marker.h"
+
+long lockstep_marker(long kind, long a, long b, long c) {
+    return lockstep_mark(kind, a, b, c);
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+/* Seven bytes of nopl and one of ret: no padding, so that the index alone gives a function's address. */
+__asm__(
+    ".text\n"
+    ".balign 64\n"
+    ".type lockstep_operation_first, @function\n"
+    "lockstep_operation_first:\n"
+    ".set lockstep_operation, 0\n"
+    ".rept " TEXT(LOCKSTEP_OPERATIONS) "\n"
+    "nopl " TEXT(LOCKSTEP_OPERATION_MARK) " + lockstep_operation(%rax)\n"
+    "ret\n"
+    ".set lockstep_operation, lockstep_operation + 1\n"
+    ".endr\n"
+    ".size lockstep_operation_first, . - lockstep_operation_first\n");
+
+extern const char lockstep_operation_first[] __attribute__((visibility("hidden")));
+
+const void *lockstep_operation_functions(void) {
+    return lockstep_operation_first;
+}
+#else
+const void *lockstep_operation_functions(void) {
+    return NULL;
+}
+#endif

@@ -1,0 +1,107 @@
+/*
+ * Marks by which a program tells Lockstep's simulator what it is doing. Harmless on a real processor.
+ *
+ * Rare marks carry a payload. They are a system call with a number that no kernel knows: a kernel answers ENOSYS, the
+ * simulator's plugin sees number and arguments (kind, a, b, c) in its system-call callback. Linux only.
+ *
+ * Frequent marks name the operation that the calling thread is in, 0 to LOCKSTEP_OPERATIONS - 1, and last until the
+ * thread's next one. Each is one instruction that does nothing, nopl disp32(%rax) with disp32 = LOCKSTEP_OPERATION_MARK
+ * + operation, which the plugin recognises by its bytes when it translates code:
+ *
+ *     byte     0    1    2    3         4         5    6
+ *            0x0f 0x1f 0x80 low byte  high byte 0x53 0x4c
+ *                           of the operation
+ *
+ * x86-64 only. A program in C needs this header alone (the functions below); Java calls what lockstep_marker.c exports,
+ * through dev.lockstep.counters.Markers. All functions may be called by any thread.
+ */
+#ifndef LOCKSTEP_MARKER_H
+#define LOCKSTEP_MARKER_H
+
+#include <stdint.h>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
+/* Number of the system call of rare marks: "LS" and a zero byte. */
+#define LOCKSTEP_MARKER_SYSTEM_CALL 0x4C5300
+
+/* Kinds of rare marks: the first argument. Other arguments are 0 where none is named. */
+
+/* a = phase, 1 to LOCKSTEP_PHASE_MAX: the whole process enters it. */
+#define LOCKSTEP_MARKER_PHASE_BEGIN 1
+/* a = phase: the whole process leaves it. */
+#define LOCKSTEP_MARKER_PHASE_END 2
+/* a = address, b = bytes, c = bytes of a page: how this range is mapped. */
+#define LOCKSTEP_MARKER_REGION 3
+/* a = epoch, the number of the JVMTI agent's event: code that is translated from now on belongs to it. */
+#define LOCKSTEP_MARKER_CODE_EVENT 4
+/* a = simulated core, from 0, that the calling thread runs on from now on. */
+#define LOCKSTEP_MARKER_THREAD_CORE 5
+
+/* The phase of what is measured: of a workload, of a JMH iteration, of a program in C. 0 is outside any phase. */
+#define LOCKSTEP_PHASE_MEASURED 1
+#define LOCKSTEP_PHASE_MAX 255
+
+/* Operations are numbered from 0, which is outside any operation. */
+#define LOCKSTEP_OPERATIONS 4096
+
+/* The displacement of operation 0. */
+#define LOCKSTEP_OPERATION_MARK 0x4C530000
+
+/* Bytes of the marking instruction. */
+#define LOCKSTEP_OPERATION_MARK_BYTES 7
+
+/* A rare mark. Returns what the system call returned, which says nothing. */
+static inline long lockstep_mark(long kind, long a, long b, long c) {
+#if defined(__linux__)
+    return syscall(LOCKSTEP_MARKER_SYSTEM_CALL, kind, a, b, c);
+#else
+    return kind + a + b + c;
+#endif
+}
+
+static inline void lockstep_phase_begin(int phase) {
+    (void) lockstep_mark(LOCKSTEP_MARKER_PHASE_BEGIN, phase, 0, 0);
+}
+
+static inline void lockstep_phase_end(int phase) {
+    (void) lockstep_mark(LOCKSTEP_MARKER_PHASE_END, phase, 0, 0);
+}
+
+/* Marks the operation, a constant; a macro, because the number is part of the instruction. */
+#if defined(__x86_64__)
+#define LOCKSTEP_OPERATION(operation) \
+    __asm__ volatile("nopl %c0(%%rax)" : : "i"(LOCKSTEP_OPERATION_MARK | (operation)) : "memory")
+#else
+#define LOCKSTEP_OPERATION(operation) ((void) (operation))
+#endif
+
+/*
+ * The operation that the bytes of an instruction mark, or -1 when they are no mark. At least
+ * LOCKSTEP_OPERATION_MARK_BYTES bytes are read only if there are as many.
+ */
+static inline int lockstep_operation_marked(const uint8_t *instruction, uint64_t bytes) {
+    if (bytes != LOCKSTEP_OPERATION_MARK_BYTES || instruction[0] != 0x0f || instruction[1] != 0x1f
+            || instruction[2] != 0x80 || instruction[5] != ((LOCKSTEP_OPERATION_MARK >> 16) & 0xff)
+            || instruction[6] != LOCKSTEP_OPERATION_MARK >> 24) {
+        return -1;
+    }
+    int operation = instruction[3] | instruction[4] << 8;
+    return operation < LOCKSTEP_OPERATIONS ? operation : -1;
+}
+
+/* Exported for Java: lockstep_mark as a function. */
+long lockstep_marker(long kind, long a, long b, long c);
+
+/* Bytes from one function of lockstep_operation_functions to the next. */
+#define LOCKSTEP_OPERATION_FUNCTION_BYTES 8
+
+/*
+ * Exported for Java: the first of LOCKSTEP_OPERATIONS functions without arguments, LOCKSTEP_OPERATION_FUNCTION_BYTES
+ * apart, each of which marks the operation of its index and returns. Null where there are no frequent marks.
+ */
+const void *lockstep_operation_functions(void);
+
+#endif

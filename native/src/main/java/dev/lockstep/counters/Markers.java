@@ -1,0 +1,134 @@
+package dev.lockstep.counters;
+
+import java.util.Optional;
+
+/**
+ * Marks by which this process tells Lockstep's simulator what it is doing: phases, operations, mapped regions. The
+ * simulator sees them as instructions that mean nothing to a processor; {@code lockstep_marker.h} says which.
+ *
+ * <p>Marks are made only in a simulated process, which has the variable {@value #ENVIRONMENT} in its environment, and
+ * only where the native library is. Anywhere else every method here checks its arguments and returns, which the
+ * compiler folds to next to nothing: the answer is fixed when this class is initialized.
+ *
+ * <p>Thread-safe. Phases belong to the process; operations and cores to the thread of the operating system that makes
+ * the call, which for a virtual thread is its carrier.
+ */
+public final class Markers {
+    /** The environment variable whose presence, with any value, says that the process is simulated. */
+    public static final String ENVIRONMENT = "LOCKSTEP_SIMULATED";
+
+    /** The system property that overrides {@link #ENVIRONMENT} by {@code true} or {@code false}. */
+    public static final String PROPERTY = "lockstep.simulated";
+
+    /** The phase of what is measured: of a workload, or of a JMH iteration. */
+    public static final int PHASE_MEASURED = 1;
+
+    /** The largest number of a phase; the smallest is 1. */
+    public static final int PHASE_MAX = 255;
+
+    /** The operation of a thread that is in none. */
+    public static final int OPERATION_NONE = 0;
+
+    /** Operations are numbered from 0 to one less than this. */
+    public static final int OPERATIONS = 4096;
+
+    private static final boolean SIMULATED = simulated();
+    private static final MarkerFunctions.Result FOUND = SIMULATED
+            ? MarkerFunctions.load()
+            : new MarkerFunctions.Result.Missing("The process is not simulated: environmentVariable=" + ENVIRONMENT
+                    + " is not set; run it under ./lockstep simulate.");
+    private static final MarkerFunctions FUNCTIONS =
+            FOUND instanceof MarkerFunctions.Result.Available(MarkerFunctions functions) ? functions : null;
+
+    private Markers() {}
+
+    private static boolean simulated() {
+        String property = System.getProperty(PROPERTY);
+        return property == null ? System.getenv(ENVIRONMENT) != null : Boolean.parseBoolean(property);
+    }
+
+    /** Whether this process says that it is simulated; its marks may still reach nobody, see {@link #obstacle}. */
+    public static boolean isSimulated() {
+        return SIMULATED;
+    }
+
+    /** Why marks are not made, one sentence with what to do about it; empty when they are. */
+    public static Optional<String> obstacle() {
+        return FOUND instanceof MarkerFunctions.Result.Missing(String reason) ? Optional.of(reason) : Optional.empty();
+    }
+
+    /**
+     * The process enters a phase. Costs a system call.
+     *
+     * @param phase 1 to {@link #PHASE_MAX}
+     */
+    public static void phaseBegin(int phase) {
+        mark(MarkerFunctions.PHASE_BEGIN, checkPhase(phase), 0, 0);
+    }
+
+    /**
+     * The process leaves a phase. Costs a system call.
+     *
+     * @param phase 1 to {@link #PHASE_MAX}
+     */
+    public static void phaseEnd(int phase) {
+        mark(MarkerFunctions.PHASE_END, checkPhase(phase), 0, 0);
+    }
+
+    /**
+     * Says with which pages a range of memory is mapped. Costs a system call.
+     *
+     * @param address of the first byte
+     * @param bytes length of the range, at least 1
+     * @param pageBytes size of its pages, a power of two
+     */
+    public static void region(long address, long bytes, long pageBytes) {
+        if (address == 0 || bytes < 1 || Long.bitCount(pageBytes) != 1 || pageBytes < 0) {
+            throw new IllegalArgumentException("Not a mapped region: address=0x" + Long.toHexString(address)
+                    + " bytes=" + bytes + " pageBytes=" + pageBytes
+                    + "; name an address, at least one byte, and a power of two");
+        }
+        mark(MarkerFunctions.REGION, address, bytes, pageBytes);
+    }
+
+    /**
+     * The calling thread runs on this simulated core from now on. Costs a system call.
+     *
+     * @param core from 0
+     */
+    public static void threadCore(int core) {
+        if (core < 0) {
+            throw new IllegalArgumentException("Not a simulated core: core=" + core + "; cores are numbered from 0");
+        }
+        mark(MarkerFunctions.THREAD_CORE, core, 0, 0);
+    }
+
+    /**
+     * The calling thread is in this operation from now on. Costs one to three nanoseconds and no transition of the
+     * thread's state, so it may stand on a hot path.
+     *
+     * @param operation {@link #OPERATION_NONE} to {@link #OPERATIONS} - 1
+     */
+    public static void operation(int operation) {
+        if (operation < 0 || operation >= OPERATIONS) {
+            throw new IllegalArgumentException(
+                    "Not an operation: operation=" + operation + "; operations are numbered from 0 to 4095");
+        }
+        if (FUNCTIONS != null) {
+            FUNCTIONS.markOperation(operation);
+        }
+    }
+
+    private static int checkPhase(int phase) {
+        if (phase < 1 || phase > PHASE_MAX) {
+            throw new IllegalArgumentException("Not a phase: phase=" + phase + "; phases are numbered from 1 to 255");
+        }
+        return phase;
+    }
+
+    private static void mark(long kind, long a, long b, long c) {
+        if (FUNCTIONS != null) {
+            FUNCTIONS.mark(kind, a, b, c);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.lockstep.counters;
+
+/** Makes every mark, often enough to be compiled, and says whether they went out. */
+final class MarkersProgram {
+    private static final int ROUNDS = 50;
+
+    private MarkersProgram() {}
+
+    public static void main(String[] arguments) {
+        Markers.phaseBegin(Markers.PHASE_MEASURED);
+        Markers.region(1L << 30, 1 << 20, 4096);
+        Markers.threadCore(1);
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int operation = 0; operation < Markers.OPERATIONS; operation++) {
+                Markers.operation(operation);
+            }
+        }
+        Markers.operation(Markers.OPERATION_NONE);
+        Markers.phaseEnd(Markers.PHASE_MEASURED);
+        System.out.println("simulated=" + Markers.isSimulated() + " obstacle="
+                + Markers.obstacle().orElse("none"));
+    }
+}
