@@ -4,4 +4,6 @@ module dev.lockstep.scheduler {
 
     exports dev.lockstep.scheduler;
     exports dev.lockstep.scheduler.latch;
+
+    uses dev.lockstep.scheduler.OperationProbe;
 }

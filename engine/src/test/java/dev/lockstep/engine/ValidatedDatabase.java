@@ -141,7 +141,8 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
         SessionCore session = instance.newSession();
         try {
             session.begin(Isolation.READ_COMMITTED, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
-            OperationDriver driver = new OperationDriver(instance.pool(), instance.locks(), session.context());
+            OperationDriver driver =
+                    new OperationDriver(instance.pool(), instance.scheduler(), instance.locks(), session.context());
             ScanOperation scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
             RawRecord entry = new RawRecord();
             scan.start(state.indexes().get(index).tree(), null, 0, null, 0, false, LockMode.KEY_S, entry);

@@ -579,9 +579,23 @@ final class CarrierThread extends Thread {
         running = sThread;
         sThread.state = SThread.State.RUNNING;
         mountsSinceTimerCheck++;
-        sThread.mount();
+        if (InstalledProbe.isPresent()) {
+            mountTold(sThread);
+        } else {
+            sThread.mount();
+        }
         running = null;
         settle(sThread);
+    }
+
+    /** Who asks to be suspended tells the probe itself, nearer to its operation; here those who are new or parked. */
+    private void mountTold(SThread sThread) {
+        if (sThread.mountUntold) {
+            InstalledProbe.resumed(sThread);
+        }
+        sThread.mount();
+        InstalledProbe.left(sThread);
+        sThread.mountUntold = sThread.request == SThread.Request.NONE;
     }
 
     /** Puts an S-thread that gave up the carrier where it asked to be. */

@@ -23,9 +23,13 @@ final class OperationRegistry {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> names = new CopyOnWriteArrayList<>();
 
+    /** By number; filled before the number is given out. All 0 where there is no probe. */
+    private final int[] probeNumbers = new int[Scheduler.OPERATIONS_MAX];
+
     OperationRegistry() {
         names.add(SHARED_NAME);
         numbers.put(SHARED_NAME, SHARED);
+        probeNumbers[SHARED] = InstalledProbe.number(SHARED_NAME);
     }
 
     int register(String name) {
@@ -40,6 +44,7 @@ final class OperationRegistry {
                 return SHARED;
             }
             int number = names.size();
+            probeNumbers[number] = InstalledProbe.number(name);
             names.add(name);
             numbers.put(name, number);
             return number;
@@ -54,5 +59,9 @@ final class OperationRegistry {
 
     String name(int operation) {
         return names.get(operation);
+    }
+
+    int probeNumber(int operation) {
+        return probeNumbers[operation];
     }
 }

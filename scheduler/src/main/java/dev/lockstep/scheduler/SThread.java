@@ -111,6 +111,11 @@ public abstract class SThread extends InboxNode {
     OperationList sampledList;
     long sampleStartNanos;
 
+    /** Whether its next mount has to be told to the probe here, because the S-thread does not do it itself. */
+    boolean mountUntold = true;
+
+    private Object attachment;
+
     private final String name;
     private final Runnable body;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -142,6 +147,19 @@ public abstract class SThread extends InboxNode {
         return name;
     }
 
+    /**
+     * Keeps an object for whoever watches this S-thread: a thread-local of a raw continuation would be its carrier's.
+     * For the S-thread itself and for the {@link OperationProbe} that is called on it; one object for all.
+     */
+    public final void attach(Object watched) {
+        attachment = watched;
+    }
+
+    /** Returns what {@link #attach} has kept, {@code null} before. */
+    public final Object attachment() {
+        return attachment;
+    }
+
     /** Returns what this S-thread is made of. */
     public abstract SThreadKind kind();
 
@@ -165,9 +183,12 @@ public abstract class SThread extends InboxNode {
             // A number and not the list, because storing a reference costs more than the rest of this method.
             this.operation = operation;
             operating = true;
-            return;
+        } else {
+            here.beginOperation(this, operation);
         }
-        here.beginOperation(this, operation);
+        if (InstalledProbe.isPresent()) {
+            InstalledProbe.begin(this, scheduler.probeNumber(operation));
+        }
     }
 
     /**
@@ -181,6 +202,7 @@ public abstract class SThread extends InboxNode {
         } else {
             operating = false;
         }
+        InstalledProbe.end(this);
     }
 
     /**
@@ -309,6 +331,7 @@ public abstract class SThread extends InboxNode {
     final boolean suspend(Request why) {
         boolean left = false;
         request = why;
+        InstalledProbe.left(this);
         try {
             left = giveUpCarrier();
             return left;
@@ -317,6 +340,7 @@ public abstract class SThread extends InboxNode {
             if (!left) {
                 request = Request.NONE;
             }
+            InstalledProbe.resumed(this);
         }
     }
 
@@ -324,10 +348,12 @@ public abstract class SThread extends InboxNode {
         waitReason = reason;
         deadlineNanos = deadline;
         request = Request.WAIT;
+        InstalledProbe.left(this);
         try {
             giveUpCarrierUntilWoken(blocker);
         } finally {
             request = Request.NONE;
+            InstalledProbe.resumed(this);
         }
     }
 

@@ -147,6 +147,11 @@ public final class Scheduler implements AutoCloseable {
         return operations.name(operation);
     }
 
+    /** The number under which the installed probe knows an operation. */
+    int probeNumber(int operation) {
+        return operations.probeNumber(operation);
+    }
+
     /**
      * Returns the largest number of teams that can run between two turns of an S-thread where teams are on.
      *

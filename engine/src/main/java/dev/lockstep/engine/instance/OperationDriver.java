@@ -9,7 +9,9 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.operation.RecordOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.Scheduler;
 
 /**
  * Runs the stages of an operation one after the other, and does the waiting that a stage asks for. It is the one gate
@@ -26,6 +28,7 @@ public final class OperationDriver {
     static final int FRAMES_PER_WAIT = 12;
 
     private final BufferPool pool;
+    private final Scheduler scheduler;
     private final LockManager locks;
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
@@ -35,8 +38,12 @@ public final class OperationDriver {
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
     private long touched;
 
-    public OperationDriver(BufferPool pool, LockManager locks, TransactionContext context) {
+    /**
+     * @param scheduler whose lists the operations have, or null
+     */
+    public OperationDriver(BufferPool pool, Scheduler scheduler, LockManager locks, TransactionContext context) {
         this.pool = pool;
+        this.scheduler = scheduler;
         this.locks = locks;
         this.context = context;
     }
@@ -49,7 +56,12 @@ public final class OperationDriver {
     public void run(RecordOperation operation, int list) {
         SThread sThread = context.sThread();
         if (sThread == null) {
-            runInterruptibly(operation);
+            InstalledProbe.begin(null, scheduler, list);
+            try {
+                runInterruptibly(operation);
+            } finally {
+                InstalledProbe.end(null);
+            }
         } else {
             sThread.beginOperation(list);
             try {
@@ -70,7 +82,12 @@ public final class OperationDriver {
     public void runTogether(RecordOperation[] operations, int count, int list) {
         SThread sThread = context.sThread();
         if (sThread == null) {
-            runRounds(operations, count, null);
+            InstalledProbe.begin(null, scheduler, list);
+            try {
+                runRounds(operations, count, null);
+            } finally {
+                InstalledProbe.end(null);
+            }
         } else {
             sThread.beginOperation(list);
             try {

@@ -26,6 +26,7 @@ import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.operation.UpdateOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
 import java.util.Arrays;
 
@@ -59,6 +60,9 @@ public final class SessionCore {
      */
     private static final int FRAMES_PER_BEGIN = 28;
 
+    /** Rollback has no list: it is no operation of the paper, and no time to wait for others. */
+    private static final int ROLLBACK_PROBED = InstalledProbe.number("rollback");
+
     final Instance instance;
     final TransactionContext context;
     final OperationDriver driver;
@@ -88,7 +92,7 @@ public final class SessionCore {
         this.locks = instance.locks();
         this.log = instance.log();
         context = new TransactionContext(instance.pool().newAccessCounter());
-        driver = new OperationDriver(instance.pool(), locks, context);
+        driver = new OperationDriver(instance.pool(), instance.scheduler(), locks, context);
         fetch = new FetchOperation(locks, instance.transactions(), context);
         insert = new InsertOperation(locks, instance.transactions(), context);
         update = new UpdateOperation(locks, instance.transactions(), context);
@@ -157,8 +161,19 @@ public final class SessionCore {
     /** Starts a transaction. A stack that is nearly full overflows here, with nothing begun. */
     public void begin(Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos) {
         driver.reserveStack(FRAMES_PER_BEGIN);
-        instance.health().check();
         SThread sThread = instance.scheduler() == null ? null : SThread.current();
+        InstalledProbe.begin(
+                sThread, instance.scheduler(), instance.operations().begin());
+        try {
+            begin(sThread, isolation, durability, lockWaitNanosMax, deadlineNanos);
+        } finally {
+            InstalledProbe.end(sThread);
+        }
+    }
+
+    private void begin(
+            SThread sThread, Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos) {
+        instance.health().check();
         context.bind(sThread);
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
         answersWhenDurable = durability == Durability.SYNC && log != null;
@@ -278,6 +293,15 @@ public final class SessionCore {
 
     /** Takes back everything since a savepoint; locks stay. */
     public void rollbackTo(int savepoint) {
+        InstalledProbe.begin(context.sThread(), ROLLBACK_PROBED);
+        try {
+            undoTo(savepoint);
+        } finally {
+            InstalledProbe.end(context.sThread());
+        }
+    }
+
+    private void undoTo(int savepoint) {
         UndoBuffer undo = context.undo();
         for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
             undo(undo, entry);
@@ -359,9 +383,7 @@ public final class SessionCore {
                 log.awaitDurable(waitLsn, context.waiter());
             }
         } finally {
-            if (sThread != null) {
-                sThread.endOperation();
-            }
+            endCommit(sThread);
         }
     }
 
@@ -375,9 +397,7 @@ public final class SessionCore {
         try {
             return commitChanges();
         } finally {
-            if (sThread != null) {
-                sThread.endOperation();
-            }
+            endCommit(sThread);
         }
     }
 
@@ -385,8 +405,19 @@ public final class SessionCore {
         SThread sThread = context.sThread();
         if (sThread != null) {
             sThread.beginOperation(instance.operations().commit());
+        } else {
+            InstalledProbe.begin(
+                    null, instance.scheduler(), instance.operations().commit());
         }
         return sThread;
+    }
+
+    private static void endCommit(SThread sThread) {
+        if (sThread != null) {
+            sThread.endOperation();
+        } else {
+            InstalledProbe.end(null);
+        }
     }
 
     /** Commits; returns the LSN of the record to be durable before the answer, 0 if all is durable that has to be. */
@@ -509,9 +540,18 @@ public final class SessionCore {
 
     /** Takes back everything and releases everything. */
     public void rollback() {
+        InstalledProbe.begin(context.sThread(), ROLLBACK_PROBED);
+        try {
+            takeBackAll();
+        } finally {
+            InstalledProbe.end(context.sThread());
+        }
+    }
+
+    private void takeBackAll() {
         try {
             if (context.transactionId() != 0 && !instance.health().isFailed()) {
-                rollbackTo(0);
+                undoTo(0);
                 logEnd(LogRecordType.ABORT_END);
             }
             if (cleansUpLocked) {

@@ -1,0 +1,97 @@
+package dev.lockstep.engine.probe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.scheduler.InstalledProbe;
+import dev.lockstep.scheduler.SThreadKind;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a probe is told: in JVMs of their own, because a probe is installed for the life of a process. */
+@Timeout(120)
+class OperationProbeTest {
+    /** One transaction with every operation: its entries in the index count as operations of their own. */
+    private static final String COMMITTED = "begin ; insert account ; insert account.by-owner ; fetch account ;"
+            + " fetch account ; scan account.by-owner ; fetch account ; update account ; fetch account ;"
+            + " delete account ; delete account.by-owner ; commit ;";
+
+    private static final String ROLLED_BACK = "begin ; rollback ;";
+
+    /**
+     * A statement that fails takes back nothing, for it has done nothing; a lock that is not to be had ends a fetch.
+     */
+    private static final String FAILED = "begin ; insert account ; insert account.by-owner ; insert account ;"
+            + " begin ; fetch account ; rollback ; rollback ;";
+
+    private record Run(int exitCode, List<String> lines) {}
+
+    private static Run run(String probe, String argument) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add"))
+                .forEach(command::add);
+        command.addAll(List.of(
+                "-Xmx256m",
+                "-D" + InstalledProbe.PROPERTY + "=" + probe,
+                "-cp",
+                System.getProperty("java.class.path"),
+                ProbedProgram.class.getName(),
+                argument));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Run(process.waitFor(), output.lines().toList());
+    }
+
+    @Test
+    void thereIsNoProbeUnlessAskedFor() {
+        assertFalse(InstalledProbe.isPresent());
+        assertEquals(0, InstalledProbe.number("fetch account"));
+    }
+
+    @Test
+    void aThreadIsToldItsOperationsAlsoWhereTheyFail() throws IOException, InterruptedException {
+        Run run = run(RecordingProbe.class.getName(), "threads");
+        assertEquals(List.of(COMMITTED + " " + ROLLED_BACK + " " + FAILED + " outside"), run.lines());
+        assertEquals(0, run.exitCode());
+    }
+
+    /** In teams with switch points: everything is told on the S-thread's own time, and it is told where it goes on. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void anSThreadIsToldWhereItGoesOn(SThreadKind kind) throws IOException, InterruptedException {
+        Run run = run(RecordingProbe.class.getName(), kind.name());
+        assertEquals(3, run.lines().size(), run.lines()::toString);
+        for (String line : run.lines()) {
+            // The wrapper of begin stands inside what begins a transaction, so begin is told twice; an update in place
+            // gives up where another member has changed the leaf, and is followed by an ordinary one.
+            String operations = line.replace("begin begin ;", "begin ;")
+                    .replace("update account ; update account ;", "update account ;");
+            assertTrue(operations.startsWith(COMMITTED + " " + ROLLED_BACK + " " + COMMITTED), line);
+            assertTrue(operations.endsWith(ROLLED_BACK + " outside resumed resumed inside"), line);
+        }
+        assertEquals(0, run.exitCode());
+    }
+
+    @Test
+    void anUnknownProbeIsRefusedByName() throws IOException, InterruptedException {
+        Run run = run("no.such.Probe", "threads");
+        assertNotEquals(0, run.exitCode());
+        assertTrue(
+                run.lines().stream().anyMatch(line -> line.contains("dev.lockstep.scheduler.probe=no.such.Probe;")),
+                run.lines()::toString);
+    }
+}

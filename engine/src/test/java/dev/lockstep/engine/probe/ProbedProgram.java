@@ -1,0 +1,174 @@
+package dev.lockstep.engine.probe;
+
+import dev.lockstep.engine.Cursor;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.DuplicateKeyException;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Key;
+import dev.lockstep.engine.LockTimeoutException;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RowBatch;
+import dev.lockstep.engine.Session;
+import dev.lockstep.engine.Table;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.Transaction;
+import dev.lockstep.engine.TransactionOptions;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The main class of a JVM with a probe: runs every kind of operation, and prints what the probe was told. The argument
+ * is a kind of S-threads, or {@code threads} for a platform thread and a database without scheduler.
+ */
+final class ProbedProgram {
+    private static final int MEMBERS = 3;
+    private static final int ROUNDS = 5;
+    private static final int ID = 0;
+    private static final int OWNER = 1;
+    private static final int AMOUNT = 2;
+
+    private final Database database;
+    private final Table table;
+    private final TransactionOptions options;
+
+    private ProbedProgram(Database database) {
+        this.database = database;
+        table = database.createTable(TableDefinition.named("account")
+                .column("id", ColumnType.int32())
+                .column("owner", ColumnType.int32())
+                .column("amount", ColumnType.int64())
+                .primaryKey("id")
+                .index("by-owner", "owner")
+                .build());
+        options = TransactionOptions.of(DatabaseOptions.builder().build())
+                .withIsolation(Isolation.SERIALIZABLE)
+                .withLockTimeout(Duration.ofMillis(1));
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        if (arguments[0].equals("threads")) {
+            try (Database database = Database.inMemory(DatabaseOptions.builder().build())) {
+                ProbedProgram program = new ProbedProgram(database);
+                RecordingProbe.of(null).told().clear();
+                program.everything(0, true);
+                print(null);
+            }
+        } else {
+            onSThreads(SThreadKind.valueOf(arguments[0]));
+        }
+        RecordingProbe.wrong().forEach(System.out::println);
+    }
+
+    private static void onSThreads(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
+                        .withKind(kind)
+                        .withCarriers(1)
+                        .withTeamMode(TeamMode.ON)
+                        .withSwitchPointsOn(true));
+                Database database = Database.inMemory(DatabaseOptions.builder().build(), scheduler)) {
+            ProbedProgram program = new ProbedProgram(database);
+            List<SThread> members = new ArrayList<>();
+            SThread starter = scheduler.start("starter", -1, () -> {
+                for (int member = 0; member < MEMBERS; member++) {
+                    int first = member * ROUNDS;
+                    members.add(scheduler.start("member-" + member, -1, () -> program.rounds(first)));
+                }
+            });
+            starter.join();
+            for (SThread member : members) {
+                member.join();
+                if (member.failure() != null) {
+                    throw new AssertionError(member.name(), member.failure());
+                }
+                print(member);
+            }
+        }
+    }
+
+    private void rounds(int first) {
+        for (int round = 0; round < ROUNDS; round++) {
+            everything(first + round, false);
+        }
+    }
+
+    private static void print(SThread sThread) {
+        RecordingProbe.Recording recording = RecordingProbe.of(sThread);
+        System.out.println(String.join(" ", recording.told())
+                + (recording.isOutside() ? " outside" : " inside")
+                + (recording.resumptions() > 0 ? " resumed" : "")
+                + (recording.resumptionsInside() > 0 ? " resumed inside" : ""));
+    }
+
+    /** One transaction with every operation, one that is rolled back, and operations that fail. */
+    private void everything(int id, boolean alone) {
+        Session session = database.openSession();
+        Key key = table.newKey();
+        Record row = table.newRecord();
+        Transaction transaction = session.begin(options.withLockTimeout(Duration.ofSeconds(10)));
+        fill(row, id);
+        transaction.insert(table, row);
+        transaction.fetch(table, key.reset().add(id), row);
+        RowBatch batch = table.newBatch(1);
+        batch.addKey().add(id);
+        transaction.fetch(table, batch);
+        try (Cursor cursor = transaction
+                .scan(table, "by-owner")
+                .from(table.newIndexKey("by-owner").add(id))) {
+            require(cursor.next(row));
+        }
+        row.setLong(AMOUNT, 1);
+        require(transaction.update(table, row));
+        require(transaction.delete(table, key));
+        transaction.commit();
+
+        transaction = session.begin(options);
+        transaction.rollback();
+        if (alone) {
+            failing(session, row, id);
+        }
+        session.close();
+    }
+
+    private void failing(Session session, Record row, int id) {
+        Transaction transaction = session.begin(options);
+        fill(row, id);
+        transaction.insert(table, row);
+        try {
+            transaction.insert(table, row);
+            throw new AssertionError("the key is there");
+        } catch (DuplicateKeyException expected) {
+            // The operation has ended by an error of the caller.
+        }
+        try (Session other = database.openSession()) {
+            Transaction waiting = other.begin(options);
+            try {
+                waiting.fetch(table, table.newKey().add(id), row);
+                throw new AssertionError("the row is locked");
+            } catch (LockTimeoutException expected) {
+                waiting.rollback();
+            }
+        }
+        transaction.rollback();
+    }
+
+    private static void fill(Record row, int id) {
+        row.clear();
+        row.setInt(ID, id);
+        row.setInt(OWNER, id);
+        row.setLong(AMOUNT, 0);
+    }
+
+    private static void require(boolean done) {
+        if (!done) {
+            throw new AssertionError("nothing found");
+        }
+    }
+}

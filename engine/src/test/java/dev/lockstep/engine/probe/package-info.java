@@ -1,0 +1,2 @@
+/** What an installed probe is told of operations. */
+package dev.lockstep.engine.probe;

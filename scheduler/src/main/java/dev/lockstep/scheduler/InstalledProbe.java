@@ -1,0 +1,84 @@
+package dev.lockstep.scheduler;
+
+import java.util.ServiceLoader;
+
+/**
+ * The one {@link OperationProbe} of this process, looked for when this class is initialized. Where there is none, which
+ * is the rule, the constant is {@code null} and compiled code holds nothing of what is below. All methods may be called
+ * by any thread.
+ */
+public final class InstalledProbe {
+    /** System property that names the class of the probe to install, one of those offered as services. */
+    public static final String PROPERTY = "dev.lockstep.scheduler.probe";
+
+    private static final OperationProbe PROBE = find(System.getProperty(PROPERTY));
+
+    private InstalledProbe() {}
+
+    /** Returns whether there is one; a constant once compiled. */
+    public static boolean isPresent() {
+        return PROBE != null;
+    }
+
+    /** Returns the number under which an operation is told, 0 if there is no probe. */
+    public static int number(String name) {
+        return PROBE == null ? 0 : PROBE.number(name);
+    }
+
+    /**
+     * Tells that an operation begins.
+     *
+     * @param sThread whose, or {@code null} on another thread
+     * @param number from {@link #number}
+     */
+    public static void begin(SThread sThread, int number) {
+        if (PROBE != null) {
+            PROBE.begin(sThread, number);
+        }
+    }
+
+    /**
+     * Tells that an operation begins which may have a list. Not needed beside {@link SThread#beginOperation}, which
+     * tells by itself.
+     *
+     * @param sThread whose, or {@code null} on another thread
+     * @param scheduler where the operation is registered, or {@code null} if it has its number from {@link #number}
+     */
+    public static void begin(SThread sThread, Scheduler scheduler, int operation) {
+        if (PROBE != null) {
+            PROBE.begin(sThread, scheduler == null ? operation : scheduler.probeNumber(operation));
+        }
+    }
+
+    /** Tells that the operation ends. */
+    public static void end(SThread sThread) {
+        if (PROBE != null) {
+            PROBE.end(sThread);
+        }
+    }
+
+    static void left(SThread sThread) {
+        if (PROBE != null) {
+            PROBE.left(sThread);
+        }
+    }
+
+    static void resumed(SThread sThread) {
+        if (PROBE != null) {
+            PROBE.resumed(sThread);
+        }
+    }
+
+    private static OperationProbe find(String className) {
+        if (className == null || className.isEmpty()) {
+            return null;
+        }
+        return ServiceLoader.load(OperationProbe.class, ClassLoader.getSystemClassLoader()).stream()
+                .filter(offered -> offered.type().getName().equals(className))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no such operation probe is offered as a service: "
+                        + PROPERTY + "=" + className
+                        + "; remedy: put the module or jar that offers it on the path, or leave the property out"))
+                .get();
+    }
+}

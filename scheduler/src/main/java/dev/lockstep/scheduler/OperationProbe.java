@@ -1,0 +1,40 @@
+package dev.lockstep.scheduler;
+
+/**
+ * An instrument that is told which operation every thread runs: S-threads and all others that use the database. Offered
+ * as a service, and installed by naming its class in the system property {@link InstalledProbe#PROPERTY}.
+ *
+ * <p>A thread is in one operation at a time, or in none; operations do not nest. Each {@link #begin} is followed by
+ * {@link #end}, whatever error ends the operation, or by the {@code begin} of the next. An S-thread that gives up its
+ * carrier inside or outside an operation {@link #left leaves} it and {@link #resumed goes on} later; in between, the
+ * carrier runs the scheduler or other S-threads. Waits of other threads are not told.
+ *
+ * <p>Calls come on the thread that they are about, for an S-thread on its carrier, at every operation: they must not
+ * block, throw, allocate or use the database. Thread-safety: called by many threads at once.
+ */
+public interface OperationProbe {
+    /**
+     * Gives an operation its number.
+     *
+     * @param name the operation and, if it has one, its index, such as {@code "fetch customer"}
+     * @return the same number for the same name, above 0
+     */
+    int number(String name);
+
+    /**
+     * An operation begins here and now; whatever waiting for a team came before it is over.
+     *
+     * @param sThread whose operation it is, or {@code null} on a thread that is no S-thread
+     * @param number from {@link #number}
+     */
+    void begin(SThread sThread, int number);
+
+    /** The operation ends. Also told where none had begun, of which nothing follows. */
+    void end(SThread sThread);
+
+    /** The S-thread is about to give up its carrier, or has: what runs now is the scheduler. */
+    void left(SThread sThread);
+
+    /** The S-thread has its carrier again, or for the first time, and is where it was in its operation or in none. */
+    void resumed(SThread sThread);
+}
