@@ -1,0 +1,384 @@
+#include "code_lines.h"
+
+#include "lockstep_marker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A block as it is written; the epoch is that of its translation. */
+struct code_block {
+    uint64_t address;
+    uint64_t epoch;
+    uint32_t bytes;
+    uint32_t instructions;
+};
+
+/* What only translation, beginning and ending threads, and writing touch; all under its latch. */
+struct code_store {
+    pthread_mutex_t latch;
+    FILE *file;
+    struct code_block *blocks;
+    uint32_t block_count;
+    uint32_t block_capacity;
+    /* Open addressing, a power of two, at least twice block_count: a block's number + 1, 0 for a free place. */
+    uint32_t *places;
+    uint32_t place_count;
+    struct code_thread *threads;
+    /* Tables of threads that have ended, one for each context. */
+    struct code_table *ended;
+};
+
+static struct code_table *table_find(struct code_table *first, uint32_t phase, uint32_t operation, const char *class) {
+    for (struct code_table *table = first; table; table = table->next) {
+        if (table->phase == phase && table->operation == operation && !strcmp(table->class, class)) {
+            return table;
+        }
+    }
+    return NULL;
+}
+
+static struct code_table *table_new(uint32_t phase, uint32_t operation, const char *class) {
+    struct code_table *table = calloc(1, sizeof *table);
+    if (table) {
+        table->phase = phase;
+        table->operation = operation;
+        table->class = class;
+    }
+    return table;
+}
+
+static void table_free(struct code_table *table) {
+    for (uint32_t i = 0; i < table->piece_count; i++) {
+        free(table->pieces[i]);
+    }
+    free(table->pieces);
+    free(table);
+}
+
+/* The piece of a table, made if need be; NULL without memory. */
+static uint64_t *table_piece(struct code_table *table, uint32_t index) {
+    if (index >= table->piece_count) {
+        uint32_t count = table->piece_count ? table->piece_count : 16;
+        while (count <= index) {
+            count *= 2;
+        }
+        uint64_t **grown = realloc(table->pieces, count * sizeof *grown);
+        if (!grown) {
+            return NULL;
+        }
+        memset(grown + table->piece_count, 0, (count - table->piece_count) * sizeof *grown);
+        table->pieces = grown;
+        table->piece_count = count;
+    }
+    if (!table->pieces[index]) {
+        table->pieces[index] = calloc(CODE_PIECE_BLOCKS, sizeof *table->pieces[index]);
+    }
+    return table->pieces[index];
+}
+
+static void thread_latch(struct code_thread *thread) {
+    /* Held for some list or array steps, or while the file is written at the end. */
+    while (atomic_flag_test_and_set_explicit(&thread->latch, memory_order_acquire)) {
+    }
+}
+
+static void thread_unlatch(struct code_thread *thread) {
+    atomic_flag_clear_explicit(&thread->latch, memory_order_release);
+}
+
+struct code_lines *code_lines_open(const char *file, char *error, size_t error_bytes) {
+    struct code_lines *lines = calloc(1, sizeof *lines);
+    struct code_store *store = calloc(1, sizeof *store);
+    FILE *opened = fopen(file, "w");
+    if (!lines || !store || !opened) {
+        snprintf(error, error_bytes, "cannot record executed code: file=%s error=%s", file, strerror(errno));
+        if (opened) {
+            fclose(opened);
+        }
+        free(lines);
+        free(store);
+        return NULL;
+    }
+    pthread_mutex_init(&store->latch, NULL);
+    store->file = opened;
+    lines->store = store;
+    return lines;
+}
+
+static uint64_t hash(uint64_t address, uint64_t epoch) {
+    uint64_t mixed = (address ^ (epoch << 48)) * UINT64_C(0x9E3779B97F4A7C15);
+    return mixed ^ (mixed >> 29);
+}
+
+/* The place of a block, or the free one where it belongs. */
+static uint32_t *place_of(struct code_store *store, const struct code_block *block) {
+    uint32_t at = hash(block->address, block->epoch) & (store->place_count - 1);
+    /* Ends: at least half of the places are free. */
+    while (store->places[at]) {
+        const struct code_block *other = &store->blocks[store->places[at] - 1];
+        if (other->address == block->address && other->epoch == block->epoch && other->bytes == block->bytes
+                && other->instructions == block->instructions) {
+            break;
+        }
+        at = (at + 1) & (store->place_count - 1);
+    }
+    return &store->places[at];
+}
+
+static bool store_grow(struct code_store *store) {
+    uint32_t capacity = store->block_capacity ? store->block_capacity * 2 : 1024;
+    struct code_block *blocks = realloc(store->blocks, capacity * sizeof *blocks);
+    if (!blocks) {
+        return false;
+    }
+    store->blocks = blocks;
+    uint32_t *places = calloc(capacity * 2, sizeof *places);
+    if (!places) {
+        return false;
+    }
+    free(store->places);
+    store->places = places;
+    store->place_count = capacity * 2;
+    store->block_capacity = capacity;
+    for (uint32_t i = 0; i < store->block_count; i++) {
+        *place_of(store, &store->blocks[i]) = i + 1;
+    }
+    return true;
+}
+
+uint32_t code_lines_block(struct code_lines *lines, uint64_t address, uint32_t bytes, uint32_t instructions) {
+    struct code_store *store = lines->store;
+    struct code_block block = {
+        .address = address,
+        .epoch = atomic_load_explicit(&lines->epoch, memory_order_acquire),
+        .bytes = bytes,
+        .instructions = instructions,
+    };
+    uint32_t number;
+    pthread_mutex_lock(&store->latch);
+    if (store->block_count == store->block_capacity
+            && (store->block_count == CODE_BLOCKS_MAX || !store_grow(store))) {
+        /* Out of numbers or memory: the last one stands for the rest. */
+        number = store->block_count ? store->block_count - 1 : 0;
+    } else {
+        uint32_t *place = place_of(store, &block);
+        if (!*place) {
+            store->blocks[store->block_count] = block;
+            *place = ++store->block_count;
+        }
+        number = *place - 1;
+    }
+    pthread_mutex_unlock(&store->latch);
+    return number;
+}
+
+void code_lines_epoch(struct code_lines *lines, uint64_t epoch) {
+    atomic_store_explicit(&lines->epoch, epoch, memory_order_release);
+}
+
+void code_lines_phase(struct code_lines *lines, uint32_t phase) {
+    atomic_store_explicit(&lines->phase, phase, memory_order_release);
+}
+
+struct code_thread *code_thread_begin(struct code_lines *lines) {
+    struct code_thread *thread = calloc(1, sizeof *thread);
+    if (!thread) {
+        return NULL;
+    }
+    thread->lines = lines;
+    thread->class = "other";
+    atomic_flag_clear(&thread->latch);
+    pthread_mutex_lock(&lines->store->latch);
+    thread->next = lines->store->threads;
+    if (thread->next) {
+        thread->next->previous = thread;
+    }
+    lines->store->threads = thread;
+    pthread_mutex_unlock(&lines->store->latch);
+    return thread;
+}
+
+/* The table of the thread's present phase and class, and an operation; NULL without memory. */
+static struct code_table *thread_table(struct code_thread *thread, uint32_t operation) {
+    struct code_table *table = table_find(thread->first, thread->phase, operation, thread->class);
+    if (!table) {
+        table = table_new(thread->phase, operation, thread->class);
+        if (table) {
+            thread_latch(thread);
+            table->next = thread->first;
+            thread->first = table;
+            thread_unlatch(thread);
+        }
+    }
+    return table;
+}
+
+/* Goes to the table of the present operation. */
+static void thread_enter(struct code_thread *thread) {
+    uint32_t operation = thread->phase ? thread->operation : 0;
+    if (operation && !thread->by_operation) {
+        thread->by_operation = calloc(LOCKSTEP_OPERATIONS, sizeof *thread->by_operation);
+    }
+    if (!thread->by_operation) {
+        thread->table = thread_table(thread, operation);
+        return;
+    }
+    if (!thread->by_operation[operation]) {
+        thread->by_operation[operation] = thread_table(thread, operation);
+    }
+    thread->table = thread->by_operation[operation];
+}
+
+/* Like thread_enter, where the phase or the class is another one. */
+static void thread_enter_anew(struct code_thread *thread, uint32_t phase, const char *class) {
+    thread->phase = phase;
+    thread->class = class;
+    free(thread->by_operation);
+    thread->by_operation = NULL;
+    thread_enter(thread);
+}
+
+void code_thread_operation(struct code_thread *thread, uint32_t operation) {
+    if (thread && thread->operation != operation && operation < LOCKSTEP_OPERATIONS) {
+        thread->operation = operation;
+        thread_enter(thread);
+    }
+}
+
+void code_thread_class(struct code_thread *thread, const char *class) {
+    if (thread && strcmp(thread->class, class)) {
+        thread_enter_anew(thread, thread->phase, class);
+    }
+}
+
+uint64_t *code_thread_piece(struct code_thread *thread, uint32_t block) {
+    uint32_t phase = atomic_load_explicit(&thread->lines->phase, memory_order_acquire);
+    if (!thread->table || thread->phase != phase) {
+        thread_enter_anew(thread, phase, thread->class);
+    }
+    if (!thread->table || block >= CODE_BLOCKS_MAX) {
+        return NULL;
+    }
+    uint32_t index = block / CODE_PIECE_BLOCKS;
+    if (index < thread->table->piece_count && thread->table->pieces[index]) {
+        return thread->table->pieces[index];
+    }
+    thread_latch(thread);
+    uint64_t *piece = table_piece(thread->table, index);
+    thread_unlatch(thread);
+    return piece;
+}
+
+/* Adds what a table counts to the one of the same context among the ended; whether memory allowed it. */
+static bool keep(struct code_store *store, const struct code_table *table) {
+    struct code_table *sum = table_find(store->ended, table->phase, table->operation, table->class);
+    if (!sum) {
+        sum = table_new(table->phase, table->operation, table->class);
+        if (!sum) {
+            return false;
+        }
+        sum->next = store->ended;
+        store->ended = sum;
+    }
+    for (uint32_t i = 0; i < table->piece_count; i++) {
+        if (!table->pieces[i]) {
+            continue;
+        }
+        uint64_t *piece = table_piece(sum, i);
+        if (!piece) {
+            return false;
+        }
+        for (uint32_t block = 0; block < CODE_PIECE_BLOCKS; block++) {
+            piece[block] += table->pieces[i][block];
+        }
+    }
+    return true;
+}
+
+void code_thread_end(struct code_thread *thread) {
+    if (!thread) {
+        return;
+    }
+    struct code_store *store = thread->lines->store;
+    pthread_mutex_lock(&store->latch);
+    if (thread->previous) {
+        thread->previous->next = thread->next;
+    } else {
+        store->threads = thread->next;
+    }
+    if (thread->next) {
+        thread->next->previous = thread->previous;
+    }
+    struct code_table *table = thread->first;
+    while (table) {
+        struct code_table *next = table->next;
+        (void) keep(store, table);
+        table_free(table);
+        table = next;
+    }
+    pthread_mutex_unlock(&store->latch);
+    free(thread->by_operation);
+    free(thread);
+}
+
+static void table_write(const struct code_table *table, FILE *file) {
+    fprintf(file, "c %" PRIu32 " %" PRIu32 " %s\n", table->phase, table->operation, table->class);
+    for (uint32_t i = 0; i < table->piece_count; i++) {
+        for (uint32_t block = 0; table->pieces[i] && block < CODE_PIECE_BLOCKS; block++) {
+            if (table->pieces[i][block]) {
+                fprintf(file, "%" PRIu32 " %" PRIu64 "\n", i * CODE_PIECE_BLOCKS + block, table->pieces[i][block]);
+            }
+        }
+    }
+}
+
+int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) {
+    struct code_store *store = lines->store;
+    pthread_mutex_lock(&store->latch);
+    FILE *file = store->file;
+    rewind(file);
+    fputs("lockstep-code-lines 1\n", file);
+    for (uint32_t i = 0; i < store->block_count; i++) {
+        const struct code_block *block = &store->blocks[i];
+        fprintf(file, "b %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", block->address, block->bytes,
+            block->instructions, block->epoch);
+    }
+    for (const struct code_table *table = store->ended; table; table = table->next) {
+        table_write(table, file);
+    }
+    for (struct code_thread *thread = store->threads; thread; thread = thread->next) {
+        thread_latch(thread);
+        for (const struct code_table *table = thread->first; table; table = table->next) {
+            table_write(table, file);
+        }
+        thread_unlatch(thread);
+    }
+    fputs("end\n", file);
+    int failed = fflush(file) || ferror(file);
+    if (failed) {
+        snprintf(error, error_bytes, "cannot write executed code: error=%s", strerror(errno));
+    }
+    pthread_mutex_unlock(&store->latch);
+    return failed ? -1 : 0;
+}
+
+void code_lines_close(struct code_lines *lines) {
+    struct code_store *store = lines->store;
+    while (store->threads) {
+        code_thread_end(store->threads);
+    }
+    while (store->ended) {
+        struct code_table *next = store->ended->next;
+        table_free(store->ended);
+        store->ended = next;
+    }
+    fclose(store->file);
+    pthread_mutex_destroy(&store->latch);
+    free(store->blocks);
+    free(store->places);
+    free(store);
+    free(lines);
+}

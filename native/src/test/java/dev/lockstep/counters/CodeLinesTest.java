@@ -1,0 +1,99 @@
+package dev.lockstep.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code simulator/code_lines.c} counts and writes, of a program whose counts are known. */
+class CodeLinesTest {
+    private static final int ROUNDS = 100_000;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void countsByBlockPhaseOperationClassAndEpoch() throws Exception {
+        List<String> file = record(List.of("-O2"));
+        assertEquals("lockstep-code-lines 1", file.getFirst());
+        assertEquals("end", file.getLast());
+        Map<String, Long> counts = counts(file);
+        Map<String, Long> many = new TreeMap<>(counts);
+        many.keySet().removeIf(key -> !key.endsWith(" 4 1 9"));
+        assertEquals(5000, many.size());
+        assertEquals(Set.of(1L), Set.copyOf(many.values()));
+        counts.keySet().removeAll(many.keySet());
+        assertEquals(
+                new TreeMap<>(Map.of(
+                        "0 0 other at 1000 10 2 0", 1L,
+                        "1 5 other at 1000 10 2 0", 1L,
+                        "1 7 carrier at 1000 10 2 0", 2L * ROUNDS,
+                        "1 7 carrier at 1010 11 3 0", 2L * ROUNDS,
+                        "1 4095 carrier at 1010 11 3 0", 2L * ROUNDS,
+                        // An operation that there cannot be is not entered.
+                        "1 4095 carrier at 1020 12 4 0", 2L * ROUNDS,
+                        "1 5 other at 1000 10 2 9", 1L,
+                        "1 5 other at 1000 5 1 9", 1L,
+                        "0 0 other at 1000 10 2 9", 1L)),
+                counts);
+    }
+
+    /** Threads count without a lock, beside each other and beside those that begin and end. */
+    @Test
+    void noThreadRacesWithAnother() throws Exception {
+        Path empty = Files.writeString(directory.resolve("empty.c"), "int main(void) { return 0; }");
+        Path compiled = directory.resolve("empty");
+        List<String> command = List.of(
+                CPrograms.compiler().toString(), "-fsanitize=thread", "-o", compiled.toString(), empty.toString());
+        if (CPrograms.run(Map.of(), command).exitCode() != 0
+                || CPrograms.run(Map.of(), List.of(compiled.toString())).exitCode() != 0) {
+            throw CPrograms.notRun("the C compiler makes no programs with a thread sanitizer that run here");
+        }
+        record(List.of("-O1", "-g", "-fsanitize=thread"));
+    }
+
+    private List<String> record(List<String> options) throws Exception {
+        Path program = CPrograms.compile(
+                directory.resolve("recorded"),
+                options,
+                CPrograms.testSource("code_lines_recorded.c"),
+                CPrograms.source("simulator/code_lines.c"));
+        Path file = directory.resolve("lines.txt");
+        Path unwritable = directory.resolve("missing").resolve("lines.txt");
+        CPrograms.Run run =
+                CPrograms.run(Map.of(), List.of(program.toString(), file.toString(), unwritable.toString()));
+        assertEquals(0, run.exitCode(), run.output());
+        assertTrue(
+                run.output().startsWith("cannot record executed code: file=" + unwritable + " error="), run.output());
+        return Files.readAllLines(file);
+    }
+
+    /** How often each block was executed, by its context and what is known of it. */
+    private static Map<String, Long> counts(List<String> file) {
+        List<String> blocks = new ArrayList<>();
+        Map<String, Long> counts = new TreeMap<>();
+        String context = "";
+        for (String line : file.subList(1, file.size() - 1)) {
+            switch (line.charAt(0)) {
+                case 'b' -> blocks.add(line.substring(2));
+                case 'c' -> context = line.substring(2);
+                default -> {
+                    String[] words = line.split(" ", -1);
+                    counts.merge(
+                            context + " at " + blocks.get(Integer.parseInt(words[0])),
+                            Long.parseLong(words[1]),
+                            Long::sum);
+                }
+            }
+        }
+        return counts;
+    }
+}
