@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "buffers.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* As Linux bounds a vector. */
+#define VECTORS_MAX 1024
+
+/* Numbers of system calls on x86-64, and what they do to the program's memory: the kernel writes what a program reads. */
+struct call {
+    int64_t number;
+    int kind;
+    /* The buffer is a list of buffers. */
+    bool vector;
+};
+
+static const struct call CALLS[] = {
+    {0, MODEL_STORE, false}, /* read */
+    {1, MODEL_LOAD, false}, /* write */
+    {17, MODEL_STORE, false}, /* pread64 */
+    {18, MODEL_LOAD, false}, /* pwrite64 */
+    {19, MODEL_STORE, true}, /* readv */
+    {20, MODEL_LOAD, true}, /* writev */
+    {44, MODEL_LOAD, false}, /* sendto */
+    {45, MODEL_STORE, false}, /* recvfrom */
+    {295, MODEL_STORE, true}, /* preadv */
+    {296, MODEL_LOAD, true}, /* pwritev */
+    {318, MODEL_STORE, false}, /* getrandom, whose buffer comes first */
+};
+
+#define CALL_GETRANDOM 318
+
+static const struct call *find(int64_t number) {
+    for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
+        if (CALLS[i].number == number) {
+            return &CALLS[i];
+        }
+    }
+    return NULL;
+}
+
+bool buffers_read(uint64_t address, void *copy, size_t bytes) {
+    struct iovec to = {copy, bytes};
+    /* The program's addresses are this process's. */
+    struct iovec from = {(void *) (uintptr_t) address, bytes};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t) bytes;
+}
+
+bool buffers_moves(int64_t number) {
+    return find(number) != NULL;
+}
+
+static void touch_vectors(struct thread *thread, const struct call *call, uint64_t address, uint64_t count, uint64_t left) {
+    for (uint64_t i = 0; i < count && i < VECTORS_MAX && left > 0; i++) {
+        struct iovec vector;
+        if (!buffers_read(address + i * sizeof vector, &vector, sizeof vector)) {
+            return;
+        }
+        uint64_t bytes = vector.iov_len < left ? vector.iov_len : left;
+        feed_access(thread, (uint64_t) (uintptr_t) vector.iov_base, bytes, call->kind);
+        left -= bytes;
+    }
+}
+
+void buffers_touch(struct thread *thread, int64_t number, const uint64_t arguments[3], int64_t result) {
+    const struct call *call = find(number);
+    if (call == NULL || result <= 0) {
+        return;
+    }
+    if (call->vector) {
+        touch_vectors(thread, call, arguments[1], arguments[2], (uint64_t) result);
+    } else {
+        feed_access(thread, arguments[number == CALL_GETRANDOM ? 0 : 1], (uint64_t) result, call->kind);
+    }
+}

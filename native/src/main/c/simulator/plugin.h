@@ -1,0 +1,184 @@
+/*
+ * What the parts of the QEMU plugin share: its settings, the state of a thread, the records of translated blocks.
+ *
+ * How events flow. QEMU calls back when a block begins and after each access. Pieces of one access are put together
+ * (struct pending). Where the machine's cores share nothing, a thread that sits on its processor hands each event to the
+ * model at once. Else it gathers events and hands them over in order, under one latch, when it has run a quantum.
+ *
+ * What can be charged (phase, operation) is a dense number, an account of the model.
+ */
+#ifndef LOCKSTEP_PLUGIN_H
+#define LOCKSTEP_PLUGIN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "pace.h"
+#include "threads.h"
+
+/* Threads that live at the same time; more than Linux allows a process by default on a machine of this size. */
+#define THREADS_MAX 65536
+
+/* Events that a thread gathers at most: some quanta, and small enough for the real L1. */
+#define EVENTS_MAX 1024
+
+/* Phases are numbered from 0, which is outside any, up to this, not included. */
+#define PHASES_MAX 256
+
+/* The processor of a thread that was not given one. */
+#define NO_PROCESSOR UINT32_MAX
+
+/* An access that an instruction makes in several pieces has at most this many streams: a string move reads and writes. */
+#define PENDING_MAX 2
+
+/* How a block may continue or repeat the one before. */
+enum again {
+    AGAIN_NO = 0,
+    /* Begins with a repeated string instruction, which QEMU executes as a block for each element. */
+    AGAIN_STRING,
+    /* Is one atomic instruction, which QEMU may execute alone after it broke off the block that has it. */
+    AGAIN_ATOMIC,
+};
+
+/* One instruction of a block that accesses memory: what callbacks are told apart by. */
+struct site {
+    /* Reads and writes in turns, so each stream is put together by itself. */
+    bool string;
+    /* Reads and writes at once. */
+    bool atomic;
+};
+
+/* A translated block; lives until QEMU flushes its translations. */
+struct block {
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t instructions;
+    enum again again;
+    /* Where its repeated string instruction is, its last one; 0 where there is none. */
+    uint64_t string_address;
+    /* Of code_lines.h; NULL when executed lines are not recorded. */
+    void *lines;
+    struct site sites[];
+};
+
+/* An atomic instruction of a block. */
+struct atomic_site {
+    const struct block *block;
+    uint64_t address;
+    /* Instructions of the block from this one on. */
+    uint32_t remaining;
+};
+
+/* An access whose further pieces may still come; bytes is 0 when there is none. */
+struct pending {
+    const struct site *site;
+    uint64_t address;
+    uint32_t bytes;
+    int kind;
+};
+
+/* What a thread's events go to. */
+enum thread_mode {
+    /* It has to sit down first. */
+    MODE_ENTER,
+    /* It waits for its processor, and executes single blocks meanwhile: events are gathered. */
+    MODE_DEFER,
+    /* It sits, and the model is called at once. */
+    MODE_DIRECT,
+    /* It sits, and events are gathered and handed over together. */
+    MODE_GATHER,
+    /* It is not simulated; its instructions are counted. */
+    MODE_OUT,
+};
+
+struct thread {
+    /* Executed so far. */
+    uint64_t instructions;
+    /* When it has to ask (ask in plugin.c) before it goes on. Others set it to 0, to be asked soon. */
+    _Atomic uint64_t ask_at;
+    enum thread_mode mode;
+    uint32_t processor;
+    const struct block *previous;
+    const struct atomic_site *atomic;
+    /* Instructions that were counted and then not executed: the next ones are not counted. */
+    uint64_t debit;
+    struct pending pending[PENDING_MAX];
+    uint32_t event_count;
+    struct model_event *events;
+    uint64_t events_lost;
+
+    /* What it is charged to. */
+    uint32_t phase;
+    uint32_t operation;
+    /* Of instructions, the part that has been added to its class's. */
+    uint64_t tallied;
+    /* Clock of the processor less instructions, while it sits. */
+    uint64_t clock_offset;
+    uint64_t turn_ends;
+    struct waiter waiter;
+
+    uint32_t vcpu;
+    enum thread_class class;
+    bool core_given;
+    bool ended;
+    char name[THREAD_NAME_BYTES];
+    /* All threads of the run, newest first. */
+    struct thread *older;
+
+    /* The system call it is in, for the one after it. */
+    int64_t call_number;
+    uint64_t call_arguments[3];
+};
+
+struct settings {
+    char *config;
+    char *out;
+    char *code;
+    /* Instructions that a processor may be ahead; 0: processors are not kept in step. */
+    uint64_t quantum;
+    /* Instructions after which a thread whose processor others want gets up. */
+    uint64_t turn;
+    /* Whether the buffers of read and write calls are touched. */
+    bool buffers;
+    /* Whether the JVM's own threads are simulated like others. */
+    bool jvm_threads;
+};
+
+/* One access by the program or on its behalf, at once or gathered. */
+void feed_access(struct thread *thread, uint64_t address, uint64_t bytes, int kind);
+
+/* Instructions by phase and class, of threads of all kinds. */
+struct tallies {
+    uint64_t instructions[PHASES_MAX][THREAD_CLASSES];
+    /* Nanoseconds in the phase. */
+    uint64_t nanos[PHASES_MAX];
+    uint32_t begun[PHASES_MAX];
+};
+
+/* What has to be written when the program ends. */
+struct results {
+    const struct settings *settings;
+    const struct machine *machine;
+    const struct model *model;
+    const struct seat *seats;
+    struct pace *pace;
+    const struct tallies *tallies;
+    const struct thread *threads;
+    uint64_t nanos;
+    /* Phase and operation of each account. */
+    const uint32_t *account_phases;
+    const uint32_t *account_operations;
+    uint32_t accounts;
+    uint64_t accounts_lost;
+    uint64_t flushes;
+    uint64_t blocks;
+    uint64_t restarts;
+};
+
+/* Writes the results as JSON. Returns 0 or an errno value. */
+int results_write(const struct results *results);
+
+#endif
