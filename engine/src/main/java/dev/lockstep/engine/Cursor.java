@@ -124,13 +124,24 @@ public final class Cursor implements AutoCloseable {
     }
 
     /**
-     * Locks every row with the intent to change it.
+     * Locks every row with the intent to change it; see {@link Transaction#fetchForUpdate(Table, Key, Record)}.
      *
      * @return this cursor
      */
     public Cursor forUpdate() {
         requireNotStarted();
-        scan.forUpdate();
+        scan.toChange(LockMode.KEY_U);
+        return this;
+    }
+
+    /**
+     * Locks every row that will surely be changed; see {@link Transaction#fetchExclusive(Table, Key, Record)}.
+     *
+     * @return this cursor
+     */
+    public Cursor exclusive() {
+        requireNotStarted();
+        scan.toChange(LockMode.KEY_X);
         return this;
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The life of a database as an application sees it: rows, ranges, indexes, rollback, reopening. */
 class DatabaseTest {
     private static final int ID = 0;
-    private static final int NAME = 1;
+    static final int NAME = 1;
     private static final int AMOUNT = 2;
 
     @RegisterExtension

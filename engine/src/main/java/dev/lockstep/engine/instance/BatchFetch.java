@@ -30,16 +30,18 @@ public final class BatchFetch {
      * Fetches the rows of the first {@code count} keys.
      *
      * @param found takes for each key whether it has a row
+     * @param changeMode {@link LockMode#KEY_U} or {@link LockMode#KEY_X} with the intent to change the rows,
+     *     {@link LockMode#NONE} for reading at the transaction's isolation level
      * @return how many have
      */
-    public int fetch(Key[] keys, Record[] into, boolean[] found, int count, boolean forUpdate) {
-        return fetch(keys, into, found, 0, count, forUpdate);
+    public int fetch(Key[] keys, Record[] into, boolean[] found, int count, int changeMode) {
+        return fetch(keys, into, found, 0, count, changeMode);
     }
 
     /** Fetches the rows of the keys from {@code first} to {@code end}, exclusive. */
-    int fetch(Key[] keys, Record[] into, boolean[] found, int first, int end, boolean forUpdate) {
-        int mode = forUpdate ? LockMode.KEY_U : access.readLockMode();
-        boolean instant = !forUpdate && session.readsWithInstantLocks(mode);
+    int fetch(Key[] keys, Record[] into, boolean[] found, int first, int end, int changeMode) {
+        int mode = changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
+        boolean instant = changeMode == LockMode.NONE && session.readsWithInstantLocks(mode);
         int foundCount = 0;
         for (int from = first; from < end; from += FETCHES_TOGETHER_MAX) {
             int to = Math.min(end, from + FETCHES_TOGETHER_MAX);

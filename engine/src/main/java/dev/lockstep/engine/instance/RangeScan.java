@@ -55,7 +55,10 @@ public final class RangeScan {
     private int lowBytes;
     private int highBytes;
     private boolean backward;
-    private boolean forUpdate;
+
+    /** The lock of rows that are going to be changed, {@link LockMode#NONE} where they are only read. */
+    private int changeMode = LockMode.NONE;
+
     private boolean empty;
     private boolean started;
     private int rowsOfTurn;
@@ -80,7 +83,7 @@ public final class RangeScan {
         lowBytes = UNBOUNDED;
         highBytes = UNBOUNDED;
         backward = false;
-        forUpdate = false;
+        changeMode = LockMode.NONE;
         empty = false;
         started = false;
         rowsOfTurn = 0;
@@ -91,15 +94,16 @@ public final class RangeScan {
     }
 
     public boolean isForUpdate() {
-        return forUpdate;
+        return changeMode != LockMode.NONE;
     }
 
     public void backward() {
         backward = true;
     }
 
-    public void forUpdate() {
-        forUpdate = true;
+    /** Every row is read with the intent to change it, under this lock. */
+    public void toChange(int mode) {
+        changeMode = mode;
     }
 
     /** Sets the low end: at the key, or behind everything that begins with it. */
@@ -253,7 +257,7 @@ public final class RangeScan {
             for (int i = 0; i < met; i++) {
                 takePrimaryKey(entries[i], keys[count + i]);
             }
-            access.batchFetch().fetch(keys, into, found, count, count + met, forUpdate);
+            access.batchFetch().fetch(keys, into, found, count, count + met, changeMode);
             int kept = count;
             for (int i = 0; i < met; i++) {
                 Record row = into[count + i];
@@ -372,7 +376,9 @@ public final class RangeScan {
     }
 
     private boolean fetchRow(byte[] key, int keyBytes, Record into) {
-        return forUpdate ? access.fetchForUpdate(key, keyBytes, into) : access.fetch(key, keyBytes, into);
+        return changeMode == LockMode.NONE
+                ? access.fetch(key, keyBytes, into)
+                : access.fetchToChange(key, keyBytes, into, changeMode);
     }
 
     /** Goes to the next records, which the targets from {@code from} to {@code to} take; returns where they end. */
@@ -403,7 +409,7 @@ public final class RangeScan {
                 highBytes < 0 ? null : high,
                 highBytes,
                 backward,
-                forUpdate ? LockMode.KEY_U : access.readLockMode(),
+                changeMode == LockMode.NONE ? access.readLockMode() : changeMode,
                 null);
     }
 }

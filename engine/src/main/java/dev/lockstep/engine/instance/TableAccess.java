@@ -95,9 +95,13 @@ public final class TableAccess {
         return fetch(key, keyBytes, into, mode, session.readsWithInstantLocks(mode));
     }
 
-    /** Fetches a row with the intent to change it: no other transaction can do the same meanwhile. */
-    public boolean fetchForUpdate(byte[] key, int keyBytes, Record into) {
-        return fetch(key, keyBytes, into, LockMode.KEY_U, false);
+    /**
+     * Fetches a row with the intent to change it.
+     *
+     * @param mode {@link LockMode#KEY_U} or {@link LockMode#KEY_X}
+     */
+    public boolean fetchToChange(byte[] key, int keyBytes, Record into, int mode) {
+        return fetch(key, keyBytes, into, mode, false);
     }
 
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {

@@ -151,7 +151,7 @@ final class LockstepSession implements TpccSession {
     }
 
     private void lock(Table table, Key key, Record into) {
-        require(tx.fetchForUpdate(table, key, into), table, key);
+        require(tx.fetchExclusive(table, key, into), table, key);
     }
 
     private void update(Table table, Record row) {
@@ -235,7 +235,7 @@ final class LockstepSession implements TpccSession {
         for (int i = 0; i < count; i++) {
             stocks.addKey().add(warehouseIds[i]).add(itemIds[i]);
         }
-        requireAll(tx.fetchForUpdate(tables.stock(), stocks), tables.stock(), stocks);
+        requireAll(tx.fetchExclusive(tables.stock(), stocks), tables.stock(), stocks);
         for (int i = 0; i < count; i++) {
             Record record = stocks.record(i);
             StockRow row = rows[i];
@@ -416,7 +416,7 @@ final class LockstepSession implements TpccSession {
     @Override
     public int removeOldestNewOrder(int warehouseId, int districtId) {
         newOrderKey.reset().add(warehouseId).add(districtId);
-        try (Cursor oldest = tx.scan(tables.newOrder()).within(newOrderKey).forUpdate()) {
+        try (Cursor oldest = tx.scan(tables.newOrder()).within(newOrderKey).exclusive()) {
             if (!oldest.next(newOrder)) {
                 return 0;
             }
@@ -435,7 +435,7 @@ final class LockstepSession implements TpccSession {
         for (int i = 0; i < count; i++) {
             orders.addKey().add(warehouseId).add(districtIds[i]).add(orderIds[i]);
         }
-        requireAll(tx.fetchForUpdate(tables.orders(), orders), tables.orders(), orders);
+        requireAll(tx.fetchExclusive(tables.orders(), orders), tables.orders(), orders);
         for (int i = 0; i < count; i++) {
             Record delivered = orders.record(i);
             customerIds[i] = delivered.getInt(Columns.O_C_ID);
@@ -449,7 +449,7 @@ final class LockstepSession implements TpccSession {
         long amountCents = 0;
         try (Cursor lines = tx.scan(tables.orderLine())
                 .within(orderLineKey(warehouseId, districtId, orderId))
-                .forUpdate()) {
+                .exclusive()) {
             while (lines.next(orderLines) > 0) {
                 for (int i = 0; i < orderLines.size(); i++) {
                     Record line = orderLines.record(i);
@@ -468,7 +468,7 @@ final class LockstepSession implements TpccSession {
         for (int i = 0; i < count; i++) {
             customers.addKey().add(warehouseId).add(districtIds[i]).add(customerIds[i]);
         }
-        requireAll(tx.fetchForUpdate(tables.customer(), customers), tables.customer(), customers);
+        requireAll(tx.fetchExclusive(tables.customer(), customers), tables.customer(), customers);
         for (int i = 0; i < count; i++) {
             Record credited = customers.record(i);
             long balanceCents = credited.getDecimalUnscaled(Columns.C_BALANCE) + amountsCents[i];
