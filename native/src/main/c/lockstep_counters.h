@@ -7,8 +7,8 @@
 #ifndef LOCKSTEP_COUNTERS_H
 #define LOCKSTEP_COUNTERS_H
 
-/* Raised whenever a signature or the meaning of a value below changes. */
-#define LOCKSTEP_COUNTERS_ABI 2
+/* Raised whenever a signature or the meaning of a value changes that Java calls, here or in the headers beside. */
+#define LOCKSTEP_COUNTERS_ABI 3
 
 /* Caches, as the enum CacheLevel numbers them. */
 #define LOCKSTEP_CACHE_L1_INSTRUCTION 0

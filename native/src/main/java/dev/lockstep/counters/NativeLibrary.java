@@ -97,6 +97,10 @@ public final class NativeLibrary {
                 Math.toIntExact(attribute(level, NativeFunctions.CACHE_LINE_BYTES))));
     }
 
+    NativeFunctions functions() {
+        return functions;
+    }
+
     /** The functions that mark operations, or null where there are none. */
     Pointer operationFunctions() {
         return functions.lockstep_operation_functions();
