@@ -66,6 +66,8 @@ static struct pace *pace;
 static struct seat *seats;
 static uint32_t processors;
 static bool wants_data;
+/* NULL where executed code is not recorded. */
+static struct code_lines *code;
 
 /* By number of virtual processor. */
 static struct thread *running[THREADS_MAX];
@@ -358,6 +360,9 @@ static void on_block(unsigned int vcpu, void *data) {
         }
     }
     thread->previous = block;
+    if (UNLIKELY(thread->code != NULL)) {
+        code_thread_executed(thread->code, block->code);
+    }
     finish_accesses(thread);
     if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
         ask(thread);
@@ -380,6 +385,7 @@ static void on_operation(unsigned int vcpu, void *data) {
     uint32_t operation = (uint32_t) (uintptr_t) data;
     if (operation != thread->operation) {
         thread->operation = operation;
+        code_thread_operation(thread->code, operation);
         if (thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER) {
             finish_accesses(thread);
             submit(thread);
@@ -479,6 +485,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translate
     block->address = address;
     block->bytes = (uint32_t) (qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - address);
     block->instructions = (uint32_t) count;
+    if (code != NULL) {
+        block->code = code_lines_block(code, address, block->bytes, block->instructions);
+    }
     for (size_t i = 0; i < count; i++) {
         on_instruction(qemu_plugin_tb_get_insn(translated, i), block, i, count);
     }
@@ -515,6 +524,8 @@ static struct thread *add_thread(uint32_t vcpu) {
     pthread_mutex_lock(&book_latch);
     thread->processor = NO_PROCESSOR;
     thread->phase = atomic_load(&phase_now);
+    thread->code = code == NULL ? NULL : code_thread_begin(code);
+    code_thread_class(thread->code, thread_class_name(thread->class));
     thread->older = threads;
     threads = thread;
     pthread_mutex_unlock(&book_latch);
@@ -529,6 +540,8 @@ static void end_thread(struct thread *thread) {
             displace(thread);
         }
         tally(thread);
+        code_thread_end(thread->code);
+        thread->code = NULL;
         thread->ended = true;
         free(thread->events);
         thread->events = NULL;
@@ -561,6 +574,9 @@ static void change_phase(struct thread *thread, uint32_t phase) {
     phase_began_nanos = now;
     tallies.begun[phase]++;
     atomic_store(&phase_now, phase);
+    if (code != NULL) {
+        code_lines_phase(code, phase);
+    }
     for (struct thread *other = threads; other != NULL; other = other->older) {
         if (!other->ended) {
             atomic_store_explicit(&other->ask_at, 0, memory_order_relaxed);
@@ -595,6 +611,11 @@ static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, u
                 pthread_mutex_unlock(&model_latch);
             }
             break;
+        case LOCKSTEP_MARKER_CODE_EVENT:
+            if (code != NULL) {
+                code_lines_epoch(code, a);
+            }
+            break;
         case LOCKSTEP_MARKER_THREAD_CORE:
             displace(thread);
             pthread_mutex_lock(&book_latch);
@@ -618,6 +639,7 @@ static void named(struct thread *thread, uint64_t address) {
             displace(thread);
         }
         thread->class = thread_class_of(name);
+        code_thread_class(thread->code, thread_class_name(thread->class));
     }
 }
 
@@ -690,6 +712,10 @@ static void on_end(qemu_plugin_id_t id, void *data) {
     int error = results_write(&results);
     if (error != 0) {
         fprintf(stderr, "lockstep: the results cannot be written: file=%s: %s\n", settings.out, strerror(error));
+    }
+    char message[MESSAGE_BYTES];
+    if (code != NULL && code_lines_write(code, message, sizeof message) != 0) {
+        fprintf(stderr, "lockstep: %s\n", message);
     }
 }
 
@@ -788,6 +814,11 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
         return -1;
     }
     if (!create_machine()) {
+        return -1;
+    }
+    char error[MESSAGE_BYTES];
+    if (settings.code != NULL && (code = code_lines_open(settings.code, error, sizeof error)) == NULL) {
+        fprintf(stderr, "lockstep: %s\n", error);
         return -1;
     }
     process = getpid();

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "code_lines.h"
 #include "model.h"
 #include "pace.h"
 #include "threads.h"
@@ -59,8 +60,8 @@ struct block {
     enum again again;
     /* Where its repeated string instruction is, its last one; 0 where there is none. */
     uint64_t string_address;
-    /* Of code_lines.h; NULL when executed lines are not recorded. */
-    void *lines;
+    /* Its number in code_lines.h; 0 where executed code is not recorded. */
+    uint32_t code;
     struct site sites[];
 };
 
@@ -119,6 +120,8 @@ struct thread {
     uint64_t clock_offset;
     uint64_t turn_ends;
     struct waiter waiter;
+    /* NULL where executed code is not recorded. */
+    struct code_thread *code;
 
     uint32_t vcpu;
     enum thread_class class;
