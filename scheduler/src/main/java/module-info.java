@@ -6,4 +6,5 @@ module dev.lockstep.scheduler {
     exports dev.lockstep.scheduler.latch;
 
     uses dev.lockstep.scheduler.OperationProbe;
+    uses dev.lockstep.scheduler.TimeSource;
 }

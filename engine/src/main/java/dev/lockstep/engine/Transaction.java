@@ -4,6 +4,7 @@ import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.scheduler.InstalledTime;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
@@ -50,7 +51,7 @@ public final class Transaction {
                     .remedy("commit it or roll it back before the next begin"));
         }
         requireDurability(options.durability());
-        long now = System.nanoTime();
+        long now = InstalledTime.nanoTime();
         long lockWaitNanos = options.lockTimeout().toNanos();
         core.begin(
                 options.isolation(),

@@ -269,7 +269,7 @@ final class CarrierThread extends Thread {
             runStraight(sThread, list);
             sThread.untilSlow = 1;
             sThread.sampledList = list;
-            sThread.sampleStartNanos = System.nanoTime();
+            sThread.sampleStartNanos = InstalledTime.nanoTime();
             return;
         }
         if (!inbox.isEmpty() || !timers.isEmpty()) {
@@ -351,7 +351,7 @@ final class CarrierThread extends Thread {
         if (list == null) {
             return false;
         }
-        long nanos = System.nanoTime() - sThread.sampleStartNanos;
+        long nanos = InstalledTime.nanoTime() - sThread.sampleStartNanos;
         sThread.sampledList = null;
         list.counters.add(OperationCounters.STRAIGHT_SAMPLES, 1);
         list.counters.add(OperationCounters.STRAIGHT_SAMPLE_NANOS, nanos);
@@ -459,7 +459,7 @@ final class CarrierThread extends Thread {
             timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;
             loneTeams = loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : loneTeams;
         }
-        teamStartNanos = timeWeight == 0 ? 0 : System.nanoTime();
+        teamStartNanos = timeWeight == 0 ? 0 : InstalledTime.nanoTime();
         events.teamFormed(scheduler, index, list.operation, members);
     }
 
@@ -477,7 +477,7 @@ final class CarrierThread extends Thread {
             events.strayed(scheduler, index, list.operation, sThread.name(), strayReason);
         }
         if (team.size() == 0) {
-            long nanos = timeWeight == 0 ? 0 : (System.nanoTime() - teamStartNanos) * timeWeight;
+            long nanos = timeWeight == 0 ? 0 : (InstalledTime.nanoTime() - teamStartNanos) * timeWeight;
             list.counters.add(OperationCounters.TEAM_NANOS, nanos);
             list.governor.teamEnded(membersAtStart, straysOfTeam, nanos);
         }
@@ -566,7 +566,7 @@ final class CarrierThread extends Thread {
             if (first == null) {
                 LockSupport.park(this);
             } else {
-                LockSupport.parkNanos(this, Math.max(1, first.deadlineNanos - System.nanoTime()));
+                InstalledTime.parkNanos(this, Math.max(1, first.deadlineNanos - InstalledTime.nanoTime()));
             }
             // A carrier is nobody's to interrupt; a flag left set would turn this loop into a spin.
             Thread.interrupted();
@@ -704,7 +704,7 @@ final class CarrierThread extends Thread {
         }
         if (!timers.isEmpty() && ++mountsSinceTimerCheck >= MOUNTS_PER_TIMER_CHECK) {
             mountsSinceTimerCheck = 0;
-            expireTimers(System.nanoTime());
+            expireTimers(InstalledTime.nanoTime());
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.Arrays;
  *
  * <p>Invariants: {@code heap[i]} is not due after its children, and {@code heap[i].timerIndex == i}; an S-thread that
  * is not in the heap has {@code timerIndex == ABSENT}. Deadlines are compared by difference, as
- * {@link System#nanoTime()} asks for.
+ * {@link InstalledTime#nanoTime()} asks for.
  *
  * <p>Thread-safety: none; it belongs to its carrier's thread.
  */

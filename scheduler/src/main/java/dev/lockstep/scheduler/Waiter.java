@@ -80,7 +80,7 @@ public final class Waiter {
     /**
      * Waits until signalled, interrupted or out of time, whichever is noticed first; a signal wins over the others.
      *
-     * @param deadlineNanos a point in {@link System#nanoTime()}, or {@link #NO_DEADLINE}
+     * @param deadlineNanos a point in {@link InstalledTime#nanoTime()}, or {@link #NO_DEADLINE}
      * @param reason what is waited for; it is what the statistics of strays count
      * @throws IllegalStateException if the caller did not prepare, or is an S-thread that holds a latch
      * @throws PinnedSThreadException if the caller is an S-thread of kind continuation that cannot be suspended
@@ -103,7 +103,7 @@ public final class Waiter {
      * Waits until signalled or out of time. An interrupt, before or during the wait, does not end it; the interrupt
      * flag is set on return.
      *
-     * @param deadlineNanos a point in {@link System#nanoTime()}, or {@link #NO_DEADLINE}
+     * @param deadlineNanos a point in {@link InstalledTime#nanoTime()}, or {@link #NO_DEADLINE}
      * @param reason what is waited for; it is what the statistics of strays count
      * @return {@link Outcome#SIGNALLED} or {@link Outcome#TIMED_OUT}
      * @throws IllegalStateException if the caller did not prepare, or is an S-thread that holds a latch
@@ -175,7 +175,7 @@ public final class Waiter {
     }
 
     private static boolean hasPassed(long deadlineNanos) {
-        return deadlineNanos != NO_DEADLINE && deadlineNanos - System.nanoTime() <= 0;
+        return deadlineNanos != NO_DEADLINE && deadlineNanos - InstalledTime.nanoTime() <= 0;
     }
 
     private void park(long deadlineNanos, WaitReason reason) {
@@ -188,7 +188,7 @@ public final class Waiter {
         } else if (deadlineNanos == NO_DEADLINE) {
             LockSupport.park(this);
         } else {
-            LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+            InstalledTime.parkNanos(this, deadlineNanos - InstalledTime.nanoTime());
         }
     }
 

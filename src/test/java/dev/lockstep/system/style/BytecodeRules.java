@@ -36,6 +36,12 @@ final class BytecodeRules {
             // Also with a Duration: wait for the event itself.
             "java/lang/Thread.sleep");
 
+    /** Calls that scheduler and engine leave to {@code InstalledTime}: a simulated run has another time. */
+    static final Set<String> TIME_CALLS = Set.of(
+            "java/lang/System.nanoTime",
+            "java/util/concurrent/locks/LockSupport.parkNanos",
+            "java/util/concurrent/locks/LockSupport.parkUntil");
+
     private BytecodeRules() {}
 
     static ClassModel read(Path file) throws IOException {

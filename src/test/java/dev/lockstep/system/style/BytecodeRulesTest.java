@@ -62,6 +62,10 @@ class BytecodeRulesTest {
         static void pause() throws InterruptedException {
             Thread.sleep(Duration.ZERO);
         }
+
+        static long time() {
+            return System.nanoTime();
+        }
     }
 
     private static ClassModel read(Class<?> type) throws IOException {
@@ -100,6 +104,14 @@ class BytecodeRulesTest {
         assertEquals(List.of(), violations(module, type -> BytecodeRules.calls(type, BytecodeRules.RESTRICTED_CALLS)));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"scheduler", "engine"})
+    void timeIsAskedForInOnePlace(String module) throws IOException {
+        List<String> violations = violations(module, type -> BytecodeRules.calls(type, BytecodeRules.TIME_CALLS));
+        violations.removeIf(violation -> violation.startsWith("dev/lockstep/scheduler/InstalledTime."));
+        assertEquals(List.of(), violations);
+    }
+
     @Test
     void offendersAreFound() throws IOException {
         ClassModel offender = read(Offender.class);
@@ -108,6 +120,7 @@ class BytecodeRulesTest {
                 1, BytecodeRules.calls(offender, BytecodeRules.RESTRICTED_CALLS).size());
         assertEquals(
                 1, BytecodeRules.calls(offender, BytecodeRules.FORBIDDEN_CALLS).size());
+        assertEquals(1, BytecodeRules.calls(offender, BytecodeRules.TIME_CALLS).size());
         assertEquals(List.of(), BytecodeRules.monitors(read(SourceFile.class)));
         assertEquals(List.of(), BytecodeRules.calls(read(SourceFile.class), BytecodeRules.RESTRICTED_CALLS));
         assertEquals(List.of(), BytecodeRules.calls(read(SourceFile.class), BytecodeRules.FORBIDDEN_CALLS));

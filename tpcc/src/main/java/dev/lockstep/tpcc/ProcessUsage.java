@@ -1,11 +1,12 @@
 package dev.lockstep.tpcc;
 
+import dev.lockstep.scheduler.InstalledTime;
 import java.lang.management.ManagementFactory;
 
 /**
  * What the process has used up to a moment.
  *
- * @param nanoTime the moment, by {@link System#nanoTime}
+ * @param nanoTime the moment, by {@link InstalledTime#nanoTime}
  * @param cpuNanos processor time of all threads, or -1 if unknown
  * @param allocatedBytes heap allocated by all platform threads, the carriers of virtual ones included, or -1 if unknown
  */
@@ -21,7 +22,7 @@ record ProcessUsage(long nanoTime, long cpuNanos, long allocatedBytes) {
                 && threads.isThreadAllocatedMemoryEnabled()) {
             allocatedBytes = threads.getTotalThreadAllocatedBytes();
         }
-        return new ProcessUsage(System.nanoTime(), cpuNanos, allocatedBytes);
+        return new ProcessUsage(InstalledTime.nanoTime(), cpuNanos, allocatedBytes);
     }
 
     /** What was used since an earlier moment. */

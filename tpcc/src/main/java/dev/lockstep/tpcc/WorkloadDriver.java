@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc;
 
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.workload.LatencyRecorder;
 import dev.lockstep.tpcc.workload.NonUniformConstants;
@@ -68,7 +69,7 @@ final class WorkloadDriver {
 
     private void prepare() {
         long nowMillis = System.currentTimeMillis();
-        long epochMillisAtZero = nowMillis - System.nanoTime() / 1_000_000;
+        long epochMillisAtZero = nowMillis - InstalledTime.nanoTime() / 1_000_000;
         NonUniformConstants constants = NonUniformConstants.ofRun(configuration.seed());
         for (int number = 0; number < configuration.terminals(); number++) {
             terminals.add(new Terminal(

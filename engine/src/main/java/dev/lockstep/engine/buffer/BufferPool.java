@@ -8,6 +8,7 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
@@ -374,9 +375,9 @@ public final class BufferPool implements AutoCloseable {
         if (writerOrNull == null) {
             throw outOfFrames(1);
         }
-        long start = System.nanoTime();
+        long start = InstalledTime.nanoTime();
         int attempt = 0;
-        while (System.nanoTime() - start < NEW_PAGE_NANOS_MAX) {
+        while (InstalledTime.nanoTime() - start < NEW_PAGE_NANOS_MAX) {
             int frame = parts.free().pop(0);
             if (frame != FrameStack.NONE) {
                 return frame;

@@ -5,10 +5,10 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.PageReader;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Waiter;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Brings pages into frames: one read for each page, shared by all who wait for it.
@@ -199,7 +199,7 @@ final class PageLoader {
     /** Waits until no page is being read, which the disk bounds. */
     void awaitIdle() {
         while (loadsRunning.get() > 0) {
-            LockSupport.parkNanos(this, IDLE_LOOK_NANOS);
+            InstalledTime.parkNanos(this, IDLE_LOOK_NANOS);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.EngineThreads;
+import dev.lockstep.scheduler.InstalledTime;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Queue;
@@ -156,7 +157,7 @@ final class PageWriter implements AutoCloseable {
         if (nanos == UNTIL_WOKEN) {
             LockSupport.park(this);
         } else {
-            LockSupport.parkNanos(this, nanos);
+            InstalledTime.parkNanos(this, nanos);
         }
     }
 
@@ -365,7 +366,7 @@ final class PageWriter implements AutoCloseable {
             count = left;
             if (written == 0 && count > 0) {
                 parts.watch().look();
-                LockSupport.parkNanos(this, STALLED_NANOS);
+                InstalledTime.parkNanos(this, STALLED_NANOS);
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.operation.RecordOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.scheduler.InstalledProbe;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
 
@@ -259,7 +260,7 @@ public final class OperationDriver {
             }
         } catch (LockTimeoutException failure) {
             long limitNanos = context.deadlineNanos();
-            if (limitNanos == Long.MAX_VALUE || System.nanoTime() - limitNanos < 0) {
+            if (limitNanos == Long.MAX_VALUE || InstalledTime.nanoTime() - limitNanos < 0) {
                 throw failure;
             }
             throw new TransactionTimeoutException(

@@ -18,6 +18,7 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.type.StoredTable;
 import dev.lockstep.engine.type.StoredTable.IndexState;
 import dev.lockstep.engine.type.StoredTable.StoredIndex;
+import dev.lockstep.scheduler.InstalledTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -63,7 +64,8 @@ public final class Schema {
                     Isolation.SERIALIZABLE,
                     Durability.SYNC,
                     instance.options().lockTimeout().toNanos(),
-                    System.nanoTime() + instance.options().transactionTimeout().toNanos());
+                    InstalledTime.nanoTime()
+                            + instance.options().transactionTimeout().toNanos());
             T result;
             List<BTree> unused = List.of();
             try {
@@ -282,7 +284,8 @@ public final class Schema {
                 Isolation.REPEATABLE_READ,
                 Durability.ASYNC,
                 instance.options().lockTimeout().toNanos(),
-                System.nanoTime() + instance.options().transactionTimeout().toNanos());
+                InstalledTime.nanoTime()
+                        + instance.options().transactionTimeout().toNanos());
         try {
             TableAccess access = session.open(table, LockMode.IX);
             int position = access.table().definition().indexPosition(index);

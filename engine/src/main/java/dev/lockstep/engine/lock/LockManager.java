@@ -4,6 +4,7 @@ import dev.lockstep.engine.DeadlockException;
 import dev.lockstep.engine.InterruptedOperationException;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
@@ -113,7 +114,7 @@ public final class LockManager {
      * @param owner who takes the lock
      * @param name what is locked, see {@link LockName}
      * @param mode a valid mode of {@link LockMode}
-     * @param deadlineNanos a point in {@link System#nanoTime()} up to which to wait, or {@link Long#MAX_VALUE}
+     * @param deadlineNanos a point in {@link InstalledTime#nanoTime} up to which to wait, or {@link Long#MAX_VALUE}
      * @return the mode in which the owner held the lock before, {@link LockMode#NONE} if it did not
      * @throws DeadlockException if the owner was chosen to break a deadlock
      * @throws LockTimeoutException if the deadline passed
@@ -180,7 +181,7 @@ public final class LockManager {
      * @param owner who waits
      * @param name what is locked
      * @param mode a valid mode of {@link LockMode}
-     * @param deadlineNanos a point in {@link System#nanoTime()} up to which to wait, or {@link Long#MAX_VALUE}
+     * @param deadlineNanos a point in {@link InstalledTime#nanoTime} up to which to wait, or {@link Long#MAX_VALUE}
      */
     public void lockInstant(LockOwner owner, long name, int mode, long deadlineNanos) {
         if (!requestInstant(owner, name, mode)) {

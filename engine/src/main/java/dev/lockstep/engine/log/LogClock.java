@@ -1,5 +1,6 @@
 package dev.lockstep.engine.log;
 
+import dev.lockstep.scheduler.InstalledTime;
 import java.util.concurrent.locks.LockSupport;
 
 /** The log's source of time, and how its writer passes it; tests put their own in its place. */
@@ -11,7 +12,7 @@ public interface LogClock {
     LogClock SYSTEM = new LogClock() {
         @Override
         public long nanoTime() {
-            return System.nanoTime();
+            return InstalledTime.nanoTime();
         }
 
         @Override
@@ -19,7 +20,7 @@ public interface LogClock {
             if (nanos == UNTIL_SIGNALLED) {
                 LockSupport.park(this);
             } else {
-                LockSupport.parkNanos(this, nanos);
+                InstalledTime.parkNanos(this, nanos);
             }
         }
     };

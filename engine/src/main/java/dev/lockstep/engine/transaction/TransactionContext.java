@@ -6,6 +6,7 @@ import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeContext;
 import dev.lockstep.engine.buffer.PageAccessCounter;
 import dev.lockstep.engine.lock.LockOwner;
+import dev.lockstep.scheduler.InstalledTime;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -135,12 +136,12 @@ public final class TransactionContext extends TreeContext {
         return isolation;
     }
 
-    /** When a lock wait that starts now has to end, in {@link System#nanoTime} terms. */
+    /** When a lock wait that starts now has to end, in {@link InstalledTime#nanoTime} terms. */
     public long lockDeadlineNanos() {
         if (lockTimeoutNanos == Long.MAX_VALUE) {
             return deadlineNanos;
         }
-        long lockDeadline = System.nanoTime() + lockTimeoutNanos;
+        long lockDeadline = InstalledTime.nanoTime() + lockTimeoutNanos;
         return deadlineNanos == Long.MAX_VALUE || lockDeadline - deadlineNanos < 0 ? lockDeadline : deadlineNanos;
     }
 

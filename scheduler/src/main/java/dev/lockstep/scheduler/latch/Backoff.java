@@ -1,6 +1,6 @@
 package dev.lockstep.scheduler.latch;
 
-import java.util.concurrent.locks.LockSupport;
+import dev.lockstep.scheduler.InstalledTime;
 
 /**
  * How a thread passes the time until a latch is free: first it spins, then it offers its processor.
@@ -69,15 +69,15 @@ public final class Backoff {
 
     /** Leaves the carrier for a moment, interrupted or not; the interrupt flag is kept. */
     private static void sleep() {
-        long beginNanos = System.nanoTime();
+        long beginNanos = InstalledTime.nanoTime();
         long leftNanos = SLEEP_NANOS;
         boolean interrupted = false;
         // Ends with the time. A set flag ends a park at once, and so does the permit that setting it leaves behind: the
         // next round consumes it.
         while (leftNanos > 0) {
             interrupted |= Thread.interrupted();
-            LockSupport.parkNanos(leftNanos);
-            leftNanos = SLEEP_NANOS - (System.nanoTime() - beginNanos);
+            InstalledTime.parkNanos(null, leftNanos);
+            leftNanos = SLEEP_NANOS - (InstalledTime.nanoTime() - beginNanos);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

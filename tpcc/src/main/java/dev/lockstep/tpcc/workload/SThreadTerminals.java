@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.WaitReason;
@@ -51,6 +52,6 @@ public final class SThreadTerminals implements TerminalThreads {
     public void pause(long nanos) {
         Waiter waiter = new Waiter();
         waiter.prepare();
-        waiter.await(System.nanoTime() + nanos, WaitReason.OTHER);
+        waiter.await(InstalledTime.nanoTime() + nanos, WaitReason.OTHER);
     }
 }

@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
@@ -81,7 +82,7 @@ public final class TerminalLoop implements Runnable {
      * @param terminals those that this loop serves
      * @param transactionsPerTurn after how many transactions it is the next terminal's turn
      * @param delays keying and think times, or {@code null} for none
-     * @param epochMillisAtZero the time since the epoch in milliseconds at which {@link System#nanoTime} was 0
+     * @param epochMillisAtZero the time since the epoch in milliseconds at which {@link InstalledTime#nanoTime} was 0
      * @param ended called as the last thing, whatever happened
      */
     public TerminalLoop(
@@ -134,7 +135,7 @@ public final class TerminalLoop implements Runnable {
         try {
             int next = 0;
             int turnTransactions = 0;
-            long endNanos = System.nanoTime();
+            long endNanos = InstalledTime.nanoTime();
             // Ends when the driver stops the run, or the transactions admitted are used up.
             for (int admitted = control.admit(); admitted != RunControl.STOP; admitted = control.admit()) {
                 Terminal terminal = terminals[next];
@@ -142,7 +143,7 @@ public final class TerminalLoop implements Runnable {
                 long startNanos = endNanos;
                 if (delays != null) {
                     delays.pause(threads, control, delays.keyingNanos(type));
-                    startNanos = System.nanoTime();
+                    startNanos = InstalledTime.nanoTime();
                 }
                 if (work == null) {
                     work = pool.borrow();
@@ -207,7 +208,7 @@ public final class TerminalLoop implements Runnable {
 
     /** Counts a transaction that has been answered; returns when that was. */
     private long ended(TransactionType type, int admitted, boolean committed, long startNanos) {
-        long endNanos = System.nanoTime();
+        long endNanos = InstalledTime.nanoTime();
         if (control.measured(admitted)) {
             if (committed) {
                 commits[type.ordinal()]++;

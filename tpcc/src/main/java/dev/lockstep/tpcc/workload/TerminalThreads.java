@@ -1,7 +1,7 @@
 package dev.lockstep.tpcc.workload;
 
+import dev.lockstep.scheduler.InstalledTime;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The kind of thread that terminals run on: platform threads, the JDK's virtual threads, or S-threads. Terminals
@@ -86,7 +86,7 @@ public interface TerminalThreads {
 
         @Override
         public void pause(long nanos) {
-            LockSupport.parkNanos(this, nanos);
+            InstalledTime.parkNanos(this, nanos);
         }
     }
 }

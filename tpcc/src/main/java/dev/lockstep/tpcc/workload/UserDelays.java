@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.tpcc.adapter.TransactionType;
 
 /** Keying and think times of clause 5.2.5: a fixed keying time and a negative exponential think time by type. */
@@ -31,11 +32,11 @@ public final class UserDelays {
 
     /** Pauses the calling terminal, or until the run stops. */
     void pause(TerminalThreads threads, RunControl control, long nanos) {
-        long start = System.nanoTime();
+        long start = InstalledTime.nanoTime();
         long left = nanos;
         while (left > 0 && control.phase() != RunControl.STOP) {
             threads.pause(Math.min(left, PAUSE_NANOS_MAX));
-            left = nanos - (System.nanoTime() - start);
+            left = nanos - (InstalledTime.nanoTime() - start);
         }
     }
 }
