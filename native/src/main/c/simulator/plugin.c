@@ -37,6 +37,9 @@
 #define NANOS_PER_SECOND 1000000000ULL
 #define MESSAGE_BYTES 512
 
+/* A block's instructions, but for its first, lie in one page of this size, QEMU's own for x86-64. */
+#define CODE_PAGE_BYTES 4096
+
 /* Of the thread that the program begins with. */
 #define FIRST_NAME "main"
 
@@ -331,6 +334,19 @@ static void ask(struct thread *thread) {
 
 /* Execution. */
 
+/* The instructions of a block from the one at this address on; 0 if none of its instructions begins there. */
+static uint32_t remaining_from(const struct block *block, uint64_t address) {
+    if (block == NULL || address < block->address || address >= block->address + block->bytes) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < block->instructions; i++) {
+        if (block->address + block->sites[i].offset == address) {
+            return block->instructions - i;
+        }
+    }
+    return 0;
+}
+
 /*
  * The instructions to count for a block that may continue the one before, or repeat a part of it; 0 for a further
  * element of a string instruction.
@@ -339,6 +355,12 @@ static uint32_t counted(struct thread *thread, const struct block *block) {
     const struct block *previous = thread->previous;
     if (block->again == AGAIN_STRING) {
         return previous != NULL && previous->string_address == block->address ? 0 : block->instructions;
+    }
+    if (block->again == AGAIN_ALONE) {
+        uint32_t broken_off = remaining_from(previous, block->address);
+        thread->debit += broken_off;
+        atomic_fetch_add_explicit(&restarts, broken_off > 0, memory_order_relaxed);
+        return block->instructions;
     }
     const struct atomic_site *atomic = thread->atomic;
     if (atomic != NULL && atomic->block == previous && atomic->address == block->address) {
@@ -394,9 +416,17 @@ static void on_operation(unsigned int vcpu, void *data) {
     }
 }
 
+/*
+ * Whether two accesses belong to one execution of one instruction. The first element of a string instruction is part of
+ * the block before it, so its elements have different sites; no other block comes between them, see counted.
+ */
+static inline bool same_instruction(const struct site *one, const struct site *other) {
+    return one == other || (one != NULL && one->string && other->string);
+}
+
 /* Adds a piece to an access that is pending, if it fits. */
 static inline bool joins(struct pending *pending, const struct site *site, uint64_t address, uint32_t bytes, int kind) {
-    if (pending->bytes == 0 || pending->site != site) {
+    if (pending->bytes == 0 || !same_instruction(pending->site, site)) {
         return false;
     }
     if (pending->kind == kind && address == pending->address + pending->bytes) {
@@ -427,7 +457,7 @@ static inline void touched(unsigned int vcpu, const struct site *site, uint64_t 
         if (joins(second, site, address, bytes, kind)) {
             return;
         }
-        if (pending->bytes > 0 && pending->site == site && second->bytes == 0) {
+        if (pending->bytes > 0 && same_instruction(pending->site, site) && second->bytes == 0) {
             *second = (struct pending) {site, address, bytes, kind};
             return;
         }
@@ -449,6 +479,7 @@ static void on_instruction(
     const uint8_t *bytes = qemu_plugin_insn_data(instruction);
     size_t size = qemu_plugin_insn_size(instruction);
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
+    block->sites[index].offset = (uint16_t) (address - block->address);
     int operation = lockstep_operation_marked(bytes, size);
     if (operation >= 0) {
         qemu_plugin_register_vcpu_insn_exec_cb(
@@ -467,15 +498,29 @@ static void on_instruction(
         struct atomic_site *atomic = blocks_atomic(block, address, (uint32_t) (count - index));
         block->again = count == 1 ? AGAIN_ATOMIC : block->again;
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_atomic, QEMU_PLUGIN_CB_NO_REGS, atomic);
+    } else if (count == 1 && !decoded.repeated_string && decoded.branch == BRANCH_NONE) {
+        block->again = AGAIN_ALONE;
     }
     if (wants_data) {
         qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
     }
 }
 
+/*
+ * The instructions of a block that it executes. QEMU ends a block before an instruction that reaches into another page
+ * than the block began in, and still lists it; only a block's first instruction may do so.
+ */
+static size_t executed_count(const struct qemu_plugin_tb *translated) {
+    size_t count = qemu_plugin_tb_n_insns(translated);
+    uint64_t page = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0)) / CODE_PAGE_BYTES;
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
+    uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
+    return count > 1 && end / CODE_PAGE_BYTES != page ? count - 1 : count;
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated) {
     (void) id;
-    size_t count = qemu_plugin_tb_n_insns(translated);
+    size_t count = executed_count(translated);
     struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
     uint64_t address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
     struct block *block = blocks_add(count);

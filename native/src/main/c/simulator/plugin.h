@@ -42,10 +42,14 @@ enum again {
     AGAIN_STRING,
     /* Is one atomic instruction, which QEMU may execute alone after it broke off the block that has it. */
     AGAIN_ATOMIC,
+    /* Is one other instruction that is no branch, which QEMU executes alone where it stored to the code of its block. */
+    AGAIN_ALONE,
 };
 
-/* One instruction of a block that accesses memory: what callbacks are told apart by. */
+/* One instruction of a block: what callbacks of accesses are told apart by. */
 struct site {
+    /* From the beginning of the block. */
+    uint16_t offset;
     /* Reads and writes in turns, so each stream is put together by itself. */
     bool string;
     /* Reads and writes at once. */
