@@ -19,6 +19,7 @@
 #include "../lockstep_marker.h"
 #include "blocks.h"
 #include "buffers.h"
+#include "code_changes.h"
 #include "decode.h"
 #include "qemu_api.h"
 
@@ -74,6 +75,8 @@ static struct code_lines *code;
 
 /* By number of virtual processor. */
 static struct thread *running[THREADS_MAX];
+/* Of the calling thread, once it has run. */
+static _Thread_local struct thread *self;
 
 /* Guards what follows: phases, tallies, accounts, the list of threads and what is handed out to them. */
 static pthread_mutex_t book_latch = PTHREAD_MUTEX_INITIALIZER;
@@ -305,6 +308,7 @@ static void notice_phase(struct thread *thread) {
 
 /* Before a block that may have to wait: takes or gives up the processor, keeps step, notices a new phase. */
 static void ask(struct thread *thread) {
+    self = thread;
     notice_phase(thread);
     if (forked || !is_simulated(thread)) {
         thread->mode = MODE_OUT;
@@ -474,11 +478,28 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 
 /* Translation. */
 
+/*
+ * Code that the program changed leaves the instruction caches. Where cores share nothing, a core's caches are only for
+ * the thread that sits on it; with several such cores, the others keep what they have, as nothing is coherent there.
+ */
+static void discard(uint64_t address, uint64_t bytes) {
+    if (gathers) {
+        pthread_mutex_lock(&model_latch);
+        model_discard_code(model, address, bytes);
+        pthread_mutex_unlock(&model_latch);
+    } else if (processors == 1 && self != NULL && self->mode == MODE_DIRECT) {
+        model_discard_code(model, address, bytes);
+    }
+}
+
 static void on_instruction(
     struct qemu_plugin_insn *instruction, struct block *block, size_t index, size_t count) {
     const uint8_t *bytes = qemu_plugin_insn_data(instruction);
     size_t size = qemu_plugin_insn_size(instruction);
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
+    if (code_changes_note(address, bytes, size)) {
+        discard(address, size);
+    }
     block->sites[index].offset = (uint16_t) (address - block->address);
     int operation = lockstep_operation_marked(bytes, size);
     if (operation >= 0) {
