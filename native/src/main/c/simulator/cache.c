@@ -147,3 +147,10 @@ void cache_remove(struct cache *cache, uint32_t slot) {
     /* Below any stamp in use. */
     cache->stamps[slot] = 0;
 }
+
+void cache_remove_line(struct cache *cache, uint64_t line) {
+    uint32_t slot = cache_find(cache, line, 0);
+    if (slot != CACHE_NONE) {
+        cache_remove(cache, slot);
+    }
+}

@@ -57,6 +57,9 @@ void cache_put(struct cache *cache, uint64_t line, uint32_t set, uint32_t slot);
 
 void cache_remove(struct cache *cache, uint32_t slot);
 
+/* Removes a line of a cache of one set, if it is there. */
+void cache_remove_line(struct cache *cache, uint64_t line);
+
 /* The set of a line, by the number it is indexed with. */
 static inline uint32_t cache_set(const struct cache *cache, uint64_t index) {
     return cache->set_mask != 0 || cache->sets == 1 ? (uint32_t) index & cache->set_mask

@@ -39,8 +39,7 @@ void machine_default(struct machine *machine) {
     machine->cache[LEVEL_L1I].cores = 1;
     machine->cache[LEVEL_L1D].cores = 1;
     machine->cache[LEVEL_L2].cores = 1;
-    /* 0 stands for all until the number of cores is known. */
-    machine->cache[LEVEL_LLC].cores = 0;
+    machine->cache[LEVEL_LLC].cores = 1;
     machine->page_bytes = 4 << 10;
     machine->page_seed = 1;
     /* Of the order of a server processor of the 2020s at 3 GHz; a study of times states its own. */
@@ -386,6 +385,8 @@ int machine_parse(struct machine *machine, const char *name, const char *text, c
     struct report report = {error, error_bytes};
     struct machine read;
     machine_default(&read);
+    /* 0 stands for all until the number of cores is known. */
+    read.cache[LEVEL_LLC].cores = 0;
     int number = 0;
     for (const char *line = text; *line != '\0';) {
         size_t characters = strcspn(line, "\n");
@@ -457,16 +458,13 @@ int machine_read(struct machine *machine, const char *file, char *error, size_t 
 static int check_cache(const struct machine *machine, int level, const struct report *report) {
     const struct machine_cache *cache = &machine->cache[level];
     const struct machine_geometry *geometry = &cache->geometry;
-    if (geometry->bytes == 0) {
-        return 0;
-    }
     if (cache->cores == 0 || machine->cores % cache->cores != 0) {
         return refuse(report, "%s.cores=%u does not divide cores=%u: give a divisor, or all", LEVEL_NAMES[level],
                 cache->cores, machine->cores);
     }
     for (int inner = LEVEL_L1I; inner < level; inner++) {
         const struct machine_cache *above = &machine->cache[inner];
-        if (above->geometry.bytes == 0 || level < LEVEL_L2) {
+        if (above->geometry.bytes == 0 || geometry->bytes == 0 || level < LEVEL_L2) {
             continue;
         }
         if (above->geometry.line_bytes > geometry->line_bytes) {

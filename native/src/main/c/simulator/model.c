@@ -1,7 +1,17 @@
-#include "model_internal.h"
+#include "model.h"
+
+#include "coherence.h"
+#include "hierarchy.h"
+#include "model_parts.h"
+#include "pages.h"
+#include "prefetch.h"
+#include "tlb.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The smallest page there is: an access crosses a page only where it crosses one of these. */
+#define SMALLEST_PAGE_SHIFT 12
 
 static bool has_outer(const struct machine *machine) {
     return machine->cache[LEVEL_L2].geometry.bytes != 0 || machine->cache[LEVEL_LLC].geometry.bytes != 0;
@@ -16,12 +26,8 @@ static bool observes(const struct machine *machine, int level) {
     return false;
 }
 
-/*
- * The observing caches of one level of one core or L2 copy. With driving, the L1-I itself comes first. Every core's
- * stacks count at the same depths.
- */
-static int create_stacks(struct model *model, struct stack_families *families, int level, bool driving,
-                         uint32_t *depths) {
+int model_create_stacks(struct model *model, struct stack_families *families, int level, bool driving,
+                        uint32_t *depths) {
     struct machine_geometry geometries[MACHINE_OBSERVERS_MAX + 1];
     struct stack_place places[MACHINE_OBSERVERS_MAX + 1];
     uint32_t count = 0;
@@ -53,8 +59,9 @@ static int create_l1(struct model *model, struct core *core) {
     uint32_t lines = geometry_lines(&machine->cache[LEVEL_L1I].geometry);
     if (lines != 0 && !model->stacked_l1i) {
         core->l1i_states = calloc(lines, sizeof *core->l1i_states);
-        if (cache_create(&core->l1i, lines, machine->cache[LEVEL_L1I].geometry.ways) != 0
-                || core->l1i_states == NULL) {
+        core->l1i_lines = calloc(lines, sizeof *core->l1i_lines);
+        if (cache_create(&core->l1i, lines, machine->cache[LEVEL_L1I].geometry.ways) != 0 || core->l1i_states == NULL
+                || core->l1i_lines == NULL) {
             return -1;
         }
     }
@@ -62,8 +69,11 @@ static int create_l1(struct model *model, struct core *core) {
     if (lines != 0) {
         core->l1d_states = calloc(lines, sizeof *core->l1d_states);
         core->l1d_written = calloc(lines, sizeof *core->l1d_written);
+        core->l1d_lines = calloc(lines, sizeof *core->l1d_lines);
+        core->l1d_lives = calloc(lines, sizeof *core->l1d_lives);
         if (cache_create(&core->l1d, lines, machine->cache[LEVEL_L1D].geometry.ways) != 0 || core->l1d_states == NULL
-                || core->l1d_written == NULL) {
+                || core->l1d_written == NULL || core->l1d_lines == NULL || core->l1d_lives == NULL
+                || (model->split && cache_create(&core->l1d_shadow, lines, lines) != 0)) {
             return -1;
         }
     }
@@ -75,10 +85,13 @@ static int create_core(struct model *model, uint32_t number, uint32_t first_dept
     core->number = number;
     core->node = number * model->machine.nodes / model->machine.cores;
     core->fetched = CACHE_EMPTY;
+    for (int level = LEVEL_L1I; level < LEVELS; level++) {
+        core->copy[level] = level < LEVEL_L2 ? number : number / model->machine.cache[level].cores;
+    }
     uint32_t depths = first_depths;
-    if (create_l1(model, core) != 0
-            || create_stacks(model, &core->instruction_stacks, LEVEL_L1I, model->stacked_l1i, &depths) != 0
-            || create_stacks(model, &core->data_stacks, LEVEL_L1D, false, &depths) != 0) {
+    if (create_l1(model, core) != 0 || tlb_create(model, core) != 0
+            || model_create_stacks(model, &core->instruction_stacks, LEVEL_L1I, model->stacked_l1i, &depths) != 0
+            || model_create_stacks(model, &core->data_stacks, LEVEL_L1D, false, &depths) != 0) {
         return -1;
     }
     model->depth_count = depths;
@@ -114,6 +127,55 @@ static void *allocate_aligned(size_t count, size_t bytes) {
     return memory;
 }
 
+/* The shape of the machine, as the model asks for it again and again. */
+static void set_shape(struct model *model) {
+    const struct machine *machine = &model->machine;
+    model->shared = has_outer(machine) || machine->coherent || machine->classes != CLASSES_NO || machine->nodes > 1
+            || observes(machine, LEVEL_L2);
+    model->coherent = machine->coherent;
+    model->classes = machine->classes != CLASSES_NO;
+    model->split = machine->classes == CLASSES_SPLIT;
+    model->stacked_l1i = machine->cache[LEVEL_L1I].geometry.bytes != 0 && !model->shared
+            && !machine->next_line[LEVEL_L1I];
+    model->l1d_present = machine->cache[LEVEL_L1D].geometry.bytes != 0;
+    model->l1d_through = machine->cache[LEVEL_L1D].write_through;
+    model->data_observed = observes(machine, LEVEL_L1D) || observes(machine, LEVEL_L2);
+    model->processors = machine_processors(machine);
+    model->stream_level = LEVEL_L1D;
+    for (int level = LEVEL_LLC; level >= LEVEL_L1I; level--) {
+        const struct machine_geometry *geometry = &machine->cache[level].geometry;
+        if (geometry->bytes == 0) {
+            continue;
+        }
+        model->level_shift[level] = (uint32_t) __builtin_ctz(geometry->line_bytes);
+        model->copies[level] = machine->cores / (level < LEVEL_L2 ? 1 : machine->cache[level].cores);
+        model->coherence_shift = model->level_shift[level] > model->coherence_shift ? model->level_shift[level]
+                                                                                   : model->coherence_shift;
+        model->stream_level = level >= LEVEL_L2 ? level : model->stream_level;
+    }
+    model->l1i_shift = model->level_shift[LEVEL_L1I];
+    model->l1d_shift = model->level_shift[LEVEL_L1D];
+}
+
+/* All but the tallies, whose size follows from the rest. */
+static int create_parts(struct model *model) {
+    model->processor = allocate_aligned(model->processors, sizeof *model->processor);
+    model->core = allocate_aligned(model->machine.cores, sizeof *model->core);
+    if (model->processor == NULL || model->core == NULL) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < model->machine.cores; i++) {
+        if (create_core(model, i, 0) != 0) {
+            return -1;
+        }
+    }
+    if (!model->shared) {
+        return 0;
+    }
+    return hierarchy_create(model, &model->depth_count) != 0 || directory_create(model) != 0
+            || pages_create(model) != 0 ? -1 : 0;
+}
+
 struct model *model_create(const struct machine *machine) {
     char error[1];
     if (machine_check(machine, error, sizeof error) != 0) {
@@ -125,21 +187,8 @@ struct model *model_create(const struct machine *machine) {
     }
     model->machine = *machine;
     pthread_mutex_init(&model->lock, NULL);
-    model->shared = has_outer(machine) || machine->coherent || machine->classes != CLASSES_NO || machine->nodes > 1;
-    model->stacked_l1i = machine->cache[LEVEL_L1I].geometry.bytes != 0 && !model->shared
-            && !machine->next_line[LEVEL_L1I];
-    model->l1d_present = machine->cache[LEVEL_L1D].geometry.bytes != 0;
-    model->l1d_through = machine->cache[LEVEL_L1D].write_through;
-    model->l1i_shift = (uint32_t) __builtin_ctz(machine->cache[LEVEL_L1I].geometry.line_bytes | 1u << 31);
-    model->l1d_shift = (uint32_t) __builtin_ctz(machine->cache[LEVEL_L1D].geometry.line_bytes | 1u << 31);
-    model->processors = machine_processors(machine);
-    model->processor = allocate_aligned(model->processors, sizeof *model->processor);
-    model->core = allocate_aligned(machine->cores, sizeof *model->core);
-    bool created = !model->shared && model->processor != NULL && model->core != NULL;
-    for (uint32_t i = 0; created && i < machine->cores; i++) {
-        created = create_core(model, i, 0) == 0;
-    }
-    if (!created || create_processors(model) != 0) {
+    set_shape(model);
+    if (create_parts(model) != 0 || create_processors(model) != 0) {
         model_destroy(model);
         return NULL;
     }
@@ -149,9 +198,14 @@ struct model *model_create(const struct machine *machine) {
 static void destroy_core(struct core *core) {
     cache_release(&core->l1i);
     cache_release(&core->l1d);
+    cache_release(&core->l1d_shadow);
     free(core->l1i_states);
+    free(core->l1i_lines);
     free(core->l1d_states);
     free(core->l1d_written);
+    free(core->l1d_lines);
+    free(core->l1d_lives);
+    tlb_release(core);
     stack_release(&core->instruction_stacks);
     stack_release(&core->data_stacks);
 }
@@ -170,9 +224,11 @@ void model_destroy(struct model *model) {
         }
         free(tallies);
     }
+    hierarchy_release(model);
+    directory_release(model);
+    pages_release(model);
     free(model->core);
     free(model->processor);
-    free(model->regions);
     pthread_mutex_destroy(&model->lock);
     free(model);
 }
@@ -185,13 +241,46 @@ bool model_wants_data(const struct model *model) {
     return model->l1d_present || model->machine.dtlb.entries != 0 || observes(&model->machine, LEVEL_L1D);
 }
 
-/* The line is not in a slotted L1-I. */
-static void fetch_miss(struct model *model, struct processor *processor, uint64_t line) {
-    struct core *core = processor->core;
-    processor->tally->counts.level[LEVEL_L1I].misses++;
-    stall(processor, model->machine.latency_memory_cycles);
+bool model_exhausted(const struct model *model) {
+    return model->exhausted;
+}
+
+/* Puts a line into the slotted L1-I of a private machine. */
+static void private_fetch(struct core *core, uint64_t line, bool prefetched) {
     uint32_t set = cache_set(&core->l1i, line);
-    cache_put(&core->l1i, line, set, cache_victim(&core->l1i, set));
+    uint32_t slot = cache_victim(&core->l1i, set);
+    cache_put(&core->l1i, line, set, slot);
+    core->l1i_states[slot] = prefetched ? STATE_PREFETCHED : 0;
+}
+
+static void fetch_miss(struct model *model, struct processor *processor, uint64_t line) {
+    uint64_t address = line << model->l1i_shift;
+    if (model->shared) {
+        hierarchy_fetch(model, processor, address, PURPOSE_DEMAND);
+    } else {
+        processor->tally->counts.level[LEVEL_L1I].misses++;
+        stall(processor, model->machine.latency_memory_cycles);
+        private_fetch(processor->core, line, false);
+    }
+    prefetch_after_fetch(model, processor, address);
+}
+
+static void fetch_line(struct model *model, struct processor *processor, uint64_t line) {
+    struct core *core = processor->core;
+    struct model_level_counts *counts = &processor->tally->counts.level[LEVEL_L1I];
+    core->fetched = line;
+    counts->accesses++;
+    uint32_t set = cache_set(&core->l1i, line);
+    uint32_t slot = cache_find(&core->l1i, line, set);
+    if (slot == CACHE_NONE) {
+        fetch_miss(model, processor, line);
+        return;
+    }
+    cache_touch(&core->l1i, slot, set);
+    if (core->l1i_states[slot] != 0) {
+        core->l1i_states[slot] = 0;
+        counts->prefetches_useful++;
+    }
 }
 
 static void count_stacked(struct model *model, struct processor *processor, uint64_t first, uint64_t last) {
@@ -218,74 +307,112 @@ void model_fetch(struct model *model, int number, uint64_t address, uint32_t byt
     tally->counts.instructions += instruction_count;
     processor->clock += instruction_count;
     uint64_t last = address + bytes - 1;
+    if (model->machine.itlb.entries != 0) {
+        tlb_translate(model, processor, address, true);
+        if (((address ^ last) >> SMALLEST_PAGE_SHIFT) != 0) {
+            tlb_translate(model, processor, last, true);
+        }
+    }
     if (core->l1i.tags == NULL) {
         if (model->stacked_l1i) {
             count_stacked(model, processor, address, last);
         }
-        stack_range(&core->instruction_stacks, address, last, tally->depths);
-        return;
-    }
-    uint64_t end = last >> model->l1i_shift;
-    for (uint64_t line = address >> model->l1i_shift; line <= end; line++) {
-        if (line == core->fetched) {
-            continue;
-        }
-        core->fetched = line;
-        tally->counts.level[LEVEL_L1I].accesses++;
-        uint32_t set = cache_set(&core->l1i, line);
-        uint32_t slot = cache_find(&core->l1i, line, set);
-        if (slot == CACHE_NONE) {
-            fetch_miss(model, processor, line);
-        } else {
-            cache_touch(&core->l1i, slot, set);
+    } else {
+        uint64_t end = last >> model->l1i_shift;
+        for (uint64_t line = address >> model->l1i_shift; line <= end; line++) {
+            if (line != core->fetched) {
+                fetch_line(model, processor, line);
+            }
         }
     }
     stack_range(&core->instruction_stacks, address, last, tally->depths);
 }
 
-/* The line is not in the L1-D of a private machine. */
-static void private_miss(struct model *model, struct processor *processor, uint64_t line, int kind) {
+/* Puts a line into the L1-D of a private machine. */
+static void private_put(struct processor *processor, uint64_t line, uint8_t state) {
     struct core *core = processor->core;
-    struct model_level_counts *counts = &processor->tally->counts.level[LEVEL_L1D];
-    counts->misses++;
-    if (model->l1d_through && kind == MODEL_STORE) {
-        counts->writebacks++;
-        return;
-    }
-    stall(processor, model->machine.latency_memory_cycles);
     uint32_t set = cache_set(&core->l1d, line);
     uint32_t slot = cache_victim(&core->l1d, set);
     if ((core->l1d_states[slot] & STATE_MODIFIED) != 0 && core->l1d.tags[slot] != CACHE_EMPTY) {
-        counts->writebacks++;
+        processor->tally->counts.level[LEVEL_L1D].writebacks++;
     }
     cache_put(&core->l1d, line, set, slot);
-    core->l1d_states[slot] = STATE_EXCLUSIVE;
+    core->l1d_states[slot] = state;
+}
+
+static void private_miss(struct model *model, struct processor *processor, uint64_t line, int kind) {
+    struct model_level_counts *counts = &processor->tally->counts.level[LEVEL_L1D];
+    counts->misses++;
+    counts->writebacks += model->l1d_through && kind != MODEL_LOAD;
+    if (model->l1d_through && kind == MODEL_STORE) {
+        return;
+    }
+    stall(processor, model->machine.latency_memory_cycles);
+    private_put(processor, line, kind != MODEL_LOAD && !model->l1d_through ? STATE_MODIFIED : 0);
+}
+
+/* A hit of a private machine that is more than a touch; whether a prefetched line was used for the first time. */
+static bool private_hit(struct model *model, struct processor *processor, uint32_t slot, int kind) {
+    struct model_level_counts *counts = &processor->tally->counts.level[LEVEL_L1D];
+    uint8_t *state = &processor->core->l1d_states[slot];
+    bool prefetched = (*state & STATE_PREFETCHED) != 0;
+    counts->prefetches_useful += prefetched;
+    *state &= (uint8_t) ~STATE_PREFETCHED;
     if (kind != MODEL_LOAD) {
-        if (model->l1d_through) {
-            counts->writebacks++;
+        counts->writebacks += model->l1d_through;
+        *state |= model->l1d_through ? 0 : STATE_MODIFIED;
+    }
+    return prefetched;
+}
+
+/* What is more than a touch of a slot. missed: the line is not there. */
+static void use_data(struct model *model, struct processor *processor, uint32_t slot, uint64_t first, uint64_t last,
+                     int kind, bool conflict) {
+    bool missed = slot == CACHE_NONE;
+    bool follow = missed;
+    if (model->shared) {
+        if (missed) {
+            hierarchy_miss(model, processor, first, last, kind, PURPOSE_DEMAND, conflict);
         } else {
-            core->l1d_states[slot] |= STATE_MODIFIED;
+            follow = (processor->core->l1d_states[slot] & STATE_PREFETCHED) != 0;
+            hierarchy_hit(model, processor, slot, first, last, kind);
         }
+    } else if (missed) {
+        private_miss(model, processor, first >> model->l1d_shift, kind);
+    } else {
+        follow = private_hit(model, processor, slot, kind);
+    }
+    if (follow) {
+        prefetch_after_data(model, processor, first, missed);
     }
 }
 
-static void touch_data(struct model *model, struct processor *processor, uint64_t line, int kind) {
+/* One line of an access, from first to last. */
+static inline void touch_data(struct model *model, struct processor *processor, uint64_t first, uint64_t last,
+                              int kind) {
     struct core *core = processor->core;
+    uint64_t line = first >> model->l1d_shift;
     uint32_t set = cache_set(&core->l1d, line);
     uint32_t slot = cache_find(&core->l1d, line, set);
+    bool conflict = false;
     processor->tally->counts.level[LEVEL_L1D].accesses++;
-    if (slot == CACHE_NONE) {
-        private_miss(model, processor, line, kind);
-        return;
+    if (model->split) {
+        conflict = hierarchy_shadow(&core->l1d_shadow, line, kind != MODEL_STORE || !model->l1d_through);
     }
-    cache_touch(&core->l1d, slot, set);
-    if (kind != MODEL_LOAD) {
-        if (model->l1d_through) {
-            processor->tally->counts.level[LEVEL_L1D].writebacks++;
-        } else {
-            core->l1d_states[slot] |= STATE_MODIFIED;
+    if (slot != CACHE_NONE) {
+        cache_touch(&core->l1d, slot, set);
+        uint8_t state = core->l1d_states[slot] & (STATE_MODIFIED | STATE_WATCHED | STATE_PREFETCHED);
+        if (kind == MODEL_LOAD && state <= STATE_MODIFIED) {
+            return;
+        }
+        if (state == STATE_MODIFIED) {
+            if (model->classes) {
+                core->l1d_written[slot] |= words_between(model, first, last);
+            }
+            return;
         }
     }
+    use_data(model, processor, slot, first, last, kind, conflict);
 }
 
 void model_access(struct model *model, int number, uint64_t address, uint32_t bytes, int kind) {
@@ -295,13 +422,68 @@ void model_access(struct model *model, int number, uint64_t address, uint32_t by
     tally->counts.stores += kind == MODEL_STORE;
     tally->counts.updates += kind == MODEL_UPDATE;
     uint64_t last = address + bytes - 1;
-    if (model->l1d_present) {
-        uint64_t end = last >> model->l1d_shift;
-        for (uint64_t line = address >> model->l1d_shift; line <= end; line++) {
-            touch_data(model, processor, line, kind);
+    if (model->machine.dtlb.entries != 0) {
+        tlb_translate(model, processor, address, false);
+        for (uint64_t page = (address >> SMALLEST_PAGE_SHIFT) + 1; page <= last >> SMALLEST_PAGE_SHIFT; page++) {
+            tlb_translate(model, processor, page << SMALLEST_PAGE_SHIFT, false);
         }
     }
+    if (model->l1d_present) {
+        uint64_t first = address;
+        uint64_t end = last >> model->l1d_shift;
+        for (uint64_t line = address >> model->l1d_shift; line < end; line++) {
+            uint64_t next = (line + 1) << model->l1d_shift;
+            touch_data(model, processor, first, next - 1, kind);
+            first = next;
+        }
+        touch_data(model, processor, first, last, kind);
+    }
     stack_range(&processor->core->data_stacks, address, last, tally->depths);
+}
+
+void model_walk_access(struct model *model, struct processor *processor, uint64_t address) {
+    struct core *core = processor->core;
+    uint64_t line = address >> model->l1d_shift;
+    uint32_t set = cache_set(&core->l1d, line);
+    uint32_t slot = cache_find(&core->l1d, line, set);
+    bool conflict = model->split && hierarchy_shadow(&core->l1d_shadow, line, true);
+    if (slot != CACHE_NONE) {
+        cache_touch(&core->l1d, slot, set);
+    } else if (model->shared) {
+        hierarchy_miss(model, processor, address, address, MODEL_LOAD, PURPOSE_WALK, conflict);
+    } else {
+        processor->tally->counts.walk.l1d_misses++;
+        stall(processor, model->machine.latency_memory_cycles);
+        private_put(processor, line, 0);
+    }
+}
+
+void model_prefetch(struct model *model, struct processor *processor, int level, uint64_t address) {
+    struct core *core = processor->core;
+    if (level >= LEVEL_L2) {
+        hierarchy_prefetch(model, processor, level, address);
+        return;
+    }
+    struct cache *cache = level == LEVEL_L1I ? &core->l1i : &core->l1d;
+    uint64_t line = address >> model->level_shift[level];
+    if (cache_find(cache, line, cache_set(cache, line)) != CACHE_NONE) {
+        return;
+    }
+    processor->tally->counts.level[level].prefetches++;
+    if (level == LEVEL_L1I) {
+        if (model->shared) {
+            hierarchy_fetch(model, processor, address, PURPOSE_PREFETCH);
+        } else {
+            private_fetch(core, line, true);
+        }
+    } else if (model->shared) {
+        if (model->split) {
+            (void) hierarchy_shadow(&core->l1d_shadow, line, true);
+        }
+        hierarchy_miss(model, processor, address, address, MODEL_LOAD, PURPOSE_PREFETCH, false);
+    } else {
+        private_put(processor, line, STATE_PREFETCHED);
+    }
 }
 
 void model_feed(struct model *model, int processor, const struct model_event *events, size_t event_count) {
@@ -333,19 +515,9 @@ void model_discard_code(struct model *model, uint64_t address, uint64_t bytes) {
             continue;
         }
         for (uint64_t line = address >> model->l1i_shift; line <= last >> model->l1i_shift; line++) {
-            uint32_t slot = cache_find(&core->l1i, line, cache_set(&core->l1i, line));
-            if (slot != CACHE_NONE) {
-                cache_remove(&core->l1i, slot);
-            }
+            hierarchy_drop_instruction(model, core, line << model->l1i_shift);
         }
     }
-}
-
-int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t page_bytes) {
-    (void) model;
-    (void) address;
-    (void) bytes;
-    return page_bytes == 4 << 10 || page_bytes == 2 << 20 || page_bytes == 1 << 30 ? 0 : -1;
 }
 
 uint64_t model_clock(const struct model *model, int processor) {
@@ -408,5 +580,16 @@ void model_total(const struct model *model, int processor, struct model_counts *
 }
 
 void model_end_lifetimes(struct model *model) {
-    (void) model;
+    if (!model->classes) {
+        return;
+    }
+    for (uint32_t i = 0; model->l1d_present && i < model->machine.cores; i++) {
+        lifetime_close_all(model, LEVEL_L1D, model->core[i].l1d_lives, model->core[i].l1d.lines);
+    }
+    for (int level = LEVEL_L2; level < LEVELS; level++) {
+        for (uint32_t copy = 0; copy < model->copies[level]; copy++) {
+            struct outer *outer = &model->outer[level][copy];
+            lifetime_close_all(model, level, outer->lives, outer->cache.lines);
+        }
+    }
 }

@@ -22,10 +22,11 @@
  * evicts out of all caches above it. A modified line that is evicted goes to the next level that holds it, else to
  * memory. Inner levels may have smaller, never larger lines than outer ones.
  *
- * Coherence is MESI over lines as long as the machine's longest data line. A line read by one core alone is exclusive;
+ * Coherence is MESI over lines as long as the machine's longest line. A line read by one core alone is exclusive;
  * a store to a shared line is an upgrade and takes it out of all other caches, instruction caches included; a line
  * another core has modified comes from that core's cache ("dirty" below), and is written back if it was read, handed
- * over if it was stored to. Clean lines come from the last level or from memory.
+ * over if it was stored to. Clean lines come from the last level or from memory. Observing data caches lose lines to
+ * stores likewise; observing instruction caches lose them by model_discard_code alone.
  *
  * Classes of misses, for each cache copy: instruction (any miss of a fetch); cold (this copy never held the line);
  * true sharing, false sharing and replacement by Dubois et al. at a grain of 4 bytes: a lifetime lasts from a miss to
@@ -38,8 +39,8 @@
  * same capacity under the same references (and the same invalidations) would still hold the line, else a capacity miss;
  * with classes=merged all count as capacity.
  *
- * Clock. One cycle an instruction, and the named latency of every level an access had to go to; prefetches and
- * write-backs take none.
+ * Clock. One cycle an instruction, and the one named latency of the place that answered a miss; prefetches, write-backs
+ * and what a write-through L1-D sends on take none.
  */
 #ifndef LOCKSTEP_SIMULATOR_MODEL_H
 #define LOCKSTEP_SIMULATOR_MODEL_H
@@ -69,7 +70,8 @@ struct model_level_counts {
     uint64_t dirty[MISS_CLASSES];
     /* Misses, of any class, that another cache's modified copy answered: known at the miss. */
     uint64_t dirty_misses;
-    /* Modified lines this cache sent outwards, and stores a write-through cache sent on. */
+    /* Modified lines this cache sent outwards, and stores a write-through cache sent on; counted for the processor
+     * whose access made them leave. */
     uint64_t writebacks;
     /* Lines lost because an outer, inclusive level evicted them. */
     uint64_t back_invalidations;
@@ -145,6 +147,9 @@ enum { MODEL_FETCH = 3 };
 
 /* The events in order, under the model's lock where the machine needs one. */
 void model_feed(struct model *model, int processor, const struct model_event *events, size_t event_count);
+
+/* Whether memory for the directory or the homes of pages has run out: counts are wrong from then on. */
+bool model_exhausted(const struct model *model);
 
 /*
  * Code at these addresses was translated anew: its lines leave all instruction caches and instruction observers, as

@@ -56,6 +56,8 @@ struct stream {
 struct core {
     uint32_t number;
     uint32_t node;
+    /* The copy of each level that serves this core. */
+    uint32_t copy[LEVELS];
     /* The L1-I line fetched last, where there is a slotted L1-I. */
     uint64_t fetched;
     struct cache l1i;
@@ -92,6 +94,8 @@ struct processor {
     uint64_t charged_misses;
     uint32_t account;
     uint32_t number;
+    /* The access under way missed in L2; the prefetcher clears it. */
+    bool l2_missed;
     struct tally **tallies;
 } __attribute__((aligned(128)));
 
@@ -144,7 +148,8 @@ struct model {
     bool l1d_present;
     bool l1d_through;
     bool translated;
-    bool prefetching;
+    bool data_observed;
+    int stream_level;
     uint32_t l1i_shift;
     uint32_t l1d_shift;
     uint32_t depth_count;
@@ -156,11 +161,11 @@ struct model {
     pthread_mutex_t lock;
 
     /* Shared machines only. */
-    uint32_t outer_shift[LEVELS];
+    uint32_t level_shift[LEVELS];
+    /* 0: there is no such level. */
     uint32_t copies[LEVELS];
     struct outer *outer[LEVELS];
     uint32_t coherence_shift;
-    uint64_t coherence_words;
     struct directory directory;
     struct homes homes;
     /* Offsets into a line, by level. */
