@@ -8,10 +8,13 @@ module dev.lockstep.bench {
     requires dev.lockstep.scheduler;
     requires dev.lockstep.tpcc;
     requires info.picocli;
+    requires java.desktop;
     requires java.management;
     requires jdk.management;
     requires jmh.core;
     requires me.tongfei.progressbar;
+    requires org.knowm.xchart;
+    requires VectorGraphics2D;
 
     // picocli sets the fields of commands, Jackson reads the results of JMH.
     opens dev.lockstep.bench to

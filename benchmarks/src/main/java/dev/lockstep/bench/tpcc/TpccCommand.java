@@ -4,6 +4,8 @@ import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.report.ReportWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -122,7 +124,7 @@ public final class TpccCommand implements Callable<Integer> {
                 experiment.flameGraphs(),
                 runs.stream().allMatch(RunReport::ok)
                         && experiment.flameGraphs().stream().allMatch(FlameGraphReport::ok));
-        String text = new TpccReportText(report).text();
+        String text = ReportText.of(new TpccSections(report).sections());
         out.print(text);
         out.flush();
         if (options.json != null) {
@@ -131,6 +133,9 @@ public final class TpccCommand implements Callable<Integer> {
         if (options.out != null) {
             Files.writeString(options.out.resolve(REPORT_TEXT), text);
             Json.write(options.out.resolve(REPORT_JSON), report);
+            PrintWriter err = command.commandLine().getErr();
+            ReportWriter.write(options.out, TpccReport.of(report, options.out))
+                    .ifPresent(obstacle -> err.println("lockstep: the report has no plots, because " + obstacle));
         }
         return report.ok() ? 0 : 1;
     }

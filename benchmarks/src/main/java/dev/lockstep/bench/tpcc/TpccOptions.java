@@ -189,10 +189,11 @@ final class TpccOptions {
             names = "--out",
             paramLabel = "DIR",
             description =
-                    "Makes DIR, if need be, and writes a report into it: report.txt, what is printed; result.json,"
-                        + " what --json writes; and a flame graph of each configuration of Lockstep, such as"
-                        + " flames-lockstep-jdk.html and flames-lockstep-steps.html, each from a further run with the"
-                        + " profiler, which counts for no figure.")
+                    "Makes DIR, if need be, and writes a report into it: report.html, one page with tables and plots"
+                            + " that needs nothing else; the plots, as SVG and PNG, below plots/; report.txt, what is"
+                            + " printed; result.json, what --json writes; and a flame graph of each configuration of"
+                            + " Lockstep, such as flames-lockstep-jdk.html and flames-lockstep-steps.html, each from a"
+                            + " further run with the profiler, which counts for no figure.")
     Path out;
 
     @Option(

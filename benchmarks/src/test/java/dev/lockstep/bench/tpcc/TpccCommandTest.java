@@ -154,9 +154,16 @@ class TpccCommandTest {
                 report.toString());
         try (Stream<Path> files = Files.list(report)) {
             assertEquals(
-                    List.of("flames-lockstep-jdk.html", "report.txt", "result.json"),
+                    List.of("flames-lockstep-jdk.html", "plots", "report.html", "report.txt", "result.json"),
                     files.map(file -> file.getFileName().toString()).sorted().toList());
         }
+        String page = Files.readString(report.resolve("report.html"));
+        for (String plot : List.of("throughput", "latency-new-order", "latency-stock-level")) {
+            assertTrue(Files.size(report.resolve("plots/" + plot + ".svg")) > 0, plot);
+            assertTrue(Files.size(report.resolve("plots/" + plot + ".png")) > 0, plot);
+            assertTrue(page.contains("<figure id=\"plot-" + plot + "\">"), plot);
+        }
+        assertTrue(page.contains("Flame graph of lockstep/jdk"), "the flame graph is in the page");
         assertEquals(
                 printed,
                 new ObjectMapper().readTree(report.resolve("result.json").toFile()));

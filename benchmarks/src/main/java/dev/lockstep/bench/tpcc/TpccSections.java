@@ -1,7 +1,10 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Spelling;
-import dev.lockstep.bench.report.TextTable;
+import dev.lockstep.bench.report.Table;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
@@ -16,10 +19,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A result as text. Where there are repetitions, throughput is the median with its range, and everything else comes
- * from the run with the median throughput.
+ * A result as sections of tables and words. Where there are repetitions, throughput is the median with its range, and
+ * everything else comes from the run with the median throughput.
  */
-final class TpccReportText {
+final class TpccSections {
+    static final String THROUGHPUT = "Throughput";
+    static final String LATENCY = "Latency in microseconds";
+    static final String TEAMS = "Teams, by operation: members in when a team forms, out when it ends";
+    static final String FLAME_GRAPHS = "Flame graphs, from further runs with the profiler";
+
     private static final String OK = "ok";
     private static final String ABSENT = "-";
     private static final int CONDITIONS = 12;
@@ -36,9 +44,9 @@ final class TpccReportText {
     /** Without the connection counts that were not the best. */
     private final Map<String, List<RunReport>> best = new LinkedHashMap<>();
 
-    private final StringBuilder text = new StringBuilder();
+    private final List<Section> sections = new ArrayList<>();
 
-    TpccReportText(ExperimentReport report) {
+    TpccSections(ExperimentReport report) {
         this.report = report;
         for (RunReport run : report.runs()) {
             byLabel.computeIfAbsent(run.label(), label -> new ArrayList<>()).add(run);
@@ -48,12 +56,11 @@ final class TpccReportText {
         }
     }
 
-    /** The whole report, ended by a line. */
-    String text() {
-        text.setLength(0);
+    /** All sections, the description of the run first. */
+    List<Section> sections() {
+        sections.clear();
         heading();
         throughput();
-        connections();
         ratios();
         latencies();
         aborts();
@@ -63,7 +70,17 @@ final class TpccReportText {
         warnings();
         flameGraphs();
         failures();
-        return text.toString();
+        return List.copyOf(sections);
+    }
+
+    /** The run with the median throughput of each configuration, peers at their best connection count. */
+    List<RunReport> typical() {
+        return best.values().stream().map(TpccSections::typical).toList();
+    }
+
+    /** All runs of each configuration, by label, in order. */
+    Map<String, List<RunReport>> byLabel() {
+        return byLabel;
     }
 
     private static String format(String pattern, Object... values) {
@@ -82,14 +99,42 @@ final class TpccReportText {
         return value == null ? ABSENT : format(pattern, value);
     }
 
-    private void title(String title) {
-        text.append('\n').append(title).append('\n');
+    private void add(String heading, Part... parts) {
+        sections.add(Section.of(heading, parts));
+    }
+
+    private void addLines(String heading, List<String> lines) {
+        sections.add(
+                new Section(heading, lines.stream().<Part>map(Paragraph::new).toList()));
     }
 
     private void heading() {
         RunReport first = report.runs().getFirst();
         RunSpec spec = first.configuration();
-        title(format(
+        List<String> lines = new ArrayList<>();
+        lines.add(format(
+                "%s, %d core%s (%s), %s",
+                report.machine().processor(),
+                spec.cores(),
+                spec.cores() == 1 ? "" : "s",
+                first.pinning(),
+                report.jvm()));
+        if (spec.engineName() == EngineName.LOCKSTEP) {
+            lines.add(format(
+                    "durability %s, pool %,.0f MiB%s",
+                    several(RunReport::durability),
+                    spec.poolBytes() / BYTES_PER_MEBI,
+                    spec.fsyncDelayMillis() == 0
+                            ? ""
+                            : format(", %d ms added to each fsync", spec.fsyncDelayMillis())));
+        }
+        addLines(title(), lines);
+    }
+
+    /** What was run, in one line. */
+    String title() {
+        RunSpec spec = report.runs().getFirst().configuration();
+        return format(
                 "TPC-C: %d warehouse%s, %s terminals, %s mix, %s",
                 spec.warehouses(),
                 spec.warehouses() == 1 ? "" : "s",
@@ -97,23 +142,7 @@ final class TpccReportText {
                 spec.mix(),
                 spec.transactions() > 0
                         ? format("%,d transactions after %,d", spec.transactions(), spec.warmUpTransactions())
-                        : format("%s s after %s s", plain(spec.durationSeconds()), plain(spec.warmUpSeconds()))));
-        text.append(format(
-                "%s, %d core%s (%s), %s\n",
-                report.machine().processor(),
-                spec.cores(),
-                spec.cores() == 1 ? "" : "s",
-                first.pinning(),
-                report.jvm()));
-        if (spec.engineName() == EngineName.LOCKSTEP) {
-            text.append(format(
-                    "durability %s, pool %,.0f MiB%s\n",
-                    several(RunReport::durability),
-                    spec.poolBytes() / BYTES_PER_MEBI,
-                    spec.fsyncDelayMillis() == 0
-                            ? ""
-                            : format(", %d ms added to each fsync", spec.fsyncDelayMillis())));
-        }
+                        : format("%s s after %s s", plain(spec.durationSeconds()), plain(spec.warmUpSeconds())));
     }
 
     /** What the runs of the first engine have, each once. */
@@ -139,7 +168,6 @@ final class TpccReportText {
     }
 
     private void throughput() {
-        title("Throughput");
         boolean repeated = byLabel.values().stream().anyMatch(runs -> runs.size() > 1);
         List<String> headers = new ArrayList<>(List.of("run", "txn/s"));
         if (repeated) {
@@ -156,9 +184,9 @@ final class TpccReportText {
                 "hit ratio",
                 "of terminals",
                 "load s"));
-        TextTable table = new TextTable(1, headers);
+        Table.Builder table = Table.of(1, headers);
         byLabel.forEach((label, runs) -> table.row(throughputRow(label, runs, repeated)));
-        text.append(table.text());
+        sections.add(Section.of(THROUGHPUT, table.build()).with(connections()));
     }
 
     private static List<String> throughputRow(String label, List<RunReport> runs, boolean repeated) {
@@ -183,15 +211,13 @@ final class TpccReportText {
         return row;
     }
 
-    private void connections() {
-        if (!report.connections().isEmpty()) {
-            text.append("best connection count: ")
-                    .append(new TreeMap<>(report.connections())
-                            .entrySet().stream()
-                                    .map(entry -> entry.getKey() + " " + entry.getValue())
-                                    .collect(Collectors.joining(", ")))
-                    .append('\n');
-        }
+    private List<Paragraph> connections() {
+        return report.connections().isEmpty()
+                ? List.of()
+                : List.of(new Paragraph(new TreeMap<>(report.connections())
+                        .entrySet().stream()
+                                .map(entry -> entry.getKey() + " " + entry.getValue())
+                                .collect(Collectors.joining(", ", "best connection count: ", ""))));
     }
 
     private void ratios() {
@@ -199,8 +225,7 @@ final class TpccReportText {
         if (ratios.isEmpty()) {
             return;
         }
-        title("Ratios of throughput");
-        TextTable table = new TextTable(1, List.of("ratio", "median", "min", "max", "repeats"));
+        Table.Builder table = Table.of(1, List.of("ratio", "median", "min", "max", "repeats"));
         for (RatioReport ratio : ratios) {
             table.row(List.of(
                     ratio.numerator() + " : " + ratio.denominator(),
@@ -209,13 +234,12 @@ final class TpccReportText {
                     format("%.3f", ratio.max()),
                     String.valueOf(ratio.repeats())));
         }
-        text.append(table.text());
+        add("Ratios of throughput", table.build());
     }
 
     private void latencies() {
-        title("Latency in microseconds");
-        TextTable table = new TextTable(
-                2, List.of("run", "transaction", "committed", "p50", "p90", "p95", "p99", "p99.9", "max"));
+        Table.Builder table =
+                Table.of(2, List.of("run", "transaction", "committed", "p50", "p90", "p95", "p99", "p99.9", "max"));
         best.forEach((label, runs) -> {
             RunReport run = typical(runs);
             for (TransactionType type : TransactionType.values()) {
@@ -234,7 +258,7 @@ final class TpccReportText {
                 }
             }
         });
-        text.append(table.text());
+        add(LATENCY, table.build());
     }
 
     private static String micros(double value) {
@@ -242,13 +266,12 @@ final class TpccReportText {
     }
 
     private void aborts() {
-        title("Attempts rolled back, by reason");
         List<String> headers = new ArrayList<>(List.of("run"));
         for (AbortReason reason : AbortReason.values()) {
             headers.add(Spelling.of(reason));
         }
         headers.add("retried");
-        TextTable table = new TextTable(1, headers);
+        Table.Builder table = Table.of(1, headers);
         best.forEach((label, runs) -> {
             RunReport run = typical(runs);
             List<String> row = new ArrayList<>(List.of(label));
@@ -258,15 +281,14 @@ final class TpccReportText {
             row.add(count(run.retries()));
             table.row(row);
         });
-        text.append(table.text());
+        add("Attempts rolled back, by reason", table.build());
     }
 
     private void teams() {
         if (best.values().stream().allMatch(runs -> typical(runs).teams().isEmpty())) {
             return;
         }
-        title("Teams, by operation: members in when a team forms, out when it ends");
-        TextTable table = new TextTable(
+        Table.Builder table = Table.of(
                 2,
                 List.of(
                         "run",
@@ -298,14 +320,13 @@ final class TpccReportText {
                         count(team.nanosPerOperation())));
             }
         });
-        text.append(table.text());
+        add(TEAMS, table.build());
     }
 
     private void isolation() {
-        title("Isolation");
-        TextTable table = new TextTable(2, List.of("run", "level"));
+        Table.Builder table = Table.of(2, List.of("run", "level"));
         best.forEach((label, runs) -> table.row(List.of(label, isolation(typical(runs)))));
-        text.append(table.text());
+        add("Isolation", table.build());
     }
 
     /** The level, and the types that have another one. */
@@ -324,18 +345,17 @@ final class TpccReportText {
     }
 
     private void consistency() {
-        title("Consistency conditions (clause 3.3.2), and the rows against the driver's own tally");
         List<String> headers = new ArrayList<>(List.of("run", "when"));
         for (int condition = 1; condition <= CONDITIONS; condition++) {
             headers.add(String.valueOf(condition));
         }
         headers.add("tally");
-        TextTable table = new TextTable(2, headers);
+        Table.Builder table = Table.of(2, headers);
         best.forEach((label, runs) -> {
             table.row(verdicts(label, "loaded", runs, true));
             table.row(verdicts(label, "after the run", runs, false));
         });
-        text.append(table.text());
+        add("Consistency conditions (clause 3.3.2), and the rows against the driver's own tally", table.build());
     }
 
     private static List<String> verdicts(String label, String when, List<RunReport> runs, boolean loaded) {
@@ -373,8 +393,7 @@ final class TpccReportText {
                         run.label(), run.repeat(), PERCENT * run.gcPart(), PERCENT * GC_PART_MAX))
                 .toList();
         if (!lines.isEmpty()) {
-            title("Warnings");
-            lines.forEach(line -> text.append(line).append('\n'));
+            addLines("Warnings", lines);
         }
     }
 
@@ -382,12 +401,11 @@ final class TpccReportText {
         if (report.flameGraphs().isEmpty()) {
             return;
         }
-        title("Flame graphs, from further runs with the profiler");
-        TextTable table = new TextTable(2, List.of("run", "file", "txn/s with the profiler"));
+        Table.Builder table = Table.of(2, List.of("run", "file", "txn/s with the profiler"));
         for (FlameGraphReport graph : report.flameGraphs()) {
             table.row(List.of(graph.run(), graph.file(), count(graph.txnPerSecond())));
         }
-        text.append(table.text());
+        add(FLAME_GRAPHS, table.build());
     }
 
     /** Everything that is wrong, in full. */
@@ -408,12 +426,7 @@ final class TpccReportText {
                         + (graph.failure().isEmpty() ? "a check failed" : graph.failure()));
             }
         }
-        if (lines.isEmpty()) {
-            title("All is well.");
-        } else {
-            title("FAILED");
-            lines.forEach(line -> text.append(line).append('\n'));
-        }
+        addLines(lines.isEmpty() ? "All is well." : "FAILED", lines);
     }
 
     private static List<String> violations(Map<String, String> verdicts) {
