@@ -39,6 +39,12 @@
 #define LOCKSTEP_MARKER_CODE_EVENT 4
 /* a = simulated core, from 0, that the calling thread runs on from now on. */
 #define LOCKSTEP_MARKER_THREAD_CORE 5
+/*
+ * a = address of 8 bytes that the plugin sets to the cycles that the simulated processors have run: a program's only
+ * way to the simulated time. They stay as they are where nobody simulates. No mark: changes nothing, not even whose turn
+ * it is on a processor.
+ */
+#define LOCKSTEP_MARKER_CLOCK 6
 
 /* The phase of what is measured: of a workload, of a JMH iteration, of a program in C. 0 is outside any phase. */
 #define LOCKSTEP_PHASE_MEASURED 1
@@ -92,7 +98,10 @@ static inline int lockstep_operation_marked(const uint8_t *instruction, uint64_t
     return operation < LOCKSTEP_OPERATIONS ? operation : -1;
 }
 
-/* Exported for Java: lockstep_mark as a function. */
+/*
+ * Exported for Java: lockstep_mark as a function, but that of kind LOCKSTEP_MARKER_CLOCK, whose other arguments mean
+ * nothing, it returns the clock, 0 where nobody simulates.
+ */
 long lockstep_marker(long kind, long a, long b, long c);
 
 /* Bytes from one function of lockstep_operation_functions to the next. */

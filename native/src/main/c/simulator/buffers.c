@@ -47,6 +47,12 @@ bool buffers_read(uint64_t address, void *copy, size_t bytes) {
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t) bytes;
 }
 
+bool buffers_write(uint64_t address, const void *bytes_new, size_t bytes) {
+    struct iovec from = {(void *) (uintptr_t) bytes_new, bytes};
+    struct iovec to = {(void *) (uintptr_t) address, bytes};
+    return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t) bytes;
+}
+
 bool buffers_moves(int64_t number) {
     return find(number) != NULL;
 }

@@ -55,7 +55,7 @@
 
 static const char ARGUMENTS[] =
     "config=FILE (machine), out=FILE (results), code=FILE (executed lines), step=INSTRUCTIONS (0: not in step),"
-    " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off";
+    " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off, wait=on|off (until the first phase begins, only count)";
 
 QEMU_API int qemu_plugin_version = QEMU_PLUGIN_INTERFACE;
 
@@ -95,6 +95,15 @@ static uint64_t accounts_lost;
 static _Atomic uint64_t restarts;
 static uint64_t began_nanos;
 static pid_t process;
+static qemu_plugin_id_t plugin_id;
+/*
+ * Whether the model is fed: at once, or from the first phase on. Blocks that were translated before have no callbacks for
+ * data, which would slow a program down several times that only warms up; so all are translated anew then.
+ */
+static _Atomic bool feeds;
+/* What the program is told of the clock when it is fed for the first time, and the last thing it was told. */
+static uint64_t clock_unfed;
+static _Atomic uint64_t clock_told;
 /* Set in a child of fork, which is not simulated. */
 static bool forked;
 
@@ -252,8 +261,12 @@ static void displace(struct thread *thread) {
     }
 }
 
-static bool is_simulated(const struct thread *thread) {
+static bool may_be_simulated(const struct thread *thread) {
     return settings.jvm_threads || thread->class == THREAD_CLIENT || thread->class == THREAD_CARRIER;
+}
+
+static bool is_simulated(const struct thread *thread) {
+    return may_be_simulated(thread) && atomic_load_explicit(&feeds, memory_order_relaxed);
 }
 
 static uint64_t clock_of(const struct thread *thread) {
@@ -522,7 +535,7 @@ static void on_instruction(
     } else if (count == 1 && !decoded.repeated_string && decoded.branch == BRANCH_NONE) {
         block->again = AGAIN_ALONE;
     }
-    if (wants_data) {
+    if (wants_data && atomic_load_explicit(&feeds, memory_order_relaxed)) {
         qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
     }
 }
@@ -633,8 +646,50 @@ static void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu) {
 
 /* System calls and marks. */
 
+/* Under book_latch: instructions so far of the threads that may be simulated, for each processor. */
+static uint64_t executed_each(void) {
+    uint64_t sum = 0;
+    for (struct thread *thread = threads; thread != NULL; thread = thread->older) {
+        sum += may_be_simulated(thread) ? thread->instructions : 0;
+    }
+    return sum / processors;
+}
+
+/* Cycles of the processor that is ahead. Others run meanwhile: what they add now may or may not be in it. */
+static uint64_t cycles_now(void) {
+    if (!atomic_load(&feeds)) {
+        pthread_mutex_lock(&book_latch);
+        uint64_t executed = executed_each();
+        pthread_mutex_unlock(&book_latch);
+        return executed;
+    }
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < processors; i++) {
+        uint64_t cycles = model_clock(model, (int) i);
+        most = cycles > most ? cycles : most;
+    }
+    return clock_unfed + most;
+}
+
+static void tell_clock(uint64_t address) {
+    uint64_t cycles = cycles_now();
+    uint64_t told = atomic_load(&clock_told);
+    /* Ends because what was told only grows: threads that run differ in what they see, the program shall not. */
+    while (told < cycles && !atomic_compare_exchange_weak(&clock_told, &told, cycles)) {
+    }
+    cycles = told < cycles ? cycles : told;
+    (void) buffers_write(address, &cycles, sizeof cycles);
+}
+
+static void on_reset(qemu_plugin_id_t id);
+
 static void change_phase(struct thread *thread, uint32_t phase) {
     pthread_mutex_lock(&book_latch);
+    bool begins = phase != 0 && !atomic_load(&feeds);
+    if (begins) {
+        clock_unfed = executed_each();
+        atomic_store(&feeds, true);
+    }
     uint64_t now = now_nanos();
     tallies.nanos[atomic_load(&phase_now)] += now - phase_began_nanos;
     phase_began_nanos = now;
@@ -655,6 +710,9 @@ static void change_phase(struct thread *thread, uint32_t phase) {
         pthread_mutex_unlock(&model_latch);
     }
     notice_phase(thread);
+    if (begins && wants_data) {
+        qemu_plugin_reset(plugin_id, on_reset);
+    }
 }
 
 static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, uint64_t c) {
@@ -716,6 +774,11 @@ static void on_call(
     struct thread *thread = running[vcpu];
     finish_accesses(thread);
     thread->previous = NULL;
+    if (number == LOCKSTEP_MARKER_SYSTEM_CALL && a1 == LOCKSTEP_MARKER_CLOCK) {
+        thread->call_number = number;
+        tell_clock(a2);
+        return;
+    }
     if (thread->processor != NO_PROCESSOR) {
         get_up(thread);
     }
@@ -785,6 +848,28 @@ static void on_end(qemu_plugin_id_t id, void *data) {
     }
 }
 
+static void register_callbacks(qemu_plugin_id_t id) {
+    qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_call);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+    qemu_plugin_register_flush_cb(id, on_flush);
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+}
+
+/* A thread that began while nobody was told. */
+static void on_vcpu_there(qemu_plugin_id_t id, unsigned int vcpu) {
+    if (vcpu < THREADS_MAX && (running[vcpu] == NULL || running[vcpu]->ended)) {
+        on_vcpu(id, vcpu);
+    }
+}
+
+static void on_reset(qemu_plugin_id_t id) {
+    on_flush(id);
+    qemu_plugin_vcpu_for_each(id, on_vcpu_there);
+    register_callbacks(id);
+}
+
 /* Arguments. */
 
 static bool parse_count(const char *text, uint64_t *count) {
@@ -829,6 +914,9 @@ static bool parse(char *argument) {
     }
     if (strcmp(argument, "jvm") == 0) {
         return parse_switch(value, &settings.jvm_threads);
+    }
+    if (strcmp(argument, "wait") == 0) {
+        return parse_switch(value, &settings.waits);
     }
     return false;
 }
@@ -888,13 +976,10 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
         return -1;
     }
     process = getpid();
+    atomic_store(&feeds, !settings.waits);
     began_nanos = phase_began_nanos = now_nanos();
     running[0] = add_thread(0);
-    qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_call);
-    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
-    qemu_plugin_register_flush_cb(id, on_flush);
-    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+    plugin_id = id;
+    register_callbacks(id);
     return 0;
 }

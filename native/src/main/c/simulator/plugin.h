@@ -152,6 +152,8 @@ struct settings {
     bool buffers;
     /* Whether the JVM's own threads are simulated like others. */
     bool jvm_threads;
+    /* Whether the model is fed only from the first phase on: what is before only has to be over soon. */
+    bool waits;
 };
 
 /* One access by the program or on its behalf, at once or gathered. */

@@ -73,6 +73,15 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu
 /* All translations were thrown away; no virtual processor runs meanwhile. */
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback);
 
+/*
+ * Forgets all callbacks at once, then throws all translations away, without calling back, and calls this one while no
+ * virtual processor runs, which registers callbacks anew.
+ */
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback);
+
+/* Calls back, at once and on this thread, for each virtual processor there is. */
+void qemu_plugin_vcpu_for_each(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t callback);
+
 /* The program ends. */
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback, void *data);
 

@@ -24,6 +24,7 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemoryS
     static final long PHASE_END = 2;
     static final long REGION = 3;
     static final long THREAD_CORE = 5;
+    static final long CLOCK = 6;
 
     /** {@code LOCKSTEP_OPERATION_FUNCTION_BYTES}. */
     static final int OPERATION_FUNCTION_BYTES = 8;
@@ -75,6 +76,14 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemoryS
             long ignored = (long) marker.invokeExact(kind, a, b, c);
         } catch (Throwable e) {
             throw new IllegalStateException("A mark could not be made: kind=" + kind, e);
+        }
+    }
+
+    long clock() {
+        try {
+            return (long) marker.invokeExact(CLOCK, 0L, 0L, 0L);
+        } catch (Throwable e) {
+            throw new IllegalStateException("The simulated clock cannot be read", e);
         }
     }
 
