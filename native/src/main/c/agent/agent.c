@@ -21,7 +21,8 @@
  *                                                         not before that of the line above, belong to FRAME
  *     U EPOCH ADDRESS                                     the code that L put there is gone
  *     D EPOCH ADDRESS BYTES NAME                          code the JVM made of itself: interpreter, stubs
- *     r START END PATH                                    executable memory at the end, as in /proc/self/maps
+ *     r START END PATH                                    memory of a file at the end, as in /proc/self/maps; whether
+ *                                                         it is executable QEMU does not say
  *     end
  *
  * Lines m and f come before those that refer to them. Thread-safety: JVMTI calls from any thread; one latch around all.
@@ -251,9 +252,8 @@ static void write_regions(void) {
     char line[4096];
     while (maps && fgets(line, sizeof line, maps)) {
         unsigned long start, end;
-        char access[5];
-        char path[2048] = "";
-        if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %2047[^\n]", &start, &end, access, path) >= 3 && access[2] == 'x') {
+        char path[2048];
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %2047[^\n]", &start, &end, path) == 3) {
             fprintf(agent.file, "r %lx %lx %s\n", start, end, path);
         }
     }
