@@ -2,6 +2,7 @@
 #include "pace.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -11,146 +12,164 @@
 /* The clock of a processor that does not take part: never the slowest. */
 #define AWAY UINT64_MAX
 
-#define NANOS_PER_SECOND 1000000000L
+/* No processor. */
+#define NOBODY UINT32_MAX
+
 #define CACHE_LINE_BYTES 64
 
 struct slot {
     /* AWAY while the processor does not take part. */
-    _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t clock;
-    /* Where the processor was when it left. Its own thread's. */
+    _Alignas(CACHE_LINE_BYTES) uint64_t clock;
+    /* Where the processor was when it left. */
     uint64_t left_at;
-    /* While it waits: what the slowest clock has to reach before it is woken; AWAY otherwise. */
-    _Atomic uint64_t wakes_at;
+    /* Its thread sleeps, or is about to. */
+    bool waits;
     /* Changes at every wake-up, for the system's wait. */
     _Atomic uint32_t woken;
-    struct pace_counts counts;
 };
 
 struct pace {
+    /* Guards everything but woken. */
+    pthread_mutex_t latch;
     uint32_t processors;
     uint64_t quantum;
-    /* Processors that wait, so that one that advances need not look for them when there is none. */
-    _Atomic uint32_t waiting;
+    /* Who runs. */
+    uint32_t running;
+    /* The latest clock that a processor left at. */
+    uint64_t left_at_max;
+    struct pace_counts counts;
     struct slot slots[];
 };
 
 struct pace *pace_create(uint32_t processors, uint64_t quantum) {
-    size_t bytes = sizeof(struct pace) + processors * sizeof(struct slot);
-    /* The size is a multiple of the alignment, because both structures are. */
-    struct pace *pace = aligned_alloc(CACHE_LINE_BYTES, bytes);
+    /* Both structures are multiples of the alignment, so the size is too. */
+    struct pace *pace = aligned_alloc(CACHE_LINE_BYTES, sizeof(struct pace) + processors * sizeof(struct slot));
     if (pace == NULL) {
         return NULL;
     }
+    pthread_mutex_init(&pace->latch, NULL);
     pace->processors = processors;
     pace->quantum = quantum;
-    atomic_init(&pace->waiting, 0);
+    pace->running = NOBODY;
+    pace->left_at_max = 0;
+    pace->counts = (struct pace_counts) {0};
     for (uint32_t i = 0; i < processors; i++) {
         struct slot *slot = &pace->slots[i];
-        atomic_init(&slot->clock, AWAY);
-        atomic_init(&slot->wakes_at, AWAY);
-        atomic_init(&slot->woken, 0);
+        slot->clock = AWAY;
         slot->left_at = 0;
-        slot->counts = (struct pace_counts) {0};
+        slot->waits = false;
+        atomic_init(&slot->woken, 0);
     }
     return pace;
 }
 
 void pace_free(struct pace *pace) {
+    pthread_mutex_destroy(&pace->latch);
     free(pace);
 }
 
-/* The slowest clock of those that take part, one left out; AWAY if there is no other. */
-static uint64_t slowest_but(struct pace *pace, uint32_t processor) {
-    uint64_t slowest = AWAY;
+/* The slowest that takes part, one left out, the first of several; NOBODY if there is none. The latch is held. */
+static uint32_t slowest_but(const struct pace *pace, uint32_t processor) {
+    uint32_t slowest = NOBODY;
+    uint64_t clock = AWAY;
     for (uint32_t i = 0; i < pace->processors; i++) {
-        uint64_t clock = atomic_load(&pace->slots[i].clock);
-        if (i != processor && clock < slowest) {
-            slowest = clock;
+        if (i != processor && pace->slots[i].clock < clock) {
+            slowest = i;
+            clock = pace->slots[i].clock;
         }
     }
     return slowest;
 }
 
-/* Wakes those that waited for the slowest clock to become what it now is. */
-static void wake(struct pace *pace, uint64_t slowest) {
-    for (uint32_t i = 0; i < pace->processors; i++) {
-        struct slot *slot = &pace->slots[i];
-        if (atomic_load(&slot->wakes_at) <= slowest) {
-            atomic_fetch_add(&slot->woken, 1);
-            syscall(SYS_futex, &slot->woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-        }
-    }
+/* Where the round ends that a clock is in: rounds last a quantum, and all go through one before any begins the next. */
+static uint64_t round_end(const struct pace *pace, uint64_t clock) {
+    return (clock / pace->quantum + 1) * pace->quantum;
 }
 
-/* After a clock has changed. */
-static void changed(struct pace *pace) {
-    if (atomic_load(&pace->waiting) > 0) {
-        uint64_t slowest = slowest_but(pace, pace->processors);
-        /* Where nobody runs, whoever waits is let go: its own clock is the slowest then. */
-        wake(pace, slowest == AWAY ? AWAY - 1 : slowest);
+/* Lets a processor run, or nobody. The latch is held. */
+static void hand_over(struct pace *pace, uint32_t next) {
+    pace->running = next;
+    if (next != NOBODY && pace->slots[next].waits) {
+        struct slot *slot = &pace->slots[next];
+        slot->waits = false;
+        atomic_fetch_add(&slot->woken, 1);
+        syscall(SYS_futex, &slot->woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     }
 }
 
 uint64_t pace_join(struct pace *pace, uint32_t processor) {
     struct slot *slot = &pace->slots[processor];
-    uint64_t slowest = slowest_but(pace, processor);
-    uint64_t clock = slowest == AWAY || slowest < slot->left_at ? slot->left_at : slowest;
-    atomic_store(&slot->clock, clock);
+    pthread_mutex_lock(&pace->latch);
+    uint32_t slowest = slowest_but(pace, processor);
+    uint64_t now = slowest == NOBODY ? pace->left_at_max : pace->slots[slowest].clock;
+    slot->clock = now > slot->left_at ? now : slot->left_at;
+    uint64_t clock = slot->clock;
+    pthread_mutex_unlock(&pace->latch);
     return clock;
 }
 
 void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock) {
     struct slot *slot = &pace->slots[processor];
+    pthread_mutex_lock(&pace->latch);
+    slot->clock = AWAY;
     slot->left_at = clock;
-    atomic_store(&slot->clock, AWAY);
-    changed(pace);
+    if (clock > pace->left_at_max) {
+        pace->left_at_max = clock;
+    }
+    if (pace->running == processor) {
+        hand_over(pace, slowest_but(pace, processor));
+    }
+    pthread_mutex_unlock(&pace->latch);
 }
 
-/* Waits until woken or until the bound; returns false at the bound. */
-static bool wait(struct pace *pace, struct slot *slot, uint32_t processor, uint64_t wakes_at) {
+/* Sleeps until it may run, or until the bound. The latch is held before and after. Returns false at the bound. */
+static bool wait(struct pace *pace, uint32_t processor) {
+    struct slot *slot = &pace->slots[processor];
     struct timespec bound = {0, PACE_WAIT_NANOS_MAX};
-    bool in_time = true;
-    atomic_store(&slot->wakes_at, wakes_at);
-    atomic_fetch_add(&pace->waiting, 1);
+    slot->waits = true;
     uint32_t seen = atomic_load(&slot->woken);
-    /* Whoever advances after this look sees that this one waits. */
-    if (slowest_but(pace, processor) < wakes_at) {
-        in_time = syscall(SYS_futex, &slot->woken, FUTEX_WAIT_PRIVATE, seen, &bound, NULL, 0) == 0
-            || slowest_but(pace, processor) >= wakes_at;
-    }
-    atomic_fetch_sub(&pace->waiting, 1);
-    atomic_store(&slot->wakes_at, AWAY);
-    return in_time;
+    pthread_mutex_unlock(&pace->latch);
+    syscall(SYS_futex, &slot->woken, FUTEX_WAIT_PRIVATE, seen, &bound, NULL, 0);
+    pthread_mutex_lock(&pace->latch);
+    slot->waits = false;
+    return pace->running == processor;
 }
 
 uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock) {
-    struct slot *slot = &pace->slots[processor];
-    atomic_store(&slot->clock, clock);
-    changed(pace);
-    uint64_t slowest = slowest_but(pace, processor);
-    if (slowest != AWAY && clock > slowest && clock - slowest > slot->counts.lead_max) {
-        slot->counts.lead_max = clock - slowest;
+    pthread_mutex_lock(&pace->latch);
+    pace->slots[processor].clock = clock;
+    uint32_t slowest = slowest_but(pace, processor);
+    uint64_t slowest_clock = slowest == NOBODY ? clock : pace->slots[slowest].clock;
+    if (clock > slowest_clock && clock - slowest_clock > pace->counts.lead_max) {
+        pace->counts.lead_max = clock - slowest_clock;
     }
-    if (slowest == AWAY || clock <= slowest + pace->quantum) {
-        return (slowest < clock ? slowest : clock) + pace->quantum;
+    if (pace->running == NOBODY) {
+        pace->running = processor;
     }
-    slot->counts.waits++;
-    /* Until half the quantum is free again: one system call for a hundred instructions, not for each. */
-    if (!wait(pace, slot, processor, clock - pace->quantum / 2)) {
-        slot->counts.waits_bounded++;
-        return clock;
+    if (pace->running == processor && clock >= round_end(pace, slowest_clock)) {
+        hand_over(pace, slowest);
     }
-    slowest = slowest_but(pace, processor);
-    return (slowest < clock ? slowest : clock) + pace->quantum;
+    uint64_t until = clock;
+    bool runs = pace->running == processor;
+    if (!runs) {
+        pace->counts.waits++;
+        runs = wait(pace, processor);
+        pace->counts.waits_bounded += !runs;
+    }
+    if (runs) {
+        slowest = slowest_but(pace, processor);
+        slowest_clock = slowest == NOBODY ? clock : pace->slots[slowest].clock;
+        until = round_end(pace, slowest_clock);
+        /* A joiner may have come in behind this one. */
+        until = until > clock ? until : clock;
+    }
+    pthread_mutex_unlock(&pace->latch);
+    return until;
 }
 
 struct pace_counts pace_counts(struct pace *pace) {
-    struct pace_counts all = {0};
-    for (uint32_t i = 0; i < pace->processors; i++) {
-        struct pace_counts *counts = &pace->slots[i].counts;
-        all.waits += counts->waits;
-        all.waits_bounded += counts->waits_bounded;
-        all.lead_max = counts->lead_max > all.lead_max ? counts->lead_max : all.lead_max;
-    }
-    return all;
+    pthread_mutex_lock(&pace->latch);
+    struct pace_counts counts = pace->counts;
+    pthread_mutex_unlock(&pace->latch);
+    return counts;
 }

@@ -1,18 +1,18 @@
 /*
  * Keeps simulated processors in step. Simulated processors share the few real ones, and the system lets a thread run for
  * milliseconds; lines that two processors share would then change hands as often as the system switches threads, not as
- * often as the program asks. So a processor whose clock is more than a quantum ahead of the slowest running one waits.
+ * often as the program asks. So one processor runs at a time: the one whose clock is slowest, until it is a quantum
+ * ahead of the slowest other one. Then it waits until it is the slowest. Which one runs depends on clocks alone, so that
+ * a run can be repeated; letting as many run as there are real processors was faster by half, and repeated worse.
  *
  * A processor takes part while it runs (pace_join to pace_leave), not while its thread is in a system call. One that
- * joins starts at the clock of the slowest that runs, or at its own if that is later, so it neither waits for the time
- * it was away nor makes the others wait.
+ * joins starts at the clock of the slowest that takes part, or at its own if that is later, so it neither waits for the
+ * time it was away nor makes the others wait; where none takes part, at the clock that the last one left at.
  *
  * QEMU stops all virtual processors for some operations (atomic accesses it cannot do otherwise, a flush of
  * translations) and waits for each to reach the end of a block. A processor that waits here does not reach it, so every
  * wait ends after PACE_WAIT_NANOS_MAX, is counted, and the processor executes one block before it waits again: enough
  * for QEMU, and far too little to run away.
- *
- * The slowest running processor never waits, so some processor always runs.
  *
  * Thread-safe. A slot is used by one thread at a time; the caller sees to that.
  */
@@ -22,13 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Half a millisecond: a hundred times what a quantum takes, and short beside what QEMU stops the world for. */
-#define PACE_WAIT_NANOS_MAX 500000
+/* A hundred times what a quantum takes, so that it ends no wait but those that QEMU is waiting for. */
+#define PACE_WAIT_NANOS_MAX 2000000
 
 struct pace;
 
 struct pace_counts {
-    /* Times a processor waited for slower ones. */
+    /* Times a processor waited to become the slowest. */
     uint64_t waits;
     /* Of these, the ones that ended by their bound. */
     uint64_t waits_bounded;
@@ -45,14 +45,14 @@ struct pace *pace_create(uint32_t processors, uint64_t quantum);
 
 void pace_free(struct pace *pace);
 
-/* A processor runs from now on. Returns the clock it starts at: the slowest running one's, or its own if later. */
+/* A processor takes part from now on; pace_advance lets it run. Returns the clock it starts at. */
 uint64_t pace_join(struct pace *pace, uint32_t processor);
 
-/* A processor stops running, at this clock. */
+/* A processor takes part no more, from this clock on. */
 void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock);
 
 /*
- * Tells how far a processor that takes part has come, and waits while it is too far ahead. Returns the clock up to which
+ * Tells how far a processor that takes part has come, and waits until it may run. Returns the clock up to which
  * it may go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again at
  * once.
  */
