@@ -29,4 +29,7 @@ module dev.lockstep.bench {
             info.picocli;
     opens dev.lockstep.bench.process to
             com.fasterxml.jackson.databind;
+    opens dev.lockstep.bench.simulate to
+            com.fasterxml.jackson.databind,
+            info.picocli;
 }

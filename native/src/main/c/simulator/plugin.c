@@ -929,13 +929,18 @@ static bool create_machine(void) {
     }
     machine.accounts = MACHINE_ACCOUNTS_MAX;
     model = model_create(&machine);
+    if (model == NULL) {
+        fprintf(stderr, "lockstep: no memory is left for the simulated machine, or it cannot be simulated: %s\n",
+            settings.config);
+        return false;
+    }
     processors = machine_processors(&machine);
     seats = calloc(processors, sizeof *seats);
     bool shares = !model_parallel(model);
     bool translates = machine.itlb.entries + machine.dtlb.entries + machine.stlb.entries > 0;
     gathers = shares || machine.smt > 1 || translates;
     pace = shares && processors > 1 && settings.quantum > 0 ? pace_create(processors, settings.quantum) : NULL;
-    if (model == NULL || seats == NULL || (pace == NULL && shares && processors > 1 && settings.quantum > 0)) {
+    if (seats == NULL || (pace == NULL && shares && processors > 1 && settings.quantum > 0)) {
         fprintf(stderr, "lockstep: no memory is left for the simulated machine.\n");
         return false;
     }

@@ -123,9 +123,9 @@ static void put_phase(FILE *out, const struct results *results, uint32_t phase) 
     for (uint32_t p = 0; p < machine_processors(results->machine); p++) {
         sum(results, phase, NULL, &p, &counts);
         fprintf(out, "%s{", p > 0 ? ",\n" : "");
-        put(out, "processor", p, ",");
+        put(out, "processor", p, ",\"counts\":{");
         put_counts(out, results->machine, &counts);
-        fputc('}', out);
+        fputs("}}", out);
     }
     fputs("],\n\"operations\":[", out);
     const char *before = "";
@@ -133,9 +133,9 @@ static void put_phase(FILE *out, const struct results *results, uint32_t phase) 
         if (results->account_phases[i] == phase) {
             sum(results, phase, &i, NULL, &counts);
             fprintf(out, "%s{", before);
-            put(out, "operation", results->account_operations[i], ",");
+            put(out, "operation", results->account_operations[i], ",\"counts\":{");
             put_counts(out, results->machine, &counts);
-            fputc('}', out);
+            fputs("}}", out);
             before = ",\n";
         }
     }
@@ -162,7 +162,7 @@ static void put_threads(FILE *out, const struct results *results) {
         if (thread->instructions > 0 && listed < THREADS_LISTED_MAX) {
             fprintf(out, "%s{", listed > 0 ? ",\n" : "");
             put_name(out, thread->name);
-            fprintf(out, "\"class\":\"%s\",", thread_class_name(thread->class));
+            fprintf(out, "\"kind\":\"%s\",", thread_class_name(thread->class));
             fprintf(out, "\"processor\":%d,", thread->processor == NO_PROCESSOR ? -1 : (int) thread->processor);
             put(out, "instructions", thread->instructions, "}");
             listed++;

@@ -1,6 +1,7 @@
 package dev.lockstep.bench;
 
 import dev.lockstep.bench.jmh.BenchmarkSeed;
+import dev.lockstep.bench.process.Placement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,6 +11,7 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.Options;
@@ -64,8 +66,12 @@ final class JmhCommand implements Callable<Integer> {
                     "Of everything random: the same seed makes the same rows and keys. Default:" + " ${DEFAULT-VALUE}.")
     private long seed;
 
-    /** For picocli. */
-    JmhCommand() {}
+    private final Placement placement;
+
+    /** For one command line, whose forks run where the placement says. */
+    JmhCommand(Placement placement) {
+        this.placement = placement;
+    }
 
     @Override
     public Integer call() throws Exception {
@@ -104,10 +110,11 @@ final class JmhCommand implements Callable<Integer> {
         System.setProperty(BenchmarkSeed.PROPERTY, Long.toString(seed));
         List<String> jvmArguments = new ArrayList<>(options.getJvmArgsAppend().orElse(List.of()));
         jvmArguments.add("-D" + BenchmarkSeed.PROPERTY + "=" + seed);
-        return new OptionsBuilder()
+        ChainedOptionsBuilder builder = new OptionsBuilder()
                 .parent(options)
                 .jvmArgsAppend(jvmArguments.toArray(String[]::new))
-                .shouldFailOnError(true)
-                .build();
+                .shouldFailOnError(true);
+        placement.java().ifPresent(java -> builder.jvm(java.toString()));
+        return builder.build();
     }
 }

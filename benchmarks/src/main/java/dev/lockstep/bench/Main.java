@@ -1,5 +1,7 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
 import picocli.CommandLine;
@@ -38,10 +40,16 @@ public final class Main implements Runnable {
 
     /** The command line with all its commands, ready to execute. */
     public static CommandLine commandLine() {
+        return commandLine(Placement.ofMachine());
+    }
+
+    /** The same with child processes where the placement says. */
+    static CommandLine commandLine(Placement placement) {
         return new CommandLine(new Main())
-                .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version()))
+                .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version(), placement))
                 .addSubcommand(new TpccChildCommand())
-                .addSubcommand(new JmhCommand())
+                .addSubcommand(new JmhCommand(placement))
+                .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

@@ -52,6 +52,7 @@ public final class ChildJvm {
                 .directory(directory.toFile())
                 .redirectErrorStream(true);
         builder.environment().putAll(environment);
+        builder.environment().putAll(processors.environment());
         Process process = start(processors, builder);
         try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
             String line = reader.readLine();

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
  * Keeps a child process, with all its threads, on some processors: by {@code taskset} where there is one, else by the
- * native helper, whose pinned thread hands its processor down to the process it starts, else not at all. Immutable.
+ * native helper, whose pinned thread hands its processor down to the process it starts, else not at all; or hands it to
+ * a {@link Launcher}. Immutable, if the launcher is.
  */
 public final class Processors {
     private static final String TASKSET = "taskset";
@@ -24,11 +26,40 @@ public final class Processors {
     private final NativeLibrary library;
     private final String notPinnedReason;
 
+    /** What starts a child on processors that are not of this machine, or null. */
+    private final Launcher launcher;
+
     private Processors(List<Integer> chosen, Path taskset, NativeLibrary library, String notPinnedReason) {
         this.chosen = chosen;
         this.taskset = taskset;
         this.library = library;
         this.notPinnedReason = notPinnedReason;
+        this.launcher = null;
+    }
+
+    private Processors(Launcher launcher) {
+        this.chosen = List.of();
+        this.taskset = null;
+        this.library = null;
+        this.notPinnedReason = "";
+        this.launcher = launcher;
+    }
+
+    /** Where children run that another program starts, such as one that simulates a machine. */
+    public interface Launcher {
+        /** What is run in place of the command of a child, which this is asked for once. */
+        List<String> command(List<String> command);
+
+        /** Variables that the child gets. */
+        Map<String, String> environment();
+
+        /** Where children run, in a few words. */
+        String description();
+    }
+
+    /** Hands children to a program that starts them. */
+    public static Processors of(Launcher launcher) {
+        return new Processors(launcher);
     }
 
     /** Returns the number of processors that this process may use. */
@@ -116,8 +147,16 @@ public final class Processors {
         return taskset != null || library != null;
     }
 
+    /** Variables that children need beside those of this process. */
+    Map<String, String> environment() {
+        return launcher == null ? Map.of() : launcher.environment();
+    }
+
     /** Says where children run, in a few words. */
     public String description() {
+        if (launcher != null) {
+            return launcher.description();
+        }
         String list = chosen.stream().map(String::valueOf).collect(Collectors.joining(","));
         return pinned()
                 ? "pinned to processor" + (chosen.size() == 1 ? " " : "s ") + list
@@ -126,6 +165,9 @@ public final class Processors {
 
     /** Puts what pins a process before its command. */
     List<String> pinning(List<String> command) {
+        if (launcher != null) {
+            return launcher.command(command);
+        }
         if (taskset == null) {
             return command;
         }

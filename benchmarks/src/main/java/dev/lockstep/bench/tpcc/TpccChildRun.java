@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
@@ -143,6 +144,7 @@ final class TpccChildRun implements TpccProgress {
         }
         collectorsBefore = CollectorUsage.now();
         measuring = true;
+        Markers.phaseBegin(Markers.PHASE_MEASURED);
     }
 
     private void measurementEnds() {
@@ -150,6 +152,7 @@ final class TpccChildRun implements TpccProgress {
             return;
         }
         measuring = false;
+        Markers.phaseEnd(Markers.PHASE_MEASURED);
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
         if (scan != null) {
             scannedRows = stopScan();

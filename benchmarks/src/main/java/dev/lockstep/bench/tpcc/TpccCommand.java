@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
@@ -82,16 +83,19 @@ public final class TpccCommand implements Callable<Integer> {
 
     private final String mainClass;
     private final String version;
+    private final Placement placement;
 
     /**
      * For one command line.
      *
      * @param mainClass of child JVMs, which knows {@link TpccChildCommand}
      * @param version of this program
+     * @param placement where child JVMs run
      */
-    public TpccCommand(String mainClass, String version) {
+    public TpccCommand(String mainClass, String version, Placement placement) {
         this.mainClass = mainClass;
         this.version = version;
+        this.placement = placement;
     }
 
     @Override
@@ -99,13 +103,13 @@ public final class TpccCommand implements Callable<Integer> {
         Machine machine = Machine.here();
         TpccPlan plan;
         try {
-            plan = TpccPlan.of(options, machine.memoryBytes());
+            plan = TpccPlan.of(options, machine.memoryBytes(), placement.processorsMax());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
         requireWritable();
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        Processors processors = Processors.choose(options.cores);
+        Processors processors = placement.choose(options.cores);
         PrintWriter out = command.commandLine().getOut();
         TpccExperiment experiment = new TpccExperiment(plan, options, processors, mainClass, System.err);
         experiment.run();

@@ -1,6 +1,5 @@
 package dev.lockstep.bench.tpcc;
 
-import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.tpcc.workload.Terminal;
@@ -32,11 +31,12 @@ record TpccPlan(
      * Lays out the runs.
      *
      * @param memoryBytes of the machine, or less than 1 if unknown
+     * @param processorsMax that a run may have
      * @throws IllegalArgumentException if options contradict each other, with a sentence for the user
      */
-    static TpccPlan of(TpccOptions options, long memoryBytes) {
+    static TpccPlan of(TpccOptions options, long memoryBytes, int processorsMax) {
         List<EngineName> engines = engines(options);
-        check(options, engines);
+        check(options, engines, processorsMax);
         List<RunSpec> configurations = new ArrayList<>();
         List<List<RunSpec>> peers = new ArrayList<>();
         for (EngineName engine : engines) {
@@ -81,7 +81,7 @@ record TpccPlan(
         return List.copyOf(engines);
     }
 
-    private static void check(TpccOptions options, List<EngineName> engines) {
+    private static void check(TpccOptions options, List<EngineName> engines, int processorsMax) {
         require(options.warehouses >= 1, "--warehouses is at least 1");
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
@@ -99,8 +99,8 @@ record TpccPlan(
         require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
         require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
         require(
-                options.cores >= 1 && options.cores <= Processors.available(),
-                "--cores is 1 to " + Processors.available() + ", the processors that this process may use");
+                options.cores >= 1 && options.cores <= processorsMax,
+                "--cores is 1 to " + processorsMax + ", the processors that this process may use");
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.ProgressLine;
@@ -31,12 +32,14 @@ class TpccPlanTest {
     }
 
     static TpccPlan plan(String... arguments) {
-        return TpccPlan.of(parse(arguments), MEMORY_BYTES);
+        return TpccPlan.of(parse(arguments), MEMORY_BYTES, Processors.available());
     }
 
     private static void assertRefused(String part, String... arguments) {
         TpccOptions options = parse(arguments);
-        String message = assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(options, MEMORY_BYTES))
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> TpccPlan.of(options, MEMORY_BYTES, Processors.available()))
                 .getMessage();
         assertTrue(message.contains(part), message);
     }

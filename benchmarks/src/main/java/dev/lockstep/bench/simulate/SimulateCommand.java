@@ -1,0 +1,225 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.report.Json;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs a command on a simulated machine and says what its caches did. */
+@Command(
+        name = "simulate",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        customSynopsis = {
+            "./lockstep simulate [--machine PRESET|FILE] [--l1i GEOMETRY]...",
+            "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
+            "    [--nodes N] [--smt 1|2]",
+            "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
+            "    [--code FILE] [--json FILE] -- COMMAND..."
+        },
+        description = {
+            "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
+                    + ") with a plugin that feeds every executed block and"
+                    + " every access to a model of caches, and prints what they did.",
+            "COMMAND is a command of ./lockstep, whose child JVMs are simulated; java and its arguments; or another"
+                    + " program of x86-64. Give workload commands --transactions N: seconds pass more slowly here.",
+            "Threads are classed by name. Carriers and clients run on the simulated cores, fewest first; those that"
+                    + " share a core take turns. The JVM's own threads are counted apart.",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:the command ran, and its figures are printed",
+            "1:an exception that is not foreseen",
+            "2:wrong call or geometry; no user-mode QEMU; the plugin does not load; the command failed"
+        },
+        footerHeading = "%nPresets:%n",
+        footer = {
+            "  this: this machine's caches, one core",
+            "  alpha: the simulated Alpha server of Barroso and others (1998), section 5.1; 4 cores",
+            "  alphaserver-4100: the one they measured, section 3.1; 4 cores",
+            "  pentium-4, athlon-xp, pentium-iii: the processors of the STEPS paper, table 1",
+            "  itanium-2: the server of Saylor and Khessib (2006); 32 cores on 8 nodes",
+            "The report says where each figure comes from.",
+            "",
+            "Not observable in user mode, and so in no figure:",
+            "  code of the kernel, and its time; I/O, but for the buffers of read and write calls; physical addresses;",
+            "  speculation; prefetching by hardware, unless the model's own is switched on; prefetch and flush",
+            "  instructions. Shares of user, kernel and idle time come from native runs.",
+            "",
+            "Examples:",
+            "  ./lockstep simulate --l1i 32K,8,64 -- java -version",
+            "      One L1-I.",
+            "  ./lockstep simulate --l1i 32K,8,64 --l1i 16K,8,64 --l1i 64K,8,64 -- java -cp classes Main",
+            "      Three geometries in one run; the last two only watch.",
+            "  ./lockstep simulate --machine alpha --json result.json -- tpcc --cores 4 --transactions 2000",
+            "      TPC-C on four coherent cores, with classes of misses."
+        })
+public final class SimulateCommand implements Callable<Integer> {
+    private static final String JAVA = "java";
+
+    @Spec
+    private CommandSpec command;
+
+    @Mixin
+    private SimulateOptions options;
+
+    @Option(
+            names = "--code",
+            paramLabel = "FILE",
+            description = "Writes which code was executed, how often, in which phase and operation.")
+    private Path code;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
+    private Path json;
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "What to run, after --.")
+    private List<String> words;
+
+    private final Function<Placement, CommandLine> commands;
+    private final String version;
+
+    /**
+     * For one command line.
+     *
+     * @param commands makes a command line whose child JVMs run where the placement says
+     * @param version of this program
+     */
+    public SimulateCommand(Function<Placement, CommandLine> commands, String version) {
+        this.commands = commands;
+        this.version = version;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<String> machine;
+        SimulatorSettings settings;
+        try {
+            machine = options.machineLines();
+            settings = code == null ? options.settings() : options.settings().withCode(code);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        requireWritable("--json", json);
+        requireWritable("--code", code);
+        Path directory = Files.createTempDirectory("lockstep-simulate-");
+        try {
+            return run(machine, settings, directory);
+        } catch (SimulationException e) {
+            command.commandLine().getErr().println("lockstep: " + e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private int run(List<String> machine, SimulatorSettings settings, Path directory)
+            throws SimulationException, IOException, InterruptedException {
+        String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Simulator simulator = Simulator.open(machine, settings, directory);
+        SimulatedPlacement placement = new SimulatedPlacement(simulator, directory);
+        CommandLine known = commands.apply(placement);
+        int exitCode = known.getSubcommands().containsKey(words.getFirst())
+                ? known.execute(words.toArray(String[]::new))
+                : runProgram(simulator, placement);
+        if (exitCode != 0) {
+            throw new SimulationException(
+                    "The command failed: exitCode=" + exitCode + " command=" + String.join(" ", words));
+        }
+        List<SimulatedProcess> processes = placement.processes();
+        if (processes.isEmpty()) {
+            throw new SimulationException("The command started no process that could be simulated: command="
+                    + String.join(" ", words) + "; simulate tpcc, jmh, or a program.");
+        }
+        SimulationReport report = new SimulationReport(
+                command.commandLine().getParseResult().originalArgs(),
+                time,
+                version,
+                SourceVersion.commit().orElse(null),
+                System.getProperty("java.vm.name") + " " + Runtime.version(),
+                Machine.here(),
+                simulator.machine(),
+                options.source(),
+                settings,
+                SimulationReport.NOT_OBSERVABLE,
+                processes);
+        PrintWriter out = command.commandLine().getOut();
+        out.print(new SimulationText(report).text());
+        out.flush();
+        if (json != null) {
+            Json.write(json, report);
+        }
+        return 0;
+    }
+
+    private int runProgram(Simulator simulator, SimulatedPlacement placement)
+            throws SimulationException, IOException, InterruptedException {
+        List<String> program = new ArrayList<>(words);
+        program.set(0, program(words.getFirst()).toString());
+        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program)).inheritIO();
+        builder.environment().putAll(simulator.environment());
+        Process process = builder.start();
+        try {
+            return process.waitFor();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The file of a program: this JVM's for java, else by path or in PATH. */
+    private static Path program(String name) throws SimulationException {
+        if (name.equals(JAVA)) {
+            return Path.of(System.getProperty("java.home"), "bin", JAVA);
+        }
+        String path = name.contains(File.separator) ? "" : System.getenv().getOrDefault("PATH", "");
+        return Stream.of(path.split(File.pathSeparator, -1))
+                .map(directory -> Path.of(directory, name).toAbsolutePath())
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst()
+                .orElseThrow(() -> new SimulationException("There is no such command: " + name
+                        + " is neither a command of ./lockstep nor a program; see ./lockstep --help."));
+    }
+
+    /** A result that cannot be written is better known before the run than after. */
+    private void requireWritable(String option, Path file) {
+        if (file == null) {
+            return;
+        }
+        Path parent = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+            throw new ParameterException(
+                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.report.Spelling;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The options that say which machine is simulated, and how; for every command that simulates. */
+public final class SimulateOptions {
+    @Option(
+            names = "--machine",
+            paramLabel = "PRESET|FILE",
+            completionCandidates = Presets.class,
+            description = {
+                "The machine: ${COMPLETION-CANDIDATES}, or a file of key=value lines (keys: see --set). Without it and"
+                        + " without caches of your own: the L1s of this machine, on one core.",
+                "Other options change what it says."
+            })
+    String machine;
+
+    @Option(
+            names = "--l1i",
+            paramLabel = "GEOMETRY",
+            description = "L1 instruction cache: SIZE,WAYS,LINE, like 32K,8,64; ways may be direct or full, lines have"
+                    + " 16 to 256 bytes. Given several times: the first one drives the clocks, the others watch.")
+    List<String> l1i = new ArrayList<>();
+
+    @Option(names = "--l1d", paramLabel = "GEOMETRY", description = "L1 data cache, likewise; or none.")
+    List<String> l1d = new ArrayList<>();
+
+    @Option(names = "--l2", paramLabel = "GEOMETRY", description = "Second level, likewise, of each core; or none.")
+    List<String> l2 = new ArrayList<>();
+
+    @Option(names = "--llc", paramLabel = "GEOMETRY", description = "Last level, of all cores together; or none.")
+    String llc;
+
+    @Option(names = "--cores", paramLabel = "N", description = "Simulated cores, 1 to 64.")
+    Integer cores;
+
+    @Option(names = "--nodes", paramLabel = "N", description = "Nodes that the cores are dealt to; a divisor of them.")
+    Integer nodes;
+
+    @Option(
+            names = "--smt",
+            paramLabel = "1|2",
+            description =
+                    "Hardware threads of a core. Only with 2 do two threads run on a core at once; else threads of"
+                            + " one core take turns.")
+    Integer smt;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Anything else of the machine, for example --set itlb=128,8 --set dtlb=64,4 --set stlb=1536,12"
+                        + " --set l2.inclusive=yes --set l1d.write=through --set classes=split --set page.map=random"
+                        + " --set latency.memory=300 --set prefetch.next_line=l1i --set prefetch.stream=8,4. All keys:"
+                        + " native/src/main/c/simulator/machine.h.")
+    Map<String, String> values = new LinkedHashMap<>();
+
+    @Option(
+            names = "--step",
+            paramLabel = "N",
+            defaultValue = "200",
+            description = "Cores that share anything are kept in step: one that is N instructions ahead of the slowest"
+                    + " waits; 0 lets them run. Default: ${DEFAULT-VALUE}.")
+    long stepInstructions;
+
+    @Option(
+            names = "--turn",
+            paramLabel = "N",
+            defaultValue = "1000000",
+            description = "Instructions after which a thread gives its core to another one that wants it; it also does"
+                    + " at every system call. Default: ${DEFAULT-VALUE}.")
+    long turnInstructions;
+
+    @Option(
+            names = "--no-buffers",
+            negatable = false,
+            description = "Leaves alone the buffers of read and write calls, which the kernel would touch.")
+    boolean noBuffers;
+
+    @Option(
+            names = "--jvm-threads",
+            description = "Simulates the JVM's own threads (collector, compilers, others) on the cores too. Without it"
+                    + " their instructions are counted apart.")
+    boolean jvmThreads;
+
+    /** For picocli. */
+    public SimulateOptions() {}
+
+    /** The names of all presets. */
+    static final class Presets implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(MachinePreset.values()).map(Spelling::of).iterator();
+        }
+    }
+
+    /** How programs are run. */
+    public SimulatorSettings settings() {
+        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, null);
+    }
+
+    /**
+     * The lines of the machine file.
+     *
+     * @throws IllegalArgumentException if the options make no machine, with a sentence for the user
+     */
+    public List<String> machineLines() {
+        return machine().lines();
+    }
+
+    MachineDescription machine() {
+        MachineDescription described = base();
+        if (cores != null) {
+            described = described.with(MachineDescription.CORES, cores.toString());
+            if (nodes == null && described.number(MachineDescription.NODES, 1) > 1) {
+                described = described.with(MachineDescription.NODES, "1");
+            }
+        }
+        described = withNumber(described, MachineDescription.NODES, nodes);
+        described = withNumber(described, MachineDescription.SMT, smt);
+        described = withCache(described, MachineDescription.L1I, l1i);
+        described = withCache(described, MachineDescription.L1D, l1d);
+        described = withCache(described, MachineDescription.L2, l2);
+        described = withCache(described, MachineDescription.LLC, llc == null ? List.of() : List.of(llc));
+        described = shared(described);
+        for (Map.Entry<String, String> entry : values.entrySet()) {
+            described = described.with(entry.getKey(), entry.getValue());
+        }
+        return described;
+    }
+
+    private MachineDescription base() {
+        if (machine == null) {
+            return namesCaches()
+                    ? MachineDescription.empty()
+                    : ThisMachine.describe()
+                            .with(MachineDescription.L2, MachineDescription.NONE)
+                            .with(MachineDescription.LLC, MachineDescription.NONE);
+        }
+        for (MachinePreset preset : MachinePreset.values()) {
+            if (Spelling.of(preset).equalsIgnoreCase(machine)) {
+                return preset.description();
+            }
+        }
+        Path file = Path.of(machine);
+        if (!Files.isReadable(file)) {
+            throw new IllegalArgumentException("--machine " + machine
+                    + " is neither a file that can be read nor one of: " + Spelling.all(MachinePreset.class));
+        }
+        try {
+            return MachineDescription.parse(Files.readAllLines(file));
+        } catch (IOException e) {
+            throw new IllegalArgumentException("--machine " + machine + " cannot be read: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--machine " + machine + ": " + e.getMessage(), e);
+        }
+    }
+
+    private boolean namesCaches() {
+        return !l1i.isEmpty() || !l1d.isEmpty() || !l2.isEmpty() || llc != null;
+    }
+
+    /** Where the figures of the machine come from; empty for machines of the user's own. */
+    String source() {
+        if (machine == null && namesCaches()) {
+            return "";
+        }
+        for (MachinePreset preset : MachinePreset.values()) {
+            if (machine == null
+                    ? preset == MachinePreset.THIS
+                    : Spelling.of(preset).equalsIgnoreCase(machine)) {
+                return preset.source();
+            }
+        }
+        return "";
+    }
+
+    private static MachineDescription withNumber(MachineDescription described, String key, Integer number) {
+        return number == null ? described : described.with(key, number.toString());
+    }
+
+    private static MachineDescription withCache(MachineDescription described, String cache, List<String> geometries) {
+        MachineDescription changed = described;
+        for (int i = 0; i < geometries.size(); i++) {
+            String geometry = geometries.get(i);
+            try {
+                changed = i == 0
+                        ? changed.with(
+                                cache,
+                                geometry.equals(MachineDescription.NONE)
+                                        ? geometry
+                                        : CacheShape.parse(geometry).text())
+                        : changed.with(
+                                "observe",
+                                cache + ":" + CacheShape.parse(geometry).text());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("--" + cache + " " + e.getMessage(), e);
+            }
+        }
+        return changed;
+    }
+
+    /** Several cores with data caches keep them coherent and class their misses, unless the machine says otherwise. */
+    private static MachineDescription shared(MachineDescription described) {
+        boolean sharing = described.number(MachineDescription.CORES, 1) > 1
+                && described.has(MachineDescription.L1D)
+                && (described.has(MachineDescription.L2) || described.has(MachineDescription.LLC));
+        MachineDescription changed = described;
+        if (sharing && changed.value("coherence").isEmpty()) {
+            changed = changed.with("coherence", "mesi");
+        }
+        if (sharing && changed.value("classes").isEmpty()) {
+            changed = changed.with("classes", "merged");
+        }
+        return changed;
+    }
+}

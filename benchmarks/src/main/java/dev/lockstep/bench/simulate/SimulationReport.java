@@ -1,0 +1,43 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.process.Machine;
+import java.util.List;
+
+/**
+ * Everything about one {@code ./lockstep simulate}, as {@code --json} writes it. Immutable.
+ *
+ * @param arguments of the command
+ * @param time when it began
+ * @param version of this program
+ * @param commit of the sources, or null where that is not known
+ * @param jvm that ran this command; simulated Java commands run on the same, unless they name another
+ * @param machine the real one
+ * @param simulated lines of the simulated machine's file
+ * @param simulatedSource where its figures come from, empty for the user's own
+ * @param settings how it was simulated
+ * @param notObservable what no figure here includes
+ * @param processes the simulated processes
+ */
+public record SimulationReport(
+        List<String> arguments,
+        String time,
+        String version,
+        String commit,
+        String jvm,
+        Machine machine,
+        List<String> simulated,
+        String simulatedSource,
+        SimulatorSettings settings,
+        List<String> notObservable,
+        List<SimulatedProcess> processes) {
+    /** What a simulation of user-mode code cannot see. */
+    public static final List<String> NOT_OBSERVABLE = List.of(
+            "code of the kernel, and time in it or idle: shares of user, kernel and idle come from native runs",
+            "I/O, but for the buffers of read and write calls, which are touched from address and length (see"
+                    + " --no-buffers)",
+            "physical addresses: caches below L1 are indexed by the model's own page map",
+            "speculation: only instructions that complete are counted",
+            "prefetching by hardware, unless the machine switches on the model's own (--set prefetch.next_line,"
+                    + " prefetch.stream)",
+            "prefetch and flush instructions: they touch nothing here");
+}

@@ -1,0 +1,155 @@
+package dev.lockstep.bench.simulate;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the plugin counted in one process; it writes this as JSON when the process ends. Counts are of the simulated
+ * processors, which run the threads of kinds {@code client} and {@code carrier}; the others' instructions are counted
+ * apart. Immutable.
+ *
+ * @param format {@link #FORMAT}
+ * @param nanos from the start of the program to its end
+ * @param turns of threads of the same processor
+ * @param step of processors kept in step; null where they share nothing, or are let run
+ * @param threads those that executed anything, the youngest first, at most 512
+ * @param threadCount all that there were
+ * @param eventsLost events of threads that waited for their processor too long; 0 in a good run
+ * @param translatedBlocks blocks of code that QEMU translated
+ * @param translationFlushes times QEMU threw its translations away
+ * @param atomicRestarts atomic instructions that QEMU broke off and executed alone, which are counted once
+ * @param accountsLost changes of phase and operation that were counted as none, for want of accounts
+ * @param phases those that began, and phase 0, which is outside any
+ */
+public record SimulationResult(
+        int format,
+        long nanos,
+        Turns turns,
+        Step step,
+        List<SimulatedThread> threads,
+        long threadCount,
+        long eventsLost,
+        long translatedBlocks,
+        long translationFlushes,
+        long atomicRestarts,
+        long accountsLost,
+        List<Phase> phases) {
+    /** What this version of the program reads. */
+    public static final int FORMAT = 1;
+
+    /** Outside any phase. */
+    public static final int PHASE_NONE = 0;
+
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /**
+     * Threads of one processor take turns.
+     *
+     * @param instructionsMax of one turn, when others wait
+     * @param taken times a thread took the processor from another
+     * @param waitsBounded waits that ended by their bound
+     */
+    public record Turns(long instructionsMax, long taken, long waitsBounded) {}
+
+    /**
+     * Processors in step.
+     *
+     * @param quantumInstructions how far one may be ahead of the slowest
+     * @param waits times one waited
+     * @param waitsBounded waits that ended by their bound
+     * @param leadInstructionsMax furthest that one was ahead when it looked
+     */
+    public record Step(long quantumInstructions, long waits, long waitsBounded, long leadInstructionsMax) {}
+
+    /**
+     * A thread of the program.
+     *
+     * @param kind client, carrier, collector, compiler or jvm
+     * @param processor -1 when it had none at the end
+     */
+    public record SimulatedThread(String name, String kind, int processor, long instructions) {}
+
+    /**
+     * One phase.
+     *
+     * @param begun times it began
+     * @param nanos spent in it
+     * @param instructionsByThreads by kind of thread, simulated or not
+     * @param processors by simulated processor
+     * @param operations by operation; 0 is none
+     */
+    public record Phase(
+            int phase,
+            long begun,
+            long nanos,
+            Map<String, Long> instructionsByThreads,
+            Counts total,
+            List<ProcessorCounts> processors,
+            List<OperationCounts> operations) {
+        /** Of all threads, in each second of the run. */
+        public double instructionsPerSecond() {
+            long instructions = instructionsByThreads.values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            return nanos == 0 ? 0 : instructions * NANOS_PER_SECOND / nanos;
+        }
+    }
+
+    /** Counts of one simulated processor. */
+    public record ProcessorCounts(int processor, Counts counts) {}
+
+    /** Counts of one operation, as the marks number it. */
+    public record OperationCounts(int operation, Counts counts) {}
+
+    /**
+     * What {@code struct model_counts} of the simulator counts, and means.
+     *
+     * @param levels by {@code l1i}, {@code l1d}, {@code l2} and {@code llc}, those there are
+     * @param observerMisses in the order of the machine's observers
+     */
+    public record Counts(
+            long instructions,
+            long cycles,
+            long loads,
+            long stores,
+            long updates,
+            Map<String, LevelCounts> levels,
+            long itlbMisses,
+            long dtlbMisses,
+            long stlbAccesses,
+            long stlbMisses,
+            long walkAccesses,
+            long walkL1dMisses,
+            long walkL2Misses,
+            long walkLlcMisses,
+            long upgrades,
+            long invalidationsSent,
+            long transfersLocal,
+            long transfersRemote,
+            long memoryLocal,
+            long memoryRemote,
+            List<Long> observerMisses) {
+        /** So many of these for 1,000 instructions. */
+        public double perThousandInstructions(long events) {
+            return instructions == 0 ? 0 : events * 1e3 / instructions;
+        }
+    }
+
+    /**
+     * One level of caches.
+     *
+     * @param classes misses by class; null where the machine does not class them
+     * @param dirty of these, what another cache's modified copy answered; null likewise
+     */
+    public record LevelCounts(
+            long accesses,
+            long misses,
+            Map<String, Long> classes,
+            Map<String, Long> dirty,
+            long dirtyMisses,
+            long writebacks,
+            long backInvalidations,
+            long invalidations,
+            long prefetches,
+            long prefetchesUseful) {}
+}

@@ -1,0 +1,191 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.counters.Markers;
+import dev.lockstep.counters.NativePart;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Runs programs of x86-64 under user-mode QEMU with the plugin that simulates a machine. Opening one finds what is
+ * needed and tries it on a program that does nothing, so that what is wrong is told before a long run. Immutable.
+ */
+public final class Simulator {
+    /** The program of user-mode QEMU. */
+    public static final String QEMU = "qemu-x86_64";
+
+    /**
+     * The processor that the program sees: all that QEMU has, and the name by which a JVM uses it as it would natively.
+     */
+    private static final List<String> PROCESSOR = List.of("-cpu", "max,vendor=GenuineIntel");
+
+    private static final List<String> HARMLESS = List.of("/bin/true", "/usr/bin/true");
+    private static final long TRIAL_SECONDS_MAX = 60;
+    private static final String COMPLAINT = "lockstep: ";
+
+    private final Path qemu;
+    private final Path plugin;
+    private final Path machineFile;
+    private final MachineDescription machine;
+    private final SimulatorSettings settings;
+
+    private Simulator(
+            Path qemu, Path plugin, Path machineFile, MachineDescription machine, SimulatorSettings settings) {
+        this.qemu = qemu;
+        this.plugin = plugin;
+        this.machineFile = machineFile;
+        this.machine = machine;
+        this.settings = settings;
+    }
+
+    /**
+     * Finds QEMU and the plugin, and tries them.
+     *
+     * @param machine lines of a machine file, {@code key=value}
+     * @param directory where the machine file is written and trials leave their results, which exists
+     * @throws SimulationException if QEMU or the plugin is missing, the plugin does not load, or the machine cannot be
+     */
+    public static Simulator open(List<String> machine, SimulatorSettings settings, Path directory)
+            throws SimulationException, IOException, InterruptedException {
+        return open(MachineDescription.parse(machine), settings, directory);
+    }
+
+    static Simulator open(MachineDescription machine, SimulatorSettings settings, Path directory)
+            throws SimulationException, IOException, InterruptedException {
+        Path machineFile = directory.resolve("machine.txt").toAbsolutePath();
+        Files.write(machineFile, machine.lines());
+        Simulator simulator = new Simulator(
+                qemu().orElseThrow(() -> new SimulationException(missing())), plugin(), machineFile, machine, settings);
+        simulator.tryOut(directory);
+        return simulator;
+    }
+
+    /** Where user-mode QEMU is on this machine, if it is. */
+    public static Optional<Path> qemu() {
+        return find(QEMU);
+    }
+
+    /** What to do where {@link #qemu} finds nothing, one sentence. */
+    public static String missing() {
+        return "User-mode QEMU is not there: no " + QEMU + " is in PATH; install it (Debian and Ubuntu: apt-get install"
+                + " qemu-user; Fedora: dnf install qemu-user), version 7.2 to 8.2, on x86-64 Linux.";
+    }
+
+    private static Optional<Path> find(String program) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .filter(directory -> !directory.isEmpty())
+                .map(directory -> Path.of(directory, program))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    private static Path plugin() throws SimulationException {
+        return switch (NativePart.SIMULATOR.find()) {
+            case NativePart.Result.Available(Path file) -> file;
+            case NativePart.Result.Missing(String reason) -> throw new SimulationException(reason);
+        };
+    }
+
+    private void tryOut(Path directory) throws SimulationException, IOException, InterruptedException {
+        Path result = directory.resolve("trial.json").toAbsolutePath();
+        Path output = directory.resolve("trial.txt").toAbsolutePath();
+        String program = HARMLESS.stream()
+                .filter(file -> Files.isExecutable(Path.of(file)))
+                .findFirst()
+                .orElse(QEMU);
+        Process process = new ProcessBuilder(prefix(settings.withCode(null), result, List.of(program)))
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        if (!process.waitFor(TRIAL_SECONDS_MAX, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new SimulationException("The simulator hangs: " + program + " did not end within " + TRIAL_SECONDS_MAX
+                    + " s under " + qemu + ".");
+        }
+        if (process.exitValue() != 0 || !Files.exists(result)) {
+            List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
+            throw new SimulationException(lines.stream()
+                    .filter(line -> line.startsWith(COMPLAINT))
+                    .findFirst()
+                    .map(line -> line.substring(COMPLAINT.length()))
+                    .orElse("The simulator's plugin does not load: "
+                            + (lines.isEmpty() ? "exitCode=" + process.exitValue() : lines.getFirst())
+                            + "; it needs QEMU with plugins, version 7.2 to 8.2: " + qemu + "."));
+        }
+        Files.delete(result);
+        Files.delete(output);
+    }
+
+    /** The lines of the machine file. */
+    public List<String> machine() {
+        return machine.lines();
+    }
+
+    /** What is run, and how. */
+    public SimulatorSettings settings() {
+        return settings;
+    }
+
+    /**
+     * The command that runs another one under the simulator.
+     *
+     * @param result where the plugin writes its {@link SimulationResult} when the program ends
+     */
+    public List<String> command(Path result, List<String> command) {
+        return prefix(settings, result, command);
+    }
+
+    private List<String> prefix(SimulatorSettings used, Path result, List<String> command) {
+        List<String> whole = new ArrayList<>();
+        whole.add(qemu.toString());
+        whole.addAll(PROCESSOR);
+        whole.add("-plugin");
+        List<String> arguments = new ArrayList<>();
+        arguments.add(plugin.toString());
+        arguments.add("config=" + machineFile);
+        arguments.add("out=" + result.toAbsolutePath());
+        arguments.addAll(used.arguments());
+        // A comma in a value is written twice.
+        whole.add(String.join(
+                ",",
+                arguments.stream().map(argument -> argument.replace(",", ",,")).toList()));
+        whole.addAll(command);
+        return whole;
+    }
+
+    /** Variables by which a program knows that it is simulated. */
+    public Map<String, String> environment() {
+        return Map.of(Markers.ENVIRONMENT, "1");
+    }
+
+    /**
+     * Reads what a simulated program left.
+     *
+     * @throws SimulationException if it left nothing, or something else
+     */
+    public static SimulationResult read(Path result) throws SimulationException {
+        if (!Files.exists(result)) {
+            throw new SimulationException("The simulated program left no result: file=" + result
+                    + "; it was killed, or replaced itself by another program.");
+        }
+        try {
+            SimulationResult read = Json.read(result, SimulationResult.class);
+            if (read.format() != SimulationResult.FORMAT) {
+                throw new SimulationException("The plugin is of another build: format=" + read.format()
+                        + " formatExpected=" + SimulationResult.FORMAT + "; build Lockstep again.");
+            }
+            return read;
+        } catch (IOException e) {
+            throw new SimulationException("The result of a simulated program cannot be read: " + e.getMessage(), e);
+        }
+    }
+}

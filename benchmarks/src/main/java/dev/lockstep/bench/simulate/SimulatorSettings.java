@@ -1,0 +1,46 @@
+package dev.lockstep.bench.simulate;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a program is run under the simulator, beside the machine.
+ *
+ * @param stepInstructions how far a processor may be ahead of the slowest one; 0: processors run as they like
+ * @param turnInstructions length of a turn of threads that share a processor
+ * @param buffers whether the buffers of read and write calls are touched
+ * @param jvmThreads whether the JVM's own threads run on the simulated processors too
+ * @param code file for the executed lines of code, or null
+ */
+public record SimulatorSettings(
+        long stepInstructions, long turnInstructions, boolean buffers, boolean jvmThreads, Path code) {
+    /** What the plugin does by itself. */
+    public static final SimulatorSettings DEFAULT = new SimulatorSettings(200, 1_000_000, true, false, null);
+
+    /** Refuses what the plugin would. */
+    public SimulatorSettings {
+        if (stepInstructions < 0 || turnInstructions < 1) {
+            throw new IllegalArgumentException(
+                    "--step is 0 or more and --turn 1 or more: step=" + stepInstructions + " turn=" + turnInstructions);
+        }
+    }
+
+    /** The same with executed lines in a file. */
+    public SimulatorSettings withCode(Path file) {
+        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, file);
+    }
+
+    /** Arguments of the plugin, {@code key=value}. */
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>(List.of(
+                "step=" + stepInstructions,
+                "turn=" + turnInstructions,
+                "buffers=" + (buffers ? "on" : "off"),
+                "jvm=" + (jvmThreads ? "on" : "off")));
+        if (code != null) {
+            arguments.add("code=" + code.toAbsolutePath());
+        }
+        return arguments;
+    }
+}
