@@ -50,6 +50,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new TpccChildCommand())
                 .addSubcommand(new JmhCommand(placement))
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
+                .addSubcommand(new CountersCommand())
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

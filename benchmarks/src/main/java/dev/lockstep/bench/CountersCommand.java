@@ -1,0 +1,57 @@
+package dev.lockstep.bench;
+
+import dev.lockstep.bench.report.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What this machine has to measure with. */
+@Command(
+        name = "counters",
+        mixinStandardHelpOptions = true,
+        description = "Says what this machine has to measure with: hardware counters, or why there are none and what"
+                + " would help; processors, cores and memory nodes; caches and who shares them.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:answered, also where there are no counters", "2:wrong call"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep counters",
+            "      Prints it.",
+            "  ./lockstep counters --json machine.json",
+            "      Writes it into a file as well.",
+            "  LOCKSTEP_JAVA_OPTIONS=-Dlockstep.papi.library=FILE ./lockstep counters",
+            "      Takes PAPI from a file."
+        })
+final class CountersCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the answer, the JVM and the machine.")
+    private Path json;
+
+    /** For picocli. */
+    CountersCommand() {}
+
+    @Override
+    public Integer call() {
+        CountersReport report = CountersReport.here();
+        if (json != null) {
+            try {
+                Json.write(json, report);
+            } catch (IOException e) {
+                throw new ParameterException(
+                        command.commandLine(), "--json " + json + " cannot be written: is its directory there?", e);
+            }
+        }
+        PrintWriter out = command.commandLine().getOut();
+        out.print(report.text());
+        out.flush();
+        return 0;
+    }
+}
