@@ -192,7 +192,7 @@ static void surrender(struct model *model, struct processor *processor, struct l
                 coherence_write(model, processor, owner, line, to, address);
             }
         }
-        owner->l1d_states[slot] &= (uint8_t) ~(STATE_MODIFIED | STATE_EXCLUSIVE);
+        owner->l1d_states[slot] &= (uint8_t) ~STATE_MODIFIED;
     }
 }
 

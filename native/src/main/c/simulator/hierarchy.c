@@ -354,17 +354,11 @@ static uint32_t allocate_l1d(struct request *request, bool conflict) {
 /* The rights a slot has once no cache elsewhere is in the way. */
 static void grant(struct request *request, uint32_t slot, bool stores) {
     struct model *model = request->model;
-    uint8_t *state = &request->core->l1d_states[slot];
-    if (!model->coherent) {
-        *state |= STATE_EXCLUSIVE;
-    } else if (stores || coherence_alone(request->core, request->line)) {
+    if (model->coherent && (stores || coherence_alone(request->core, request->line))) {
         request->line->owner = (int8_t) request->core->number;
-        if (!model->l1d_through) {
-            *state |= STATE_EXCLUSIVE;
-        }
     }
     if (stores && !model->l1d_through) {
-        *state |= STATE_MODIFIED;
+        request->core->l1d_states[slot] |= STATE_MODIFIED;
         coherence_tell_observers(model, request->core, request->line);
     }
 }
@@ -374,10 +368,18 @@ static void use_slot(struct request *request, uint32_t slot, uint64_t first, uin
     struct model *model = request->model;
     struct core *core = request->core;
     uint64_t words = words_between(model, first, last);
-    if ((core->l1d_states[slot] & STATE_WATCHED) != 0) {
+    bool watched = (core->l1d_states[slot] & STATE_WATCHED) != 0;
+    if (model->l1d_through) {
+        /* What is stored is published by store_through. */
+        if (watched && kind != MODEL_STORE) {
+            lifetime_access(model, core, request->line, slot, first, words, MODEL_LOAD);
+        }
+        return;
+    }
+    if (watched) {
         lifetime_access(model, core, request->line, slot, first, words, kind);
     }
-    if (kind != MODEL_LOAD && !model->l1d_through) {
+    if (kind != MODEL_LOAD) {
         core->l1d_written[slot] |= words;
     }
 }
@@ -401,7 +403,7 @@ void hierarchy_miss(struct model *model, struct processor *processor, uint64_t f
     }
     account_supply(&request, supply_from(&request, LEVEL_L2));
     uint32_t slot = allocate_l1d(&request, conflict);
-    if (lifetime_watched(model, request.core, request.line, slot, first)) {
+    if (lifetime_watched(model, request.core, request.line, first)) {
         request.core->l1d_states[slot] |= STATE_WATCHED;
     }
     grant(&request, slot, stores);

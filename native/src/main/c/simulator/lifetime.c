@@ -22,16 +22,18 @@ void lifetime_begin(struct model *model, const struct miss *miss, struct life *l
         .processor = (uint8_t) miss->processor->number,
         .state = miss->dirty ? LIFE_DIRTY : 0,
     };
+    bool first = (*flags & FLAG_EVER) == 0;
+    if (first && (pending & part) != 0) {
+        /* All that was written before comes with the line. */
+        pending &= ~part;
+        line_set_pending(model, miss->line, miss->level, miss->copy, pending);
+    }
     bool counted = true;
     if (miss->purpose == PURPOSE_DEMAND) {
         if (miss->fetch) {
             count(model, miss->level, &begun, MISS_INSTRUCTION);
-        } else if ((*flags & FLAG_EVER) == 0) {
+        } else if (first) {
             count(model, miss->level, &begun, MISS_COLD);
-            if ((pending & part) != 0) {
-                pending &= ~part;
-                line_set_pending(model, miss->line, miss->level, miss->copy, pending);
-            }
         } else {
             int class = (*flags & FLAG_INVALIDATED) != 0 ? MISS_FALSE_SHARING
                     : miss->conflict ? MISS_CONFLICT : MISS_CAPACITY;
@@ -99,17 +101,14 @@ static struct life *life_of(struct model *model, struct core *core, uint32_t slo
     return at == CACHE_NONE ? NULL : &outer->lives[at];
 }
 
-bool lifetime_watched(struct model *model, struct core *core, struct line *line, uint32_t slot, uint64_t address) {
+bool lifetime_watched(const struct model *model, const struct core *core, const struct line *line, uint64_t address) {
     if (!model->classes) {
         return false;
     }
     uint64_t words = words_of_part(model, model->l1d_shift, address);
     for (int level = LEVEL_L1D; level < LEVELS; level++) {
         if (level_shares(model, level) && (line_pending(model, line, level, core->copy[level]) & words) != 0) {
-            const struct life *life = life_of(model, core, slot, level, address);
-            if (life != NULL && (life->state & LIFE_OPEN) != 0) {
-                return true;
-            }
+            return true;
         }
     }
     return false;
@@ -123,22 +122,23 @@ void lifetime_access(struct model *model, struct core *core, struct line *line, 
         }
         uint32_t copy = core->copy[level];
         uint64_t pending = line_pending(model, line, level, copy);
-        struct life *life = (pending & words) == 0 ? NULL : life_of(model, core, slot, level, address);
-        if (life == NULL) {
+        if ((pending & words) == 0) {
             continue;
         }
-        if (kind != MODEL_STORE && (life->state & LIFE_OPEN) != 0) {
+        struct life *life = kind == MODEL_STORE ? NULL : life_of(model, core, slot, level, address);
+        if (life != NULL && (life->state & LIFE_OPEN) != 0) {
             if ((life->state & LIFE_COUNTED) == 0) {
                 count(model, level, life, MISS_TRUE_SHARING);
             }
             life->state = 0;
             pending &= ~words_of_part(model, model->level_shift[level], address);
-        } else if (kind == MODEL_STORE) {
+        }
+        if (kind != MODEL_LOAD) {
             pending &= ~words;
         }
         line_set_pending(model, line, level, copy, pending);
     }
-    if (!lifetime_watched(model, core, line, slot, address)) {
+    if (!lifetime_watched(model, core, line, address)) {
         core->l1d_states[slot] &= (uint8_t) ~STATE_WATCHED;
     }
 }

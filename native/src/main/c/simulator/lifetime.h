@@ -32,8 +32,8 @@ void lifetime_lost(const struct model *model, struct line *line, int level, uint
 /* Words a core has stored to are news to all caches but its own. */
 void lifetime_publish(struct model *model, struct core *core, struct line *line, uint64_t words);
 
-/* Whether accesses to this slot of a core's L1-D may still decide a miss. */
-bool lifetime_watched(struct model *model, struct core *core, struct line *line, uint32_t slot, uint64_t address);
+/* Whether accesses of a core to the L1-D line of an address may still decide a miss: it holds unread news. */
+bool lifetime_watched(const struct model *model, const struct core *core, const struct line *line, uint64_t address);
 
 /* An access to these words, in a watched slot. */
 void lifetime_access(struct model *model, struct core *core, struct line *line, uint32_t slot, uint64_t address,

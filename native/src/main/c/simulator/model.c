@@ -259,6 +259,7 @@ static void fetch_miss(struct model *model, struct processor *processor, uint64_
         hierarchy_fetch(model, processor, address, PURPOSE_DEMAND);
     } else {
         processor->tally->counts.level[LEVEL_L1I].misses++;
+        processor->tally->counts.memory_local++;
         stall(processor, model->machine.latency_memory_cycles);
         private_fetch(processor->core, line, false);
     }
@@ -347,6 +348,7 @@ static void private_miss(struct model *model, struct processor *processor, uint6
     if (model->l1d_through && kind == MODEL_STORE) {
         return;
     }
+    processor->tally->counts.memory_local++;
     stall(processor, model->machine.latency_memory_cycles);
     private_put(processor, line, kind != MODEL_LOAD && !model->l1d_through ? STATE_MODIFIED : 0);
 }
@@ -559,6 +561,7 @@ void model_counts(const struct model *model, int number, uint32_t account, struc
     }
     if (model->stacked_l1i) {
         counts->level[LEVEL_L1I].misses = stack_misses(&model->l1i_place, tally->depths);
+        counts->memory_local += counts->level[LEVEL_L1I].misses;
     }
     for (uint32_t i = 0; i < model->machine.observers; i++) {
         counts->observer_misses[i] = stack_misses(&model->observer_places[i], tally->depths);

@@ -33,11 +33,12 @@
  * the loss of the line. A miss is true sharing if in its lifetime a processor of this copy reads (by load or update) a
  * word that a processor elsewhere wrote after this copy's last essential miss (cold or true sharing) on this line. If
  * not, it is false sharing where the copy had lost the line to another core's store, and replacement where it had lost
- * it to make room or by back-invalidation. So such a miss is classed when the word is read, when the lifetime ends or
- * by model_end_lifetimes, and counted for the processor and account that missed. A store reads nothing; a store of part
- * of a word writes the word. With classes=split a replacement miss is a conflict if a fully associative cache of the
- * same capacity under the same references (and the same invalidations) would still hold the line, else a capacity miss;
- * with classes=merged all count as capacity.
+ * it to make room or by back-invalidation. What was written before a copy first held the line is no news to it. So
+ * such a miss is classed when the word is read, when the lifetime ends or by model_end_lifetimes, and counted for the
+ * processor and account that missed. A store reads nothing; a store of part of a word writes the word. With
+ * classes=split a replacement miss is a conflict if a fully associative cache of the same capacity under the same
+ * references (and the same invalidations) would still hold the line, else a capacity miss; with classes=merged all
+ * count as capacity.
  *
  * Clock. One cycle an instruction, and the one named latency of the place that answered a miss; prefetches, write-backs
  * and what a write-through L1-D sends on take none.

@@ -11,9 +11,8 @@
 #include "model.h"
 #include "stack.h"
 
-/* States of a slot. In L1-D: MESI's M is MODIFIED (which implies EXCLUSIVE), E is EXCLUSIVE, S neither. In outer levels
- * only MODIFIED and PREFETCHED are used; in L1-I only PREFETCHED. */
-#define STATE_EXCLUSIVE 1u
+/* States of a slot. In L1-D MESI's M is MODIFIED; E and S are neither, and told apart by the line's owner. In outer
+ * levels only MODIFIED and PREFETCHED are used; in L1-I only PREFETCHED. */
 #define STATE_MODIFIED 2u
 /* A word of the line may yet decide the class of a miss: each access looks. */
 #define STATE_WATCHED 4u

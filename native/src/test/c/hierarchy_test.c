@@ -1,0 +1,193 @@
+/* Levels behind L1: who holds what, and where modified lines go. */
+#include "check.h"
+
+#define KILOBYTE ((uint64_t) 1 << 10)
+#define BASE ((uint64_t) 0x100000)
+#define L1S "l1i=32K,8,64\nl1d=32K,8,64\n"
+
+static uint64_t level_misses(const struct model *model, int processor, int level) {
+    return counts_of(model, processor).level[level].misses;
+}
+
+static void a_loop_misses_in_the_levels_it_does_not_fit(void) {
+    struct model *model = build(L1S "l2=64K,8,64\nllc=128K,16,64\nlatency.l2=10\nlatency.llc=40\nlatency.memory=200");
+    for (int round = 0; round < 4; round++) {
+        for (uint64_t at = 0; at < 64 * KILOBYTE; at += 64) {
+            load(model, 0, BASE + at);
+        }
+    }
+    struct model_counts counts = counts_of(model, 0);
+    CHECK_EQUAL(4 * 1024, counts.level[LEVEL_L1D].misses);
+    CHECK_EQUAL(4 * 1024, counts.level[LEVEL_L2].accesses);
+    CHECK_EQUAL(1024, counts.level[LEVEL_L2].misses);
+    CHECK_EQUAL(1024, counts.level[LEVEL_LLC].accesses);
+    CHECK_EQUAL(1024, counts.level[LEVEL_LLC].misses);
+    CHECK_EQUAL(1024, counts.memory_local);
+    CHECK_EQUAL(1024 * 200 + 3 * 1024 * 10, model_clock(model, 0));
+    for (int round = 0; round < 4; round++) {
+        for (uint64_t at = 0; at < 128 * KILOBYTE; at += 64) {
+            load(model, 0, BASE + at);
+        }
+    }
+    counts = counts_of(model, 0);
+    CHECK_EQUAL(2048, counts.level[LEVEL_LLC].misses);
+    /* The first round finds the 64 KB of before in L2, and pushes them out as it goes on; then nothing is found. */
+    CHECK_EQUAL(1024 + 1024 + 3 * 2048, counts.level[LEVEL_L2].misses);
+    model_destroy(model);
+}
+
+static void an_inclusive_level_takes_lines_out_of_the_levels_above(void) {
+    const char *machines[] = {L1S "l2=4K,direct,64\n", L1S "l2=4K,direct,64\nl2.inclusive=yes",
+            L1S "llc=4K,direct,64\nllc.inclusive=yes", L1S "l2=1M,8,64\nllc=4K,direct,64\nllc.inclusive=yes"};
+    for (int i = 0; i < 4; i++) {
+        uint64_t lost = i != 0;
+        struct model *model = build(machines[i]);
+        load(model, 0, BASE);
+        fetch(model, 0, BASE + 64);
+        load(model, 0, BASE + 4 * KILOBYTE);
+        load(model, 0, BASE + 4 * KILOBYTE + 64);
+        CHECK_EQUAL(lost, counts_of(model, 0).level[LEVEL_L1D].back_invalidations);
+        CHECK_EQUAL(lost, counts_of(model, 0).level[LEVEL_L1I].back_invalidations);
+        CHECK_EQUAL(i == 3 ? 2 : 0, counts_of(model, 0).level[LEVEL_L2].back_invalidations);
+        load(model, 0, BASE);
+        fetch(model, 0, BASE + 64);
+        CHECK_EQUAL(3 + lost, level_misses(model, 0, LEVEL_L1D));
+        CHECK_EQUAL(1 + lost, level_misses(model, 0, LEVEL_L1I));
+        model_destroy(model);
+    }
+}
+
+static void modified_data_goes_along_with_a_back_invalidation(void) {
+    struct model *model = build(L1S "l2=4K,direct,64\nl2.inclusive=yes\nllc=1M,8,64");
+    store(model, 0, BASE);
+    load(model, 0, BASE + 4 * KILOBYTE);
+    CHECK_EQUAL(0, counts_of(model, 0).level[LEVEL_L1D].writebacks);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_L2].writebacks);
+    CHECK_EQUAL(0, counts_of(model, 0).level[LEVEL_LLC].writebacks);
+    model_destroy(model);
+}
+
+static void modified_lines_move_outwards_one_level_at_a_time(void) {
+    struct model *model = build("l1i=32K,8,64\nl1d=128,direct,64\nl2=4K,direct,64\nllc=64K,direct,64");
+    store(model, 0, BASE);
+    load(model, 0, BASE + 128);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_L1D].writebacks);
+    CHECK_EQUAL(0, counts_of(model, 0).level[LEVEL_L2].writebacks);
+    load(model, 0, BASE + 4 * KILOBYTE);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_L2].writebacks);
+    CHECK_EQUAL(0, counts_of(model, 0).level[LEVEL_LLC].writebacks);
+    load(model, 0, BASE + 64 * KILOBYTE);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_LLC].writebacks);
+    load(model, 0, BASE);
+    load(model, 0, BASE + 128);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_L1D].writebacks);
+    model_destroy(model);
+}
+
+static void outer_lines_may_be_longer(void) {
+    struct model *model = build("l1i=8K,direct,32\nl1d=8K,direct,32\nl2=96K,3,64\nllc=2M,direct,128");
+    load(model, 0, BASE);
+    load(model, 0, BASE + 32);
+    fetch(model, 0, BASE + 64);
+    load(model, 0, BASE + 96);
+    load(model, 0, BASE);
+    struct model_counts counts = counts_of(model, 0);
+    CHECK_EQUAL(3, counts.level[LEVEL_L1D].misses);
+    CHECK_EQUAL(1, counts.level[LEVEL_L1I].misses);
+    CHECK_EQUAL(4, counts.level[LEVEL_L2].accesses);
+    CHECK_EQUAL(2, counts.level[LEVEL_L2].misses);
+    CHECK_EQUAL(1, counts.level[LEVEL_LLC].misses);
+    model_destroy(model);
+}
+
+static void a_long_inclusive_line_recalls_all_its_parts(void) {
+    struct model *model = build("l1i=8K,direct,32\nl1d=8K,direct,32\nl2=4K,direct,128\nl2.inclusive=yes");
+    for (uint64_t part = 0; part < 128; part += 32) {
+        load(model, 0, BASE + part);
+        fetch(model, 0, BASE + part);
+    }
+    load(model, 0, BASE + 4 * KILOBYTE);
+    CHECK_EQUAL(4, counts_of(model, 0).level[LEVEL_L1D].back_invalidations);
+    CHECK_EQUAL(4, counts_of(model, 0).level[LEVEL_L1I].back_invalidations);
+    model_destroy(model);
+}
+
+static void groups_share_a_level(void) {
+    struct model *model = build(L1S "cores=4\nl2=256K,8,64\nl2.cores=2\nllc=1M,8,64\ncoherence=mesi");
+    CHECK(!model_parallel(model));
+    for (int core = 0; core < 4; core++) {
+        load(model, core, BASE);
+        CHECK_EQUAL(1, level_misses(model, core, LEVEL_L1D));
+        CHECK_EQUAL(core % 2 == 0, level_misses(model, core, LEVEL_L2));
+        CHECK_EQUAL(core == 0, level_misses(model, core, LEVEL_LLC));
+    }
+    model_destroy(model);
+}
+
+static void a_write_through_cache_sends_stores_on_and_allocates_none(void) {
+    struct model *model = build(L1S "l1d.write=through\nl2=4K,direct,64\nllc=64K,8,64");
+    store(model, 0, BASE);
+    struct model_counts counts = counts_of(model, 0);
+    CHECK_EQUAL(1, counts.level[LEVEL_L1D].misses);
+    CHECK_EQUAL(1, counts.level[LEVEL_L1D].writebacks);
+    CHECK_EQUAL(1, counts.level[LEVEL_L2].misses);
+    CHECK_EQUAL(1, counts.memory_local);
+    CHECK_EQUAL(0, model_clock(model, 0));
+    load(model, 0, BASE);
+    store(model, 0, BASE);
+    counts = counts_of(model, 0);
+    CHECK_EQUAL(2, counts.level[LEVEL_L1D].misses);
+    CHECK_EQUAL(3, counts.level[LEVEL_L2].accesses);
+    CHECK_EQUAL(1, counts.level[LEVEL_L2].misses);
+    CHECK_EQUAL(2, counts.level[LEVEL_L1D].writebacks);
+    load(model, 0, BASE + 4 * KILOBYTE);
+    CHECK_EQUAL(1, counts_of(model, 0).level[LEVEL_L2].writebacks);
+    model_destroy(model);
+    model = build(L1S "l1d.write=through\nl2=4K,direct,64\nl2.write=through\nllc=64K,8,64");
+    store(model, 0, BASE);
+    store(model, 0, BASE);
+    counts = counts_of(model, 0);
+    CHECK_EQUAL(2, counts.level[LEVEL_L2].misses);
+    CHECK_EQUAL(2, counts.level[LEVEL_L2].writebacks);
+    CHECK_EQUAL(1, counts.level[LEVEL_LLC].misses);
+    CHECK_EQUAL(2, counts.level[LEVEL_LLC].accesses);
+    model_destroy(model);
+}
+
+static void l2_observers_see_what_misses_in_l1(void) {
+    struct model *alone = build(L1S "cores=2\nl2=32K,4,64\nl2.cores=2\nclasses=merged");
+    struct model *both = build(L1S "cores=2\nl2=1M,16,128\nl2.cores=2\nobserve=l2:32K,4,64\nobserve=l2:1M,16,128");
+    uint64_t random = 7;
+    for (int i = 0; i < 100000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint64_t address = BASE + (random >> 20) % (1 << 17);
+        int core = (int) (random >> 8 & 1);
+        for (int j = 0; j < 2; j++) {
+            struct model *model = j == 0 ? alone : both;
+            if ((random & 1 << 12) != 0) {
+                fetch(model, core, address & ~(uint64_t) 3);
+            } else {
+                model_access(model, core, address & ~(uint64_t) 3, 4, (int) (random >> 13) % 3);
+            }
+        }
+    }
+    for (int core = 0; core < 2; core++) {
+        CHECK_EQUAL(level_misses(alone, core, LEVEL_L2), counts_of(both, core).observer_misses[0]);
+        CHECK_EQUAL(level_misses(both, core, LEVEL_L2), counts_of(both, core).observer_misses[1]);
+    }
+    model_destroy(alone);
+    model_destroy(both);
+}
+
+int main(void) {
+    RUN(a_loop_misses_in_the_levels_it_does_not_fit);
+    RUN(an_inclusive_level_takes_lines_out_of_the_levels_above);
+    RUN(modified_data_goes_along_with_a_back_invalidation);
+    RUN(modified_lines_move_outwards_one_level_at_a_time);
+    RUN(outer_lines_may_be_longer);
+    RUN(a_long_inclusive_line_recalls_all_its_parts);
+    RUN(groups_share_a_level);
+    RUN(a_write_through_cache_sends_stores_on_and_allocates_none);
+    RUN(l2_observers_see_what_misses_in_l1);
+    return check_result();
+}
