@@ -22,6 +22,8 @@ struct slot {
     _Alignas(CACHE_LINE_BYTES) uint64_t clock;
     /* Where the processor was when it left. */
     uint64_t left_at;
+    /* Where the round ends that it was let run in. */
+    uint64_t until;
     /* Its thread sleeps, or is about to. */
     bool waits;
     /* Changes at every wake-up, for the system's wait. */
@@ -57,6 +59,7 @@ struct pace *pace_create(uint32_t processors, uint64_t quantum) {
         struct slot *slot = &pace->slots[i];
         slot->clock = AWAY;
         slot->left_at = 0;
+        slot->until = 0;
         slot->waits = false;
         atomic_init(&slot->woken, 0);
     }
@@ -68,31 +71,53 @@ void pace_free(struct pace *pace) {
     free(pace);
 }
 
-/* The slowest that takes part, one left out, the first of several; NOBODY if there is none. The latch is held. */
-static uint32_t slowest_but(const struct pace *pace, uint32_t processor) {
-    uint32_t slowest = NOBODY;
+/* The slowest clock of those that take part, one left out; AWAY if there is none. The latch is held. */
+static uint64_t slowest_but(const struct pace *pace, uint32_t processor) {
     uint64_t clock = AWAY;
     for (uint32_t i = 0; i < pace->processors; i++) {
         if (i != processor && pace->slots[i].clock < clock) {
-            slowest = i;
             clock = pace->slots[i].clock;
         }
     }
-    return slowest;
+    return clock;
 }
 
-/* Where the round ends that a clock is in: rounds last a quantum, and all go through one before any begins the next. */
-static uint64_t round_end(const struct pace *pace, uint64_t clock) {
-    return (clock / pace->quantum + 1) * pace->quantum;
+/* Where the round ends that the slowest is in; rounds last a quantum. AWAY where nobody takes part. The latch is held. */
+static uint64_t round_end(const struct pace *pace) {
+    uint64_t slowest = slowest_but(pace, NOBODY);
+    return slowest == AWAY ? AWAY : (slowest / pace->quantum + 1) * pace->quantum;
 }
 
-/* Lets a processor run, or nobody. The latch is held. */
-static void hand_over(struct pace *pace, uint32_t next) {
-    pace->running = next;
-    if (next != NOBODY && pace->slots[next].waits) {
-        struct slot *slot = &pace->slots[next];
-        slot->waits = false;
-        atomic_fetch_add(&slot->woken, 1);
+/*
+ * Who runs next: the first that has not come to the end of the round; NOBODY where nobody takes part. By number and not
+ * by clock, which differ by some instructions from round to round: whoever adds to a line in every fifth round then does
+ * so in the same order. The latch is held.
+ */
+static uint32_t next(const struct pace *pace) {
+    uint64_t end = round_end(pace);
+    for (uint32_t i = 0; i < pace->processors; i++) {
+        if (pace->slots[i].clock < end) {
+            return i;
+        }
+    }
+    return NOBODY;
+}
+
+/* Lets the next processor run. Returns its slot if its thread has to be woken, else NULL. The latch is held. */
+static struct slot *hand_over(struct pace *pace) {
+    pace->running = next(pace);
+    if (pace->running == NOBODY || !pace->slots[pace->running].waits) {
+        return NULL;
+    }
+    struct slot *slot = &pace->slots[pace->running];
+    slot->waits = false;
+    atomic_fetch_add(&slot->woken, 1);
+    return slot;
+}
+
+/* Without the latch, which the woken one wants. */
+static void wake(struct slot *slot) {
+    if (slot != NULL) {
         syscall(SYS_futex, &slot->woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     }
 }
@@ -100,8 +125,8 @@ static void hand_over(struct pace *pace, uint32_t next) {
 uint64_t pace_join(struct pace *pace, uint32_t processor) {
     struct slot *slot = &pace->slots[processor];
     pthread_mutex_lock(&pace->latch);
-    uint32_t slowest = slowest_but(pace, processor);
-    uint64_t now = slowest == NOBODY ? pace->left_at_max : pace->slots[slowest].clock;
+    uint64_t slowest = slowest_but(pace, processor);
+    uint64_t now = slowest == AWAY ? pace->left_at_max : slowest;
     slot->clock = now > slot->left_at ? now : slot->left_at;
     uint64_t clock = slot->clock;
     pthread_mutex_unlock(&pace->latch);
@@ -116,19 +141,22 @@ void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock) {
     if (clock > pace->left_at_max) {
         pace->left_at_max = clock;
     }
-    if (pace->running == processor) {
-        hand_over(pace, slowest_but(pace, processor));
-    }
+    struct slot *woken = pace->running == processor ? hand_over(pace) : NULL;
     pthread_mutex_unlock(&pace->latch);
+    wake(woken);
 }
 
-/* Sleeps until it may run, or until the bound. The latch is held before and after. Returns false at the bound. */
-static bool wait(struct pace *pace, uint32_t processor) {
+/*
+ * Wakes another one and sleeps until it may run itself, or until the bound. The latch is held before and after. Returns
+ * false at the bound.
+ */
+static bool wait(struct pace *pace, uint32_t processor, struct slot *woken) {
     struct slot *slot = &pace->slots[processor];
     struct timespec bound = {0, PACE_WAIT_NANOS_MAX};
     slot->waits = true;
     uint32_t seen = atomic_load(&slot->woken);
     pthread_mutex_unlock(&pace->latch);
+    wake(woken);
     syscall(SYS_futex, &slot->woken, FUTEX_WAIT_PRIVATE, seen, &bound, NULL, 0);
     pthread_mutex_lock(&pace->latch);
     slot->waits = false;
@@ -138,32 +166,27 @@ static bool wait(struct pace *pace, uint32_t processor) {
 uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock) {
     pthread_mutex_lock(&pace->latch);
     pace->slots[processor].clock = clock;
-    uint32_t slowest = slowest_but(pace, processor);
-    uint64_t slowest_clock = slowest == NOBODY ? clock : pace->slots[slowest].clock;
-    if (clock > slowest_clock && clock - slowest_clock > pace->counts.lead_max) {
-        pace->counts.lead_max = clock - slowest_clock;
+    uint64_t slowest = slowest_but(pace, NOBODY);
+    if (clock - slowest > pace->counts.lead_max) {
+        pace->counts.lead_max = clock - slowest;
     }
-    if (pace->running == NOBODY) {
-        pace->running = processor;
+    struct slot *woken = NULL;
+    if (pace->running == NOBODY || (pace->running == processor && clock >= pace->slots[processor].until)) {
+        woken = hand_over(pace);
     }
-    if (pace->running == processor && clock >= round_end(pace, slowest_clock)) {
-        hand_over(pace, slowest);
-    }
-    uint64_t until = clock;
     bool runs = pace->running == processor;
     if (!runs) {
         pace->counts.waits++;
-        runs = wait(pace, processor);
+        runs = wait(pace, processor, woken);
+        woken = NULL;
         pace->counts.waits_bounded += !runs;
     }
-    if (runs) {
-        slowest = slowest_but(pace, processor);
-        slowest_clock = slowest == NOBODY ? clock : pace->slots[slowest].clock;
-        until = round_end(pace, slowest_clock);
-        /* A joiner may have come in behind this one. */
-        until = until > clock ? until : clock;
-    }
+    /* While it waited, one that is slower may have come: it runs next. */
+    uint64_t end = round_end(pace);
+    uint64_t until = runs && end > clock ? end : clock;
+    pace->slots[processor].until = until;
     pthread_mutex_unlock(&pace->latch);
+    wake(woken);
     return until;
 }
 
