@@ -1,0 +1,258 @@
+#include <stddef.h>
+
+#include "../lockstep_marker.h"
+#include "blocks.h"
+#include "code_changes.h"
+#include "decode.h"
+#include "state.h"
+
+/* A block's instructions, but for its first, lie in one page of this size, QEMU's own for x86-64. */
+#define CODE_PAGE_BYTES 4096
+
+struct thread *running[THREADS_MAX];
+_Atomic uint64_t restarts;
+
+static inline void feed_fetch(struct thread *thread, const struct block *block, uint32_t instructions) {
+    if (LIKELY(thread->mode == MODE_DIRECT)) {
+        model_fetch(model, (int) thread->processor, block->address, block->bytes, instructions);
+    } else if (thread->mode != MODE_OUT) {
+        gather(thread, block->address, block->bytes, MODEL_FETCH, instructions);
+    }
+}
+
+/* The instructions of a block from the one at this address on; 0 if none of its instructions begins there. */
+static uint32_t remaining_from(const struct block *block, uint64_t address) {
+    if (block == NULL || address < block->address || address >= block->address + block->bytes) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < block->instructions; i++) {
+        if (block->address + block->sites[i].offset == address) {
+            return block->instructions - i;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The instructions to count for a block that may continue the one before, or repeat a part of it; 0 for a further
+ * element of a string instruction.
+ */
+static uint32_t counted(struct thread *thread, const struct block *block) {
+    const struct block *previous = thread->previous;
+    if (block->again == AGAIN_STRING) {
+        return previous != NULL && previous->string_address == block->address ? 0 : block->instructions;
+    }
+    if (block->again == AGAIN_ALONE) {
+        uint32_t broken_off = remaining_from(previous, block->address);
+        thread->debit += broken_off;
+        atomic_fetch_add_explicit(&restarts, broken_off > 0, memory_order_relaxed);
+        return block->instructions;
+    }
+    const struct atomic_site *atomic = thread->atomic;
+    if (atomic != NULL && atomic->block == previous && atomic->address == block->address) {
+        thread->debit += atomic->remaining;
+        atomic_fetch_add_explicit(&restarts, 1, memory_order_relaxed);
+    }
+    thread->atomic = NULL;
+    return block->instructions;
+}
+
+static void on_block(unsigned int vcpu, void *data) {
+    struct thread *thread = running[vcpu];
+    const struct block *block = data;
+    uint32_t instructions = block->instructions;
+    if (UNLIKELY(block->again != AGAIN_NO)) {
+        instructions = counted(thread, block);
+        if (instructions == 0) {
+            return;
+        }
+    }
+    thread->previous = block;
+    if (UNLIKELY(thread->code != NULL)) {
+        code_thread_executed(thread->code, block->code);
+    }
+    finish_accesses(thread);
+    if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
+        ask(thread);
+    }
+    if (UNLIKELY(thread->debit > 0)) {
+        uint32_t less = thread->debit < instructions ? (uint32_t) thread->debit : instructions;
+        thread->debit -= less;
+        instructions -= less;
+    }
+    thread->instructions += instructions;
+    feed_fetch(thread, block, instructions);
+}
+
+static void on_atomic(unsigned int vcpu, void *data) {
+    running[vcpu]->atomic = data;
+}
+
+static void on_operation(unsigned int vcpu, void *data) {
+    struct thread *thread = running[vcpu];
+    uint32_t operation = (uint32_t) (uintptr_t) data;
+    if (operation != thread->operation) {
+        thread->operation = operation;
+        code_thread_operation(thread->code, operation);
+        if (thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER) {
+            finish_accesses(thread);
+            submit(thread);
+            charge(thread);
+        }
+    }
+}
+
+/*
+ * Whether two accesses belong to one execution of one instruction. The first element of a string instruction is part of
+ * the block before it, so its elements have different sites; no other block comes between them, see counted.
+ */
+static inline bool same_instruction(const struct site *one, const struct site *other) {
+    return one == other || (one != NULL && one->string && other->string);
+}
+
+/* Adds a piece to an access that is pending, if it fits. */
+static inline bool joins(struct pending *pending, const struct site *site, uint64_t address, uint32_t bytes, int kind) {
+    if (pending->bytes == 0 || !same_instruction(pending->site, site)) {
+        return false;
+    }
+    if (pending->kind == kind && address == pending->address + pending->bytes) {
+        pending->bytes += bytes;
+        return true;
+    }
+    if (pending->kind == kind && site->string && address + bytes == pending->address) {
+        pending->address = address;
+        pending->bytes += bytes;
+        return true;
+    }
+    bool within = address >= pending->address && address + bytes <= pending->address + pending->bytes;
+    if (kind != MODEL_LOAD && pending->kind != MODEL_STORE && within && !site->string) {
+        pending->kind = MODEL_UPDATE;
+        return true;
+    }
+    return false;
+}
+
+static inline void touched(unsigned int vcpu, const struct site *site, uint64_t address, uint32_t bytes, int kind) {
+    struct thread *thread = running[vcpu];
+    struct pending *pending = &thread->pending[0];
+    if (joins(pending, site, address, bytes, kind)) {
+        return;
+    }
+    if (UNLIKELY(site->string)) {
+        struct pending *second = &thread->pending[1];
+        if (joins(second, site, address, bytes, kind)) {
+            return;
+        }
+        if (pending->bytes > 0 && same_instruction(pending->site, site) && second->bytes == 0) {
+            *second = (struct pending) {site, address, bytes, kind};
+            return;
+        }
+    }
+    finish_accesses(thread);
+    *pending = (struct pending) {site, address, bytes, kind};
+}
+
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    const struct site *site = data;
+    int kind = site->atomic ? MODEL_UPDATE : qemu_plugin_mem_is_store(info) ? MODEL_STORE : MODEL_LOAD;
+    touched(vcpu, site, address, 1U << qemu_plugin_mem_size_shift(info), kind);
+}
+
+/* Translation. */
+
+/*
+ * Code that the program changed leaves the instruction caches. Where cores share nothing, a core's caches are only for
+ * the thread that sits on it; with several such cores, the others keep what they have, as nothing is coherent there.
+ */
+static void discard(uint64_t address, uint64_t bytes) {
+    if (gathers) {
+        pthread_mutex_lock(&model_latch);
+        model_discard_code(model, address, bytes);
+        pthread_mutex_unlock(&model_latch);
+    } else if (processors == 1 && asking() != NULL && asking()->mode == MODE_DIRECT) {
+        model_discard_code(model, address, bytes);
+    }
+}
+
+static void on_instruction(
+    struct qemu_plugin_insn *instruction, struct block *block, size_t index, size_t count) {
+    const uint8_t *bytes = qemu_plugin_insn_data(instruction);
+    size_t size = qemu_plugin_insn_size(instruction);
+    uint64_t address = qemu_plugin_insn_vaddr(instruction);
+    if (code_changes_note(address, bytes, size)) {
+        discard(address, size);
+    }
+    block->sites[index].offset = (uint16_t) (address - block->address);
+    int operation = lockstep_operation_marked(bytes, size);
+    if (operation >= 0) {
+        qemu_plugin_register_vcpu_insn_exec_cb(
+            instruction, on_operation, QEMU_PLUGIN_CB_NO_REGS, (void *) (uintptr_t) operation);
+        return;
+    }
+    struct instruction decoded = decode(bytes, size);
+    struct site *site = &block->sites[index];
+    site->string = decoded.repeated_string;
+    if (decoded.repeated_string) {
+        block->string_address = address;
+        block->again = index == 0 ? AGAIN_STRING : block->again;
+    }
+    if (decoded.atomic) {
+        site->atomic = true;
+        struct atomic_site *atomic = blocks_atomic(block, address, (uint32_t) (count - index));
+        block->again = count == 1 ? AGAIN_ATOMIC : block->again;
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_atomic, QEMU_PLUGIN_CB_NO_REGS, atomic);
+    } else if (count == 1 && !decoded.repeated_string && decoded.branch == BRANCH_NONE) {
+        block->again = AGAIN_ALONE;
+    }
+    if (wants_data && atomic_load_explicit(&feeds, memory_order_relaxed)) {
+        qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
+    }
+}
+
+/*
+ * The instructions of a block that it executes. QEMU ends a block before an instruction that reaches into another page
+ * than the block began in, and still lists it; only a block's first instruction may do so.
+ */
+static size_t executed_count(const struct qemu_plugin_tb *translated) {
+    size_t count = qemu_plugin_tb_n_insns(translated);
+    uint64_t page = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0)) / CODE_PAGE_BYTES;
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
+    uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
+    return count > 1 && end / CODE_PAGE_BYTES != page ? count - 1 : count;
+}
+
+void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated) {
+    (void) id;
+    size_t count = executed_count(translated);
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
+    uint64_t address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
+    struct block *block = blocks_add(count);
+    if (block == NULL) {
+        die("no memory is left for translated blocks; give the program fewer, or the machine more memory.");
+    }
+    block->address = address;
+    block->bytes = (uint32_t) (qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - address);
+    block->instructions = (uint32_t) count;
+    if (code != NULL) {
+        block->code = code_lines_block(code, address, block->bytes, block->instructions);
+    }
+    for (size_t i = 0; i < count; i++) {
+        on_instruction(qemu_plugin_tb_get_insn(translated, i), block, i, count);
+    }
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
+}
+
+/* No virtual processor runs: nobody holds a record, but for what threads remember of their last block. */
+void on_flush(qemu_plugin_id_t id) {
+    (void) id;
+    pthread_mutex_lock(&book_latch);
+    for (struct thread *thread = threads; thread != NULL; thread = thread->older) {
+        thread->previous = NULL;
+        thread->atomic = NULL;
+        for (int i = 0; i < PENDING_MAX; i++) {
+            thread->pending[i].site = NULL;
+        }
+    }
+    pthread_mutex_unlock(&book_latch);
+    blocks_clear();
+}

@@ -1,0 +1,182 @@
+#include "state.h"
+
+/* What is not simulated looks this often whether the phase has changed, if nobody told it. */
+#define LOOK_INSTRUCTIONS 1000000
+
+pthread_mutex_t model_latch = PTHREAD_MUTEX_INITIALIZER;
+_Atomic uint32_t phase_now;
+_Atomic bool feeds;
+bool forked;
+
+/* Threads of a class by processor. Guarded by book_latch. */
+static uint32_t *placed[THREAD_CLASSES];
+
+static _Thread_local struct thread *self;
+
+struct thread *asking(void) {
+    return self;
+}
+
+void feed_open(void) {
+    for (int class = 0; class < THREAD_CLASSES; class++) {
+        placed[class] = allocate(processors * sizeof *placed[class]);
+    }
+}
+
+void submit(struct thread *thread) {
+    if (thread->event_count > 0) {
+        if (gathers) {
+            pthread_mutex_lock(&model_latch);
+        }
+        model_feed(model, (int) thread->processor, thread->events, thread->event_count);
+        if (gathers) {
+            pthread_mutex_unlock(&model_latch);
+        }
+        thread->event_count = 0;
+    }
+}
+
+void gather(struct thread *thread, uint64_t address, uint32_t bytes, int kind, uint32_t instructions) {
+    if (thread->event_count == EVENTS_MAX) {
+        if (thread->mode == MODE_GATHER) {
+            submit(thread);
+        } else {
+            thread->events_lost++;
+            return;
+        }
+    }
+    thread->events[thread->event_count++] =
+        (struct model_event) {address, bytes, (uint16_t) kind, (uint16_t) instructions};
+}
+
+void feed_access(struct thread *thread, uint64_t address, uint64_t bytes, int kind) {
+    while (bytes > 0) {
+        uint32_t part = bytes > INT32_MAX ? INT32_MAX : (uint32_t) bytes;
+        if (LIKELY(thread->mode == MODE_DIRECT)) {
+            model_access(model, (int) thread->processor, address, part, kind);
+        } else if (thread->mode != MODE_OUT) {
+            gather(thread, address, part, kind, 0);
+        }
+        address += part;
+        bytes -= part;
+    }
+}
+
+/* Gives a thread without a processor the one that has fewest threads of its class, the first of these. */
+static void place(struct thread *thread) {
+    if (thread->processor == NO_PROCESSOR) {
+        uint32_t best = 0;
+        pthread_mutex_lock(&book_latch);
+        uint32_t *counts = placed[thread->class];
+        for (uint32_t i = 1; i < processors; i++) {
+            best = counts[i] < counts[best] ? i : best;
+        }
+        counts[best]++;
+        thread->processor = best;
+        pthread_mutex_unlock(&book_latch);
+    }
+}
+
+void displace(struct thread *thread) {
+    if (thread->processor != NO_PROCESSOR) {
+        pthread_mutex_lock(&book_latch);
+        placed[thread->class][thread->processor]--;
+        thread->processor = NO_PROCESSOR;
+        pthread_mutex_unlock(&book_latch);
+    }
+}
+
+void place_at(struct thread *thread, uint32_t processor) {
+    displace(thread);
+    pthread_mutex_lock(&book_latch);
+    thread->processor = processor;
+    placed[thread->class][processor]++;
+    pthread_mutex_unlock(&book_latch);
+}
+
+bool may_be_simulated(const struct thread *thread) {
+    return settings.jvm_threads || thread->class == THREAD_CLIENT || thread->class == THREAD_CARRIER;
+}
+
+static bool is_simulated(const struct thread *thread) {
+    return may_be_simulated(thread) && atomic_load_explicit(&feeds, memory_order_relaxed);
+}
+
+static uint64_t clock_of(const struct thread *thread) {
+    return thread->instructions + thread->clock_offset;
+}
+
+static void sat_down(struct thread *thread) {
+    if (pace != NULL) {
+        thread->clock_offset = pace_join(pace, thread->processor) - thread->instructions;
+    }
+    thread->turn_ends = thread->instructions + settings.turn;
+    charge(thread);
+    submit(thread);
+    thread->mode = gathers ? MODE_GATHER : MODE_DIRECT;
+}
+
+void get_up(struct thread *thread) {
+    if (thread->waiter.sits) {
+        submit(thread);
+        if (pace != NULL) {
+            pace_leave(pace, thread->processor, clock_of(thread));
+        }
+    }
+    seat_leave(&seats[thread->processor], thread);
+    thread->mode = MODE_ENTER;
+    atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
+}
+
+/* Returns whether the thread sits now. */
+static bool sit_down(struct thread *thread) {
+    if (!seat_take(&seats[thread->processor], thread)) {
+        thread->mode = MODE_DEFER;
+        return false;
+    }
+    sat_down(thread);
+    return true;
+}
+
+void notice_phase(struct thread *thread) {
+    uint32_t phase = atomic_load(&phase_now);
+    if (phase != thread->phase) {
+        tally(thread);
+        if (thread->waiter.sits) {
+            submit(thread);
+        }
+        thread->phase = phase;
+        if (thread->waiter.sits) {
+            charge(thread);
+        }
+    }
+}
+
+void ask(struct thread *thread) {
+    self = thread;
+    notice_phase(thread);
+    if (forked || !is_simulated(thread)) {
+        thread->mode = MODE_OUT;
+        atomic_store_explicit(&thread->ask_at, thread->instructions + LOOK_INSTRUCTIONS, memory_order_relaxed);
+        return;
+    }
+    place(thread);
+    if (thread->waiter.sits && thread->mode != MODE_DEFER && thread->instructions >= thread->turn_ends) {
+        if (atomic_load(&seats[thread->processor].waiting) > 0) {
+            get_up(thread);
+        } else {
+            thread->turn_ends = thread->instructions + settings.turn;
+        }
+    }
+    if ((!thread->waiter.sits || thread->mode == MODE_DEFER) && !sit_down(thread)) {
+        atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
+        return;
+    }
+    uint64_t ask_at = thread->turn_ends;
+    if (pace != NULL) {
+        submit(thread);
+        uint64_t until = pace_advance(pace, thread->processor, clock_of(thread)) - thread->clock_offset;
+        ask_at = until < ask_at ? until : ask_at;
+    }
+    atomic_store_explicit(&thread->ask_at, ask_at, memory_order_relaxed);
+}

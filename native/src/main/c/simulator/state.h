@@ -1,0 +1,149 @@
+/*
+ * What the parts of the plugin share while a program runs. Every name here is hidden from QEMU, whose own names the
+ * plugin is loaded among.
+ *
+ * Invariants:
+ *  - what is said to be fixed is written before the first callback, and then only read;
+ *  - the latches are never held while a thread waits for a processor, and book_latch is the inner one.
+ */
+#ifndef LOCKSTEP_STATE_H
+#define LOCKSTEP_STATE_H
+
+#include <sys/types.h>
+
+#include "plugin.h"
+#include "qemu_api.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#define MESSAGE_BYTES 512
+
+#pragma GCC visibility push(hidden)
+
+/* Fixed. */
+extern struct settings settings;
+extern struct machine machine;
+extern struct model *model;
+/* Every event is gathered and handed over under the model's latch. */
+extern bool gathers;
+extern struct pace *pace;
+extern struct seat *seats;
+extern uint32_t processors;
+extern bool wants_data;
+/* NULL where executed code is not recorded. */
+extern struct code_lines *code;
+extern pid_t process;
+extern qemu_plugin_id_t plugin_id;
+
+/* Guards the model where events are gathered. */
+extern pthread_mutex_t model_latch;
+
+/* By number of virtual processor; an entry is written by the thread that makes the processor. */
+extern struct thread *running[THREADS_MAX];
+
+/* Guards phases, tallies, accounts, the list of threads and what is handed out to them. */
+extern pthread_mutex_t book_latch;
+extern struct tallies tallies;
+extern struct thread *threads;
+extern _Atomic uint32_t phase_now;
+extern uint64_t phase_began_nanos;
+extern uint32_t account_phases[MACHINE_ACCOUNTS_MAX];
+extern uint32_t account_operations[MACHINE_ACCOUNTS_MAX];
+extern uint32_t accounts;
+extern uint64_t accounts_lost;
+
+/* Instructions that QEMU broke off and executed alone. */
+extern _Atomic uint64_t restarts;
+
+/*
+ * Whether the model is fed: at once, or from the first phase on. Blocks that were translated before have no callbacks for
+ * data, which would slow a program down several times that only warms up; so all are translated anew then.
+ */
+extern _Atomic bool feeds;
+
+/* Set in a child of fork, which is not simulated. */
+extern bool forked;
+
+/* Nanoseconds of a clock that goes on evenly. */
+uint64_t now_nanos(void);
+
+/* Ends the program: the plugin cannot go on, and a result that lacks something must not look like one. */
+_Noreturn void die(const char *message);
+
+/* Zeroed memory; does not return without. */
+void *allocate(size_t bytes);
+
+/* books.c */
+
+/* Charges what the thread's processor does from now on to the thread's phase and operation. The thread sits. */
+void charge(struct thread *thread);
+
+/* Adds what a thread executed to its class and phase. */
+void tally(struct thread *thread);
+
+/* feed.c */
+
+/* Hands over what was gathered. The thread sits. */
+void submit(struct thread *thread);
+
+/* One more event, for later. */
+void gather(struct thread *thread, uint64_t address, uint32_t bytes, int kind, uint32_t instructions);
+
+/* Takes a thread's processor away; it does not sit. */
+void displace(struct thread *thread);
+
+/* Gives a thread, which does not sit, this processor. */
+void place_at(struct thread *thread, uint32_t processor);
+
+/* Whether the model is fed by threads of this class. */
+bool may_be_simulated(const struct thread *thread);
+
+/* Gives the processor to others, until the thread asks for it again. */
+void get_up(struct thread *thread);
+
+/* Follows the phase of the program. */
+void notice_phase(struct thread *thread);
+
+/* Before a block that may have to wait: takes or gives up the processor, keeps step, notices a new phase. */
+void ask(struct thread *thread);
+
+/* Of the calling thread, once it has asked; else NULL. */
+struct thread *asking(void);
+
+/* Room for the threads of each processor. */
+void feed_open(void);
+
+/* Hands over accesses to which no further piece can come. */
+static inline void finish_accesses(struct thread *thread) {
+    for (int i = 0; i < PENDING_MAX; i++) {
+        struct pending *pending = &thread->pending[i];
+        if (pending->bytes > 0) {
+            feed_access(thread, pending->address, pending->bytes, pending->kind);
+            pending->bytes = 0;
+        }
+    }
+}
+
+/* execution.c */
+
+void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated);
+void on_flush(qemu_plugin_id_t id);
+
+/* calls.c */
+
+struct thread *add_thread(uint32_t vcpu);
+void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu);
+void on_call(
+    qemu_plugin_id_t id, unsigned int vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t result);
+
+/* plugin.c */
+
+/* After all callbacks were taken back: registers them again. */
+void on_reset(qemu_plugin_id_t id);
+
+#pragma GCC visibility pop
+
+#endif
