@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
@@ -29,13 +30,18 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Runs JMH benchmarks of single parts of Lockstep: each in three JVMs, with its error.",
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:all ran", "1:a benchmark failed", "2:wrong call, or no benchmark fits"},
+        exitCodeList = {"0:all ran", "1:a benchmark failed", "2:wrong call, no benchmark fits, or a profiler cannot run"
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./lockstep jmh -- -l",
             "      Lists them.",
             "  ./lockstep jmh NewOrder -- -prof gc",
             "      Time and allocation of a New-Order.",
+            "  ./lockstep jmh Operation -- -prof async:output=flamegraph;dir=flames",
+            "      A flame graph of each, by async-profiler. Where counters exist: -prof perfnorm.",
+            "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 -- jmh Key -- -f 1 -prof simulated",
+            "      Simulated instructions and misses of an operation.",
             "  ./lockstep jmh Switch --json switches.json -- -f 5",
             "      What a switch costs, in five JVMs, the result in a file.",
             "  ./lockstep jmh -- -h",
@@ -77,7 +83,8 @@ final class JmhCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLineOptions options;
         try {
-            options = new CommandLineOptions(arguments.toArray(String[]::new));
+            options = new CommandLineOptions(
+                    JmhProfilers.complete(arguments, placement).toArray(String[]::new));
         } catch (CommandLineOptionException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
@@ -89,6 +96,10 @@ final class JmhCommand implements Callable<Integer> {
         if (options.shouldList()) {
             runner.list();
             return 0;
+        }
+        Optional<String> obstacle = JmhProfilers.obstacle(options.getProfilers());
+        if (obstacle.isPresent()) {
+            throw new ParameterException(command.commandLine(), obstacle.get());
         }
         try {
             Collection<RunResult> results = runner.run();

@@ -20,6 +20,15 @@ public interface Placement {
         return Optional.empty();
     }
 
+    /**
+     * The file in which a process that {@link #java} started leaves what was counted in it; empty where nothing is.
+     *
+     * @param process stands for the number of the process in the name of the file
+     */
+    default Optional<String> javaResult(String process) {
+        return Optional.empty();
+    }
+
     /** The processors of this machine. */
     static Placement ofMachine() {
         return new Placement() {

@@ -104,6 +104,11 @@ final class SimulatedPlacement implements Placement {
         return Optional.of(script);
     }
 
+    @Override
+    public Optional<String> javaResult(String process) {
+        return Optional.of(directory.resolve(RESULT + process + SUFFIX).toString());
+    }
+
     /** The results of all children, in the order they were started, then those of JVMs that the script started. */
     List<SimulatedProcess> processes() throws SimulationException, IOException {
         List<Child> started;
