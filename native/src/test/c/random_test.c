@@ -135,7 +135,7 @@ static bool run(uint64_t seed) {
 int main(int count, char **arguments) {
     facts = calloc(FACTS, sizeof *facts);
     uint64_t first = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
-    uint64_t runs = count > 2 ? strtoull(arguments[2], NULL, 10) : count > 1 ? 1 : 60;
+    uint64_t runs = count > 2 ? strtoull(arguments[2], NULL, 10) : count > 1 ? 1 : 30;
     check_test = "random";
     for (uint64_t seed = first; facts != NULL && seed < first + runs && check_failures == 0; seed++) {
         CHECK(run(seed));
