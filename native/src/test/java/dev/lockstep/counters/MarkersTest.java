@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -114,7 +115,7 @@ class MarkersTest {
         assertEquals(0, run.exitCode(), run.output());
         String seen = Files.readString(log);
         for (int operation : new int[] {0, 5, Markers.OPERATIONS - 1}) {
-            String bytes = String.format("0f 1f 80 %02x %02x 53 4c", operation & 0xff, operation >> 8);
+            String bytes = String.format(Locale.ROOT, "0f 1f 80 %02x %02x 53 4c", operation & 0xff, operation >> 8);
             assertTrue(seen.contains(bytes), () -> "not translated: " + bytes);
         }
         // Two phases, a region and a core.
