@@ -4,6 +4,9 @@ package dev.lockstep.counters;
 final class MarkersProgram {
     private static final int ROUNDS = 50;
 
+    /** Enough for the JVM to find out what nobody refers to any more, and to act on it. */
+    private static final int COLLECTIONS = 20;
+
     private MarkersProgram() {}
 
     public static void main(String[] arguments) {
@@ -14,6 +17,10 @@ final class MarkersProgram {
             for (int operation = 0; operation < Markers.OPERATIONS; operation++) {
                 Markers.operation(operation);
             }
+        }
+        for (int collection = 0; collection < COLLECTIONS; collection++) {
+            System.gc();
+            Markers.operation(collection);
         }
         Markers.operation(Markers.OPERATION_NONE);
         Markers.phaseEnd(Markers.PHASE_MEASURED);
