@@ -55,6 +55,18 @@ static void a_loop_one_line_over_misses_as_its_sets_overflow(void) {
     CHECK_EQUAL(513 + 9 * 2, misses("l1i=none\nl1d=32K,direct,64", LEVEL_L1D, 32 * KILOBYTE + 64, 64, 10));
 }
 
+static void sets_may_have_any_number_of_ways(void) {
+    for (uint64_t ways = 1; ways <= 40; ways++) {
+        for (uint64_t sets = 1; sets <= 4; sets += 3) {
+            char text[128];
+            uint64_t bytes = ways * sets * 64;
+            snprintf(text, sizeof text, "l1i=none\nl1d=%d,%d,64", (int) bytes, (int) ways);
+            CHECK_EQUAL(ways * sets, misses(text, LEVEL_L1D, bytes, 64, 10));
+            CHECK_EQUAL(ways * sets + 1 + 9 * (ways + 1), misses(text, LEVEL_L1D, bytes + 64, 64, 10));
+        }
+    }
+}
+
 static void lines_of_one_set_conflict(void) {
     /* Lines 4 KB apart share one of the 64 sets of 32K,8,64. */
     CHECK_EQUAL(8, misses("l1i=none\nl1d=32K,8,64", LEVEL_L1D, 8 * 4 * KILOBYTE, 4 * KILOBYTE, 10));
@@ -245,6 +257,7 @@ int main(void) {
     RUN(a_sequential_walk_misses_once_a_line);
     RUN(a_loop_that_fits_misses_only_at_first);
     RUN(a_loop_one_line_over_misses_as_its_sets_overflow);
+    RUN(sets_may_have_any_number_of_ways);
     RUN(lines_of_one_set_conflict);
     RUN(sets_need_not_be_a_power_of_two);
     RUN(the_least_recently_used_line_goes);

@@ -35,7 +35,7 @@ static void random_machine(char *text) {
     sprintf(text, "cores=%u\nsmt=%u\nnodes=%u\naccounts=%d\n", cores, 1 + (uint32_t) random_below(2),
             cores > 1 && random_below(3) == 0 ? 2 : 1, ACCOUNTS);
     random_cache(text, "l1i", 16u << random_below(3), 4, 4);
-    random_cache(text, "l1d", line, 4, 6);
+    random_cache(text, "l1d", line, 4, 24);
     line = line < 64 ? 64 : line;
     line <<= random_below(2);
     if (random_below(4) != 0) {
@@ -45,7 +45,7 @@ static void random_machine(char *text) {
     }
     line <<= random_below(2);
     if (random_below(4) != 0) {
-        random_cache(text, "llc", line, 16, 8);
+        random_cache(text, "llc", line, 16, 20);
         sprintf(text + strlen(text), "llc.inclusive=%s\nllc.cores=%s\n", pick("yes", "no"),
                 cores == 4 && random_below(3) == 0 ? "2" : "all");
     }

@@ -35,7 +35,7 @@ void coherence_write(struct model *model, struct processor *processor, const str
             continue;
         }
         if (!model->machine.cache[level].write_through) {
-            model->outer[level][copy].states[slot] |= STATE_MODIFIED;
+            model->outer[level][copy].slots[slot].state |= STATE_MODIFIED;
             line->modified[level] = (int8_t) copy;
             return;
         }
@@ -91,9 +91,9 @@ void coherence_drop_data(struct model *model, struct core *core, uint32_t slot, 
 /* Likewise for a copy of an outer level. */
 static void drop_outer(struct model *model, int level, uint32_t copy, uint32_t slot, bool invalidated) {
     struct outer *outer = &model->outer[level][copy];
-    struct line *line = outer->lines[slot];
+    struct line *line = outer->slots[slot].line;
     uint64_t number = outer->cache.tags[slot];
-    lifetime_end(model, level, &outer->lives[slot]);
+    lifetime_end(model, level, &outer->slots[slot].life);
     lifetime_lost(model, line, level, copy, number << model->level_shift[level], invalidated);
     if (invalidated && model->split) {
         cache_remove_line(&outer->shadow, number);
@@ -145,7 +145,7 @@ bool coherence_recall(struct model *model, int level, uint32_t copy, struct line
                 at += 1u << model->level_shift[LEVEL_L2]) {
             uint32_t slot = find_outer(model, LEVEL_L2, inner, at);
             if (slot != CACHE_NONE) {
-                modified |= (model->outer[LEVEL_L2][inner].states[slot] & STATE_MODIFIED) != 0;
+                modified |= (model->outer[LEVEL_L2][inner].slots[slot].state & STATE_MODIFIED) != 0;
                 drop_outer(model, LEVEL_L2, inner, slot, false);
                 loser(model, first_core, LEVEL_L2)->back_invalidations++;
             }
@@ -208,10 +208,10 @@ static void clean_copy(struct model *model, struct processor *processor, struct 
     for (uint64_t address = line_address(model, line); address <= last;
             address += 1u << model->level_shift[level]) {
         uint32_t slot = find_outer(model, level, copy, address);
-        if (slot == CACHE_NONE || (outer->states[slot] & STATE_MODIFIED) == 0) {
+        if (slot == CACHE_NONE || (outer->slots[slot].state & STATE_MODIFIED) == 0) {
             continue;
         }
-        outer->states[slot] &= (uint8_t) ~STATE_MODIFIED;
+        outer->slots[slot].state &= (uint8_t) ~STATE_MODIFIED;
         if (!supply->dirty) {
             *supply = (struct supply) {true, core->node};
         }

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 /* 512 KB of buckets: enough for the first few megabytes of data, and doubled whenever lines outnumber them. */
 #define BUCKETS_AT_FIRST (1u << 16)
-#define CHUNK_BYTES ((size_t) 1 << 20)
+/* Two large pages of the host. */
+#define CHUNK_BYTES ((size_t) 4 << 20)
 
 static void set_layout(struct model *model) {
     size_t at = sizeof(struct line);
@@ -34,7 +37,7 @@ int directory_create(struct model *model) {
     set_layout(model);
     struct directory *directory = &model->directory;
     directory->bucket_count = BUCKETS_AT_FIRST;
-    directory->buckets = calloc(BUCKETS_AT_FIRST, sizeof *directory->buckets);
+    directory->buckets = memory_create(BUCKETS_AT_FIRST, sizeof *directory->buckets);
     directory->spare = malloc(directory->line_bytes);
     directory->chunk_used = CHUNK_BYTES;
     return directory->buckets == NULL || directory->spare == NULL ? -1 : 0;
@@ -59,7 +62,7 @@ static uint64_t bucket_of(uint64_t number, uint64_t bucket_count) {
 
 static void grow(struct directory *directory) {
     uint64_t count = directory->bucket_count * 2;
-    struct line **buckets = calloc(count, sizeof *buckets);
+    struct line **buckets = memory_create(count, sizeof *buckets);
     if (buckets == NULL) {
         /* Longer chains cost time, nothing else. */
         return;
@@ -82,7 +85,7 @@ static void grow(struct directory *directory) {
 static struct line *allocate(struct model *model) {
     struct directory *directory = &model->directory;
     if (directory->chunk_used + directory->line_bytes > CHUNK_BYTES) {
-        char *chunk = malloc(CHUNK_BYTES);
+        char *chunk = memory_create(1, CHUNK_BYTES);
         if (chunk == NULL) {
             model->exhausted = true;
             return NULL;

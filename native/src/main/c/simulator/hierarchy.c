@@ -1,6 +1,7 @@
 #include "hierarchy.h"
 
 #include "coherence.h"
+#include "memory.h"
 #include "model_parts.h"
 
 #include <stdlib.h>
@@ -25,11 +26,12 @@ static int create_copy(const struct model *model, int level, struct outer *outer
     if (lines == 0) {
         return 0;
     }
-    outer->states = calloc(lines, sizeof *outer->states);
-    outer->lines = calloc(lines, sizeof *outer->lines);
-    outer->lives = calloc(lines, sizeof *outer->lives);
-    return cache_create(&outer->cache, lines, geometry->ways) != 0 || outer->states == NULL || outer->lines == NULL
-            || outer->lives == NULL || (model->split && cache_create(&outer->shadow, lines, lines) != 0) ? -1 : 0;
+    if (cache_create(&outer->cache, lines, geometry->ways) != 0
+            || (model->split && cache_create(&outer->shadow, lines, lines) != 0)) {
+        return -1;
+    }
+    outer->slots = memory_create(outer->cache.slots, sizeof *outer->slots);
+    return outer->slots == NULL ? -1 : 0;
 }
 
 int hierarchy_create(struct model *model, uint32_t *depths) {
@@ -61,9 +63,7 @@ void hierarchy_release(struct model *model) {
             struct outer *outer = &model->outer[level][copy];
             cache_release(&outer->cache);
             cache_release(&outer->shadow);
-            free(outer->states);
-            free(outer->lines);
-            free(outer->lives);
+            free(outer->slots);
             stack_release(&outer->stacks);
         }
         free(model->outer[level]);
@@ -84,13 +84,13 @@ bool hierarchy_shadow(struct cache *shadow, uint64_t line, bool allocate) {
 /* Makes a line of an outer level leave. */
 static void evict(struct request *request, int level, struct outer *outer, uint32_t copy, uint32_t slot) {
     struct model *model = request->model;
-    struct line *line = outer->lines[slot];
+    struct line *line = outer->slots[slot].line;
     uint64_t address = outer->cache.tags[slot] << model->level_shift[level];
-    bool modified = (outer->states[slot] & STATE_MODIFIED) != 0;
+    bool modified = (outer->slots[slot].state & STATE_MODIFIED) != 0;
     if (model->machine.cache[level].inclusive) {
         modified |= coherence_recall(model, level, copy, line, address);
     }
-    lifetime_end(model, level, &outer->lives[slot]);
+    lifetime_end(model, level, &outer->slots[slot].life);
     lifetime_lost(model, line, level, copy, address, false);
     cache_remove(&outer->cache, slot);
     coherence_part_left(model, line, level, copy);
@@ -114,12 +114,12 @@ static void allocate(struct request *request, int level, bool conflict) {
     }
     cache_put(&outer->cache, request->address >> model->level_shift[level], set, slot);
     bool prefetched = request->purpose == PURPOSE_PREFETCH && request->target == level;
-    outer->states[slot] = prefetched ? STATE_PREFETCHED : 0;
-    outer->lines[slot] = request->line;
+    outer->slots[slot].state = prefetched ? STATE_PREFETCHED : 0;
+    outer->slots[slot].line = request->line;
     request->line->holders[level] |= (uint64_t) 1 << copy;
     struct miss miss = {request->processor, request->line, request->address, level, copy, request->purpose,
             request->fetch, request->supply.dirty, conflict};
-    lifetime_begin(model, &miss, &outer->lives[slot]);
+    lifetime_begin(model, &miss, &outer->slots[slot].life);
 }
 
 static void count_outer_miss(struct request *request, int level) {
@@ -148,8 +148,8 @@ static bool look_up(struct request *request, int level, bool *conflict) {
         return false;
     }
     cache_touch(&outer->cache, slot, set);
-    if (demand && (outer->states[slot] & STATE_PREFETCHED) != 0) {
-        outer->states[slot] &= (uint8_t) ~STATE_PREFETCHED;
+    if (demand && (outer->slots[slot].state & STATE_PREFETCHED) != 0) {
+        outer->slots[slot].state &= (uint8_t) ~STATE_PREFETCHED;
         counts->prefetches_useful++;
     }
     return true;
@@ -297,7 +297,7 @@ static int store_onward(struct request *request) {
         if (!through) {
             uint32_t set = hierarchy_set(model, level, &outer->cache, request->address);
             uint32_t slot = cache_find(&outer->cache, request->address >> model->level_shift[level], set);
-            outer->states[slot] |= STATE_MODIFIED;
+            outer->slots[slot].state |= STATE_MODIFIED;
             request->line->modified[level] = (int8_t) request->core->copy[level];
             break;
         }

@@ -98,7 +98,7 @@ static struct life *life_of(struct model *model, struct core *core, uint32_t slo
     struct outer *outer = &model->outer[level][core->copy[level]];
     uint32_t at = cache_find(&outer->cache, address >> model->level_shift[level],
             hierarchy_set(model, level, &outer->cache, address));
-    return at == CACHE_NONE ? NULL : &outer->lives[at];
+    return at == CACHE_NONE ? NULL : &outer->slots[at].life;
 }
 
 bool lifetime_watched(const struct model *model, const struct core *core, const struct line *line, uint64_t address) {
@@ -143,11 +143,9 @@ void lifetime_access(struct model *model, struct core *core, struct line *line, 
     }
 }
 
-void lifetime_close_all(struct model *model, int level, struct life *lives, uint32_t count_of_lives) {
-    for (uint32_t i = 0; i < count_of_lives; i++) {
-        if ((lives[i].state & (LIFE_OPEN | LIFE_COUNTED)) == LIFE_OPEN) {
-            count(model, level, &lives[i], lives[i].state & LIFE_CLASS);
-            lives[i].state |= LIFE_COUNTED;
-        }
+void lifetime_close(struct model *model, int level, struct life *life) {
+    if ((life->state & (LIFE_OPEN | LIFE_COUNTED)) == LIFE_OPEN) {
+        count(model, level, life, life->state & LIFE_CLASS);
+        life->state |= LIFE_COUNTED;
     }
 }

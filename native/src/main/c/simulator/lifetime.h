@@ -39,7 +39,7 @@ bool lifetime_watched(const struct model *model, const struct core *core, const 
 void lifetime_access(struct model *model, struct core *core, struct line *line, uint32_t slot, uint64_t address,
                      uint64_t words, int kind);
 
-/* Closes the lifetimes of one cache. */
-void lifetime_close_all(struct model *model, int level, struct life *lives, uint32_t count);
+/* The miss gets its class, and the line stays. */
+void lifetime_close(struct model *model, int level, struct life *life);
 
 #endif

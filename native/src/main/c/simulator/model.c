@@ -2,6 +2,7 @@
 
 #include "coherence.h"
 #include "hierarchy.h"
+#include "memory.h"
 #include "model_parts.h"
 #include "pages.h"
 #include "prefetch.h"
@@ -54,30 +55,36 @@ int model_create_stacks(struct model *model, struct stack_families *families, in
     return 0;
 }
 
-static int create_l1(struct model *model, struct core *core) {
-    const struct machine *machine = &model->machine;
-    uint32_t lines = geometry_lines(&machine->cache[LEVEL_L1I].geometry);
-    if (lines != 0 && !model->stacked_l1i) {
-        core->l1i_states = calloc(lines, sizeof *core->l1i_states);
-        core->l1i_lines = calloc(lines, sizeof *core->l1i_lines);
-        if (cache_create(&core->l1i, lines, machine->cache[LEVEL_L1I].geometry.ways) != 0 || core->l1i_states == NULL
-                || core->l1i_lines == NULL) {
-            return -1;
-        }
+static int create_l1i(struct model *model, struct core *core) {
+    const struct machine_geometry *geometry = &model->machine.cache[LEVEL_L1I].geometry;
+    if (geometry->bytes == 0 || model->stacked_l1i) {
+        return 0;
     }
-    lines = geometry_lines(&machine->cache[LEVEL_L1D].geometry);
-    if (lines != 0) {
-        core->l1d_states = calloc(lines, sizeof *core->l1d_states);
-        core->l1d_written = calloc(lines, sizeof *core->l1d_written);
-        core->l1d_lines = calloc(lines, sizeof *core->l1d_lines);
-        core->l1d_lives = calloc(lines, sizeof *core->l1d_lives);
-        if (cache_create(&core->l1d, lines, machine->cache[LEVEL_L1D].geometry.ways) != 0 || core->l1d_states == NULL
-                || core->l1d_written == NULL || core->l1d_lines == NULL || core->l1d_lives == NULL
-                || (model->split && cache_create(&core->l1d_shadow, lines, lines) != 0)) {
-            return -1;
-        }
+    if (cache_create(&core->l1i, geometry_lines(geometry), geometry->ways) != 0) {
+        return -1;
     }
-    return 0;
+    core->l1i_states = memory_create(core->l1i.slots, sizeof *core->l1i_states);
+    core->l1i_lines = memory_create(core->l1i.slots, sizeof *core->l1i_lines);
+    return core->l1i_states == NULL || core->l1i_lines == NULL ? -1 : 0;
+}
+
+static int create_l1d(struct model *model, struct core *core) {
+    const struct machine_geometry *geometry = &model->machine.cache[LEVEL_L1D].geometry;
+    uint32_t lines = geometry_lines(geometry);
+    if (lines == 0) {
+        return 0;
+    }
+    if (cache_create(&core->l1d, lines, geometry->ways) != 0
+            || (model->split && cache_create(&core->l1d_shadow, lines, lines) != 0)) {
+        return -1;
+    }
+    uint32_t slots = core->l1d.slots;
+    core->l1d_states = memory_create(slots, sizeof *core->l1d_states);
+    core->l1d_written = memory_create(slots, sizeof *core->l1d_written);
+    core->l1d_lines = memory_create(slots, sizeof *core->l1d_lines);
+    core->l1d_lives = memory_create(slots, sizeof *core->l1d_lives);
+    return core->l1d_states == NULL || core->l1d_written == NULL || core->l1d_lines == NULL || core->l1d_lives == NULL
+            ? -1 : 0;
 }
 
 static int create_core(struct model *model, uint32_t number, uint32_t first_depths) {
@@ -89,7 +96,7 @@ static int create_core(struct model *model, uint32_t number, uint32_t first_dept
         core->copy[level] = level < LEVEL_L2 ? number : number / model->machine.cache[level].cores;
     }
     uint32_t depths = first_depths;
-    if (create_l1(model, core) != 0 || tlb_create(model, core) != 0
+    if (create_l1i(model, core) != 0 || create_l1d(model, core) != 0 || tlb_create(model, core) != 0
             || model_create_stacks(model, &core->instruction_stacks, LEVEL_L1I, model->stacked_l1i, &depths) != 0
             || model_create_stacks(model, &core->data_stacks, LEVEL_L1D, false, &depths) != 0) {
         return -1;
@@ -586,13 +593,17 @@ void model_end_lifetimes(struct model *model) {
     if (!model->classes) {
         return;
     }
-    for (uint32_t i = 0; model->l1d_present && i < model->machine.cores; i++) {
-        lifetime_close_all(model, LEVEL_L1D, model->core[i].l1d_lives, model->core[i].l1d.lines);
+    for (uint32_t i = 0; i < model->machine.cores; i++) {
+        for (uint32_t slot = 0; slot < model->core[i].l1d.slots; slot++) {
+            lifetime_close(model, LEVEL_L1D, &model->core[i].l1d_lives[slot]);
+        }
     }
     for (int level = LEVEL_L2; level < LEVELS; level++) {
         for (uint32_t copy = 0; copy < model->copies[level]; copy++) {
             struct outer *outer = &model->outer[level][copy];
-            lifetime_close_all(model, level, outer->lives, outer->cache.lines);
+            for (uint32_t slot = 0; slot < outer->cache.slots; slot++) {
+                lifetime_close(model, level, &outer->slots[slot].life);
+            }
         }
     }
 }

@@ -98,12 +98,16 @@ struct processor {
     struct tally **tallies;
 } __attribute__((aligned(128)));
 
+struct outer_slot {
+    struct line *line;
+    struct life life;
+    uint8_t state;
+};
+
 /* One copy of an outer level. */
 struct outer {
     struct cache cache;
-    uint8_t *states;
-    struct line **lines;
-    struct life *lives;
+    struct outer_slot *slots;
     struct cache shadow;
     /* L2 only. */
     struct stack_families stacks;

@@ -27,6 +27,7 @@ class SimulatorModelTest {
             "hierarchy.c",
             "lifetime.c",
             "machine.c",
+            "memory.c",
             "model.c",
             "pages.c",
             "prefetch.c",
