@@ -160,6 +160,21 @@ public final class HardwareCounters {
         return new Counting(functions, this, EnumSet.copyOf(events), counting.getValue());
     }
 
+    /**
+     * Counts a region: what the calling thread does in it, the counting's own start and end included (some thousand
+     * instructions).
+     *
+     * @throws IllegalArgumentException as {@link #start}
+     * @throws IllegalStateException as {@link #start}
+     * @throws CounterException when PAPI refuses
+     */
+    public CounterValues count(Set<CounterEvent> events, Runnable region) {
+        try (Counting counting = start(events)) {
+            region.run();
+            return counting.stop();
+        }
+    }
+
     /** Throws what PAPI says of a code, if it is one of an error. */
     void check(String call, int code) {
         if (code < 0) {

@@ -129,6 +129,21 @@ class HardwareCountersTest {
     }
 
     @Test
+    void countsARegionHoweverItEnds() throws Exception {
+        HardwareCounters counters = counters();
+        List<String> ran = new ArrayList<>();
+        assertReading(1, counters.count(ALL, () -> ran.add("region")), ALL);
+        assertEquals(List.of("region"), ran);
+        assertNothingIsLeft();
+        assertThrows(
+                UnsupportedOperationException.class,
+                () -> counters.count(ALL, () -> {
+                    throw new UnsupportedOperationException("region");
+                }));
+        assertNothingIsLeft();
+    }
+
+    @Test
     void dividesByInstructions() throws Exception {
         try (Counting counting = counters().start(EnumSet.of(INSTRUCTIONS, L1_INSTRUCTION_MISSES))) {
             assertEquals(OptionalDouble.of(1200.0), counting.read().perThousandInstructions(L1_INSTRUCTION_MISSES));

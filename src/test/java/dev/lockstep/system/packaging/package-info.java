@@ -1,0 +1,2 @@
+/** What the jars bring. */
+package dev.lockstep.system.packaging;
