@@ -85,7 +85,9 @@ static void on_block(unsigned int vcpu, void *data) {
 }
 
 static void on_atomic(unsigned int vcpu, void *data) {
-    running[vcpu]->atomic = data;
+    struct thread *thread = running[vcpu];
+    thread->atomic = data;
+    thread->atomic_at = thread->instructions + thread->clock_offset;
 }
 
 static void on_operation(unsigned int vcpu, void *data) {

@@ -20,8 +20,11 @@
 struct slot {
     /* AWAY while the processor does not take part. */
     _Alignas(CACHE_LINE_BYTES) uint64_t clock;
-    /* Where the processor was when it left. */
+    /* Where the processor was when it last joined, and when it last left. */
+    uint64_t joined_at;
     uint64_t left_at;
+    /* Its last atomic instruction. */
+    uint64_t atomic_at;
     /* Where the round ends that it was let run in. */
     uint64_t until;
     /* Its thread sleeps, or is about to. */
@@ -58,6 +61,8 @@ struct pace *pace_create(uint32_t processors, uint64_t quantum) {
     for (uint32_t i = 0; i < processors; i++) {
         struct slot *slot = &pace->slots[i];
         slot->clock = AWAY;
+        slot->joined_at = 0;
+        slot->atomic_at = 0;
         slot->left_at = 0;
         slot->until = 0;
         slot->waits = false;
@@ -88,19 +93,28 @@ static uint64_t round_end(const struct pace *pace) {
     return slowest == AWAY ? AWAY : (slowest / pace->quantum + 1) * pace->quantum;
 }
 
+/* Whether the first of two processors goes before the second one in a round. */
+static bool goes_before(const struct slot *one, const struct slot *other) {
+    return one->atomic_at != other->atomic_at ? one->atomic_at < other->atomic_at : one->joined_at < other->joined_at;
+}
+
 /*
- * Who runs next: the first that has not come to the end of the round; NOBODY where nobody takes part. By number and not
- * by clock, which differ by some instructions from round to round: whoever adds to a line in every fifth round then does
- * so in the same order. The latch is held.
+ * Who runs next, of those that have not come to the end of the round: the one whose last atomic instruction is longest
+ * ago, then the one that joined at the earliest clock, then the first; NOBODY where nobody takes part. So processors that
+ * update a line once in five rounds do so in the order of their clocks, whichever part of a round that falls into. The
+ * slowest will not do: which one that is changes from round to round by the few instructions of a block. The latch is
+ * held.
  */
 static uint32_t next(const struct pace *pace) {
     uint64_t end = round_end(pace);
+    uint32_t first = NOBODY;
     for (uint32_t i = 0; i < pace->processors; i++) {
-        if (pace->slots[i].clock < end) {
-            return i;
+        const struct slot *slot = &pace->slots[i];
+        if (slot->clock < end && (first == NOBODY || goes_before(slot, &pace->slots[first]))) {
+            first = i;
         }
     }
-    return NOBODY;
+    return first;
 }
 
 /* Lets the next processor run. Returns its slot if its thread has to be woken, else NULL. The latch is held. */
@@ -128,6 +142,7 @@ uint64_t pace_join(struct pace *pace, uint32_t processor) {
     uint64_t slowest = slowest_but(pace, processor);
     uint64_t now = slowest == AWAY ? pace->left_at_max : slowest;
     slot->clock = now > slot->left_at ? now : slot->left_at;
+    slot->joined_at = slot->clock;
     uint64_t clock = slot->clock;
     pthread_mutex_unlock(&pace->latch);
     return clock;
@@ -163,8 +178,9 @@ static bool wait(struct pace *pace, uint32_t processor, struct slot *woken) {
     return pace->running == processor;
 }
 
-uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock) {
+uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock, uint64_t atomic_at) {
     pthread_mutex_lock(&pace->latch);
+    pace->slots[processor].atomic_at = atomic_at;
     pace->slots[processor].clock = clock;
     uint64_t slowest = slowest_but(pace, NOBODY);
     if (clock - slowest > pace->counts.lead_max) {

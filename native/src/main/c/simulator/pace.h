@@ -2,7 +2,7 @@
  * Keeps simulated processors in step. Simulated processors share the few real ones, and the system lets a thread run for
  * milliseconds; lines that two processors share would then change hands as often as the system switches threads, not as
  * often as the program asks. So clocks are divided into rounds of a quantum, and in each round every processor runs to
- * its end, one at a time, in the order of their numbers: no processor is ever more than a quantum (and a block) ahead of
+ * its end, one at a time, in the order of their last atomic instructions: no processor is ever more than a quantum (and a block) ahead of
  * another. Who runs depends on clocks alone, so that a run can be repeated; letting as many run as there are real
  * processors was faster by half, and repeated worse.
  *
@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A hundred times what a quantum takes, so that it ends no wait but those that QEMU is waiting for. */
-#define PACE_WAIT_NANOS_MAX 2000000
+/* Longer than a busy system keeps the processor that runs from running, so that it ends only waits that QEMU ends. */
+#define PACE_WAIT_NANOS_MAX 20000000
 
 struct pace;
 
@@ -56,8 +56,10 @@ void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock);
  * Tells how far a processor that takes part has come, and waits until it may run. Returns the clock up to which
  * it may go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again at
  * once.
+ *
+ * atomic_at: clock of the last atomic instruction that it executed; any that repeats if it has none.
  */
-uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock);
+uint64_t pace_advance(struct pace *pace, uint32_t processor, uint64_t clock, uint64_t atomic_at);
 
 /* What has been counted so far. */
 struct pace_counts pace_counts(struct pace *pace);

@@ -122,6 +122,8 @@ struct thread {
     uint64_t tallied;
     /* Clock of the processor less instructions, while it sits. */
     uint64_t clock_offset;
+    /* Clock of its last atomic instruction. */
+    uint64_t atomic_at;
     uint64_t turn_ends;
     struct waiter waiter;
     /* NULL where executed code is not recorded. */

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--code FILE] [--json FILE] -- COMMAND..."
+            "    [--whole-run] [--code FILE] [--json FILE] -- COMMAND..."
         },
         description = {
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
@@ -86,6 +86,12 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Mixin
     private SimulateOptions options;
+
+    @Option(
+            names = "--whole-run",
+            description = "Simulates children of a ./lockstep command from their start; without it, from the phase on that"
+                    + " they measure. Programs are always simulated from their start.")
+    private boolean wholeRun;
 
     @Option(
             names = "--code",
@@ -139,10 +145,12 @@ public final class SimulateCommand implements Callable<Integer> {
     private int run(List<String> machine, SimulatorSettings settings, Path directory)
             throws SimulationException, IOException, InterruptedException {
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        Simulator simulator = Simulator.open(machine, settings, directory);
+        boolean ours = commands.apply(Placement.ofMachine()).getSubcommands().containsKey(words.getFirst());
+        SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun);
+        Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(simulator, directory);
         CommandLine known = commands.apply(placement);
-        int exitCode = known.getSubcommands().containsKey(words.getFirst())
+        int exitCode = ours
                 ? known.execute(words.toArray(String[]::new))
                 : runProgram(simulator, placement);
         if (exitCode != 0) {
@@ -163,7 +171,7 @@ public final class SimulateCommand implements Callable<Integer> {
                 Machine.here(),
                 simulator.machine(),
                 options.source(),
-                settings,
+                used,
                 SimulationReport.NOT_OBSERVABLE,
                 processes);
         PrintWriter out = command.commandLine().getOut();

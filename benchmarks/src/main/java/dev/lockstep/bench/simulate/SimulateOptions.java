@@ -83,7 +83,6 @@ public final class SimulateOptions {
 
     @Option(
             names = "--no-buffers",
-            negatable = false,
             description = "Leaves alone the buffers of read and write calls, which the kernel would touch.")
     boolean noBuffers;
 
@@ -106,7 +105,7 @@ public final class SimulateOptions {
 
     /** How programs are run. */
     public SimulatorSettings settings() {
-        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, null);
+        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, null);
     }
 
     /**

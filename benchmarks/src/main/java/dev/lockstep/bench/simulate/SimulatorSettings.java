@@ -11,12 +11,14 @@ import java.util.List;
  * @param turnInstructions length of a turn of threads that share a processor
  * @param buffers whether the buffers of read and write calls are touched
  * @param jvmThreads whether the JVM's own threads run on the simulated processors too
+ * @param fromFirstPhase whether the model is fed from the first marked phase on only: a program that warms up for long
+ *     runs several times as fast until then
  * @param code file for the executed lines of code, or null
  */
 public record SimulatorSettings(
-        long stepInstructions, long turnInstructions, boolean buffers, boolean jvmThreads, Path code) {
+        long stepInstructions, long turnInstructions, boolean buffers, boolean jvmThreads, boolean fromFirstPhase, Path code) {
     /** What the plugin does by itself. */
-    public static final SimulatorSettings DEFAULT = new SimulatorSettings(200, 1_000_000, true, false, null);
+    public static final SimulatorSettings DEFAULT = new SimulatorSettings(200, 1_000_000, true, false, false, null);
 
     /** Refuses what the plugin would. */
     public SimulatorSettings {
@@ -28,7 +30,12 @@ public record SimulatorSettings(
 
     /** The same with executed lines in a file. */
     public SimulatorSettings withCode(Path file) {
-        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, file);
+        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, file);
+    }
+
+    /** The same, fed from the first phase on or from the start. */
+    public SimulatorSettings withFromFirstPhase(boolean only) {
+        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, only, code);
     }
 
     /** Arguments of the plugin, {@code key=value}. */
@@ -37,7 +44,8 @@ public record SimulatorSettings(
                 "step=" + stepInstructions,
                 "turn=" + turnInstructions,
                 "buffers=" + (buffers ? "on" : "off"),
-                "jvm=" + (jvmThreads ? "on" : "off")));
+                "jvm=" + (jvmThreads ? "on" : "off"),
+                "wait=" + (fromFirstPhase ? "on" : "off")));
         if (code != null) {
             arguments.add("code=" + code.toAbsolutePath());
         }

@@ -1,0 +1,89 @@
+package dev.lockstep.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Simulated processors in step: by themselves, and as a program with threads that share a line sees them. */
+@Timeout(240)
+class StepTest {
+    /** Between two runs of the same program. */
+    private static final double DIFFERENCE_MAX = 0.01;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void roundsGoInOrder() throws Exception {
+        Path program = CPrograms.compile(
+                directory.resolve("pace"),
+                List.of("-O1", "-I", simulator("").toString()),
+                CPrograms.testSource("pace_test.c"),
+                simulator("pace.c"),
+                simulator("model.c"));
+        CPrograms.Run run = CPrograms.run(Map.of(), List.of(program.toString()));
+        assertEquals("all passed\n", run.output());
+        assertEquals(0, run.exitCode());
+    }
+
+    @Test
+    void instructionsAndThreadsAreKnown() throws Exception {
+        Path program = CPrograms.compile(
+                directory.resolve("decode"),
+                List.of("-O1", "-I", simulator("").toString()),
+                CPrograms.testSource("decode_test.c"),
+                simulator("decode.c"),
+                simulator("threads.c"));
+        CPrograms.Run run = CPrograms.run(Map.of(), List.of(program.toString()));
+        assertEquals("all passed\n", run.output());
+        assertEquals(0, run.exitCode());
+    }
+
+    /** Left alone, threads that share two real processors would change the owner in 0.59 to 0.70 of the additions. */
+    @ParameterizedTest
+    @CsvSource({"4,4000,0.84", "8,2000,0.90", "32,500,0.95"})
+    void sharedLineChangesItsOwner(int threads, int additions, double partMin) throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin =
+                switch (NativePart.SIMULATOR.find()) {
+                    case NativePart.Result.Available(Path file) -> file;
+                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
+                };
+        Path program = CPrograms.compile(
+                directory.resolve("shared_line"), List.of("-O1"), CPrograms.testSource("shared_line.c"));
+        Path machine = Files.writeString(
+                directory.resolve("machine.txt"),
+                "cores=" + threads + "\nl1i=32K,8,64\nl1d=32K,8,64\nl2=1M,16,64\ncoherence=mesi\nclasses=merged\n");
+        List<String> command = List.of(
+                qemu.toString(),
+                "-plugin",
+                plugin + ",config=" + machine + ",out=" + directory.resolve("result.json"),
+                program.toString(),
+                Integer.toString(threads),
+                Integer.toString(additions));
+        double first = part(command);
+        double second = part(command);
+        assertTrue(first >= partMin, () -> "first=" + first);
+        assertTrue(second >= partMin, () -> "second=" + second);
+        assertEquals(first, second, DIFFERENCE_MAX);
+    }
+
+    private static double part(List<String> command) throws Exception {
+        CPrograms.Run run = CPrograms.run(Map.of(), command);
+        assertEquals(0, run.exitCode(), run.output());
+        return Double.parseDouble(run.output().strip());
+    }
+
+    private static Path simulator(String name) {
+        return CPrograms.source("simulator").resolve(name);
+    }
+}
