@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulatorModelTest {
     private static final Path SIMULATOR = CPrograms.source("simulator");
     /** The parts of the simulator that make up the model; the others know QEMU. */
-    private static final List<String> PARTS = List.of(
+    static final List<String> PARTS = List.of(
             "cache.c",
             "coherence.c",
             "directory.c",

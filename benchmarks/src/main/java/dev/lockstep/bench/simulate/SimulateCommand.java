@@ -89,8 +89,9 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--whole-run",
-            description = "Simulates children of a ./lockstep command from their start; without it, from the phase on that"
-                    + " they measure. Programs are always simulated from their start.")
+            description =
+                    "Simulates children of a ./lockstep command from their start; without it, from the phase on that"
+                            + " they measure. Programs are always simulated from their start.")
     private boolean wholeRun;
 
     @Option(
@@ -150,9 +151,7 @@ public final class SimulateCommand implements Callable<Integer> {
         Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(simulator, directory);
         CommandLine known = commands.apply(placement);
-        int exitCode = ours
-                ? known.execute(words.toArray(String[]::new))
-                : runProgram(simulator, placement);
+        int exitCode = ours ? known.execute(words.toArray(String[]::new)) : runProgram(simulator, placement);
         if (exitCode != 0) {
             throw new SimulationException(
                     "The command failed: exitCode=" + exitCode + " command=" + String.join(" ", words));

@@ -16,7 +16,12 @@ import java.util.List;
  * @param code file for the executed lines of code, or null
  */
 public record SimulatorSettings(
-        long stepInstructions, long turnInstructions, boolean buffers, boolean jvmThreads, boolean fromFirstPhase, Path code) {
+        long stepInstructions,
+        long turnInstructions,
+        boolean buffers,
+        boolean jvmThreads,
+        boolean fromFirstPhase,
+        Path code) {
     /** What the plugin does by itself. */
     public static final SimulatorSettings DEFAULT = new SimulatorSettings(200, 1_000_000, true, false, false, null);
 

@@ -1,0 +1,150 @@
+package dev.lockstep.bench.simulate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class MachineDescriptionTest {
+    /** The options alone. */
+    @Command
+    private static final class Options {
+        @Mixin
+        private SimulateOptions options;
+    }
+
+    private static SimulateOptions options(String... arguments) {
+        Options command = new Options();
+        new CommandLine(command).parseArgs(arguments);
+        return command.options;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "32K,8,64|32K,8,64",
+                "32768,8,64|32K,8,64",
+                "1m,direct,32|1M,1,32",
+                "4k,FULL,256|4K,16,256",
+                "33K,8,64|33K,8,64",
+                "2G,16,64|2G,16,64"
+            })
+    void geometriesAreReadAsTheyAreWritten(String text, String written) {
+        assertEquals(written, CacheShape.parse(text).text());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "32K",
+                "32K,8",
+                "32K,8,64,1",
+                "32K,x,64",
+                "32K,0,64",
+                "32K,7,64",
+                "0,1,64",
+                "32K,8,63",
+                "32K,8,8",
+                "32K,8,512",
+                "64,2,64",
+                "32Q,8,64"
+            })
+    void wrongGeometriesAreNamed(String text) {
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> CacheShape.parse(text));
+        assertTrue(e.getMessage().startsWith("'" + text + "'"), e::getMessage);
+    }
+
+    @Test
+    void laterLinesOverrideEarlierOnesButObserversAddUp() {
+        MachineDescription machine = MachineDescription.parse(List.of(
+                "# a machine",
+                "",
+                "cores = 4",
+                "l1i=32K,8,64",
+                "observe=l1i:16K,4,64",
+                "l1i=64K,8,64",
+                "observe=l1d:8K,1,32"));
+        assertEquals(
+                List.of("cores=4", "l1i=64K,8,64", "observe=l1i:16K,4,64", "observe=l1d:8K,1,32"), machine.lines());
+        assertTrue(machine.has(MachineDescription.L1I));
+        assertFalse(machine.has(MachineDescription.L2));
+        assertEquals(4, machine.number(MachineDescription.CORES, 1));
+        MachineDescription other = machine.with(MachineDescription.parse(List.of("cores=2", "l1i=none")));
+        assertFalse(other.has(MachineDescription.L1I));
+        assertEquals(2, other.number(MachineDescription.CORES, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cores", "=4", "l1d=32K", "observe=16K,4,64", "observe=l1i:16K"})
+    void wrongLinesAreNumbered(String line) {
+        IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> MachineDescription.parse(List.of("cores=1", line)));
+        assertTrue(e.getMessage().startsWith("line 2"), e::getMessage);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = MachinePreset.class, mode = Mode.EXCLUDE, names = "THIS")
+    void presetsAreMachines(MachinePreset preset) {
+        MachineDescription machine = preset.description();
+        assertTrue(machine.has(MachineDescription.L1I));
+        assertTrue(machine.has(MachineDescription.L1D));
+        assertTrue(machine.has(MachineDescription.L2));
+        assertFalse(preset.source().isEmpty());
+        assertFalse(preset.summary().isEmpty());
+    }
+
+    @Test
+    void optionsChangeWhatAPresetSays() {
+        List<String> lines = options("--machine", "Itanium-2", "--cores", "4", "--l2", "512K,8,128")
+                .machineLines();
+        assertTrue(lines.containsAll(List.of("cores=4", "nodes=1", "l2=512K,8,128", "l1i=16K,4,64")), lines::toString);
+        assertTrue(options("--machine", "itanium-2", "--cores", "4", "--nodes", "2")
+                .machineLines()
+                .contains("nodes=2"));
+    }
+
+    @Test
+    void furtherGeometriesWatch() {
+        assertEquals(
+                List.of("l1i=32K,8,64", "observe=l1i:16K,1,64", "observe=l1i:64K,1024,64"),
+                options("--l1i", "32K,8,64", "--l1i", "16K,direct,64", "--l1i", "64K,full,64")
+                        .machineLines());
+    }
+
+    @Test
+    void coresThatShareAreCoherentUnlessTheMachineSaysOtherwise() {
+        String[] shared = {"--cores", "2", "--l1i", "32K,8,64", "--l1d", "32K,8,64", "--l2", "1M,16,64"};
+        assertTrue(options(shared).machineLines().containsAll(List.of("coherence=mesi", "classes=merged")));
+        String[] alone = {"--l1i", "32K,8,64", "--l1d", "32K,8,64", "--l2", "1M,16,64", "--set", "page.map=random"};
+        List<String> lines = options(alone).machineLines();
+        assertFalse(lines.contains("coherence=mesi"), lines::toString);
+        assertTrue(lines.contains("page.map=random"), lines::toString);
+    }
+
+    @Test
+    void unknownMachineIsNamedWithThoseThereAre() {
+        SimulateOptions options = options("--machine", "vax");
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, options::machineLines);
+        assertTrue(e.getMessage().contains("vax") && e.getMessage().contains("alpha"), e::getMessage);
+    }
+
+    @Test
+    void wrongGeometryNamesItsOption() {
+        SimulateOptions options = options("--l1d", "32K,7,64");
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, options::machineLines);
+        assertTrue(e.getMessage().startsWith("--l1d '32K,7,64'"), e::getMessage);
+    }
+}

@@ -1,0 +1,201 @@
+package dev.lockstep.bench.simulate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.counters.NativePart;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+@Timeout(180)
+class SimulateCommandTest {
+    private static final String TRUE = "/bin/true";
+    private static final long CHILD_SECONDS_MAX = 120;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path directory;
+
+    private int execute(String... arguments) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        return commandLine.execute(arguments);
+    }
+
+    private static TestAbortedException notRun(String reason) {
+        String message = "NOT RUN: " + reason;
+        System.out.println(message);
+        return new TestAbortedException(message);
+    }
+
+    /** Ends the test where no program can be simulated. */
+    private static void requireSimulator() {
+        if (Simulator.qemu().isEmpty()) {
+            throw notRun(Simulator.missing());
+        }
+        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw notRun(reason);
+        }
+        if (!Files.isExecutable(Path.of(TRUE))) {
+            throw notRun(TRUE + " is not there");
+        }
+    }
+
+    @Test
+    void helpSaysWhatCannotBeObserved() {
+        assertEquals(0, execute("simulate", "--help"));
+        String help = out.toString();
+        for (String what : List.of("code of the kernel", "I/O", "physical addresses", "speculation", "prefetching")) {
+            assertTrue(help.contains(what), what);
+        }
+    }
+
+    @Test
+    void wrongGeometryIsAWrongCall() {
+        assertEquals(2, execute("simulate", "--l1i", "32K,7,64", "--", TRUE));
+        assertTrue(err.toString().startsWith("lockstep: --l1i '32K,7,64': a cache of 32768 bytes"), err.toString());
+    }
+
+    @Test
+    void resultThatCannotBeWrittenIsAWrongCall() {
+        String file = directory.resolve("missing").resolve("result.json").toString();
+        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--json", file, "--", TRUE));
+        assertTrue(err.toString().contains("--json"), err.toString());
+    }
+
+    @Test
+    void missingQemuIsToldWithThePackage() throws Exception {
+        Path empty = Files.createDirectory(directory.resolve("empty"));
+        Child child = child(empty.toString(), "simulate", "--l1i", "32K,8,64", "--", TRUE);
+        assertEquals(2, child.exitCode(), child.output());
+        assertTrue(child.output().contains("apt-get install qemu-user"), child.output());
+        assertEquals(1, child.output().lines().count(), child.output());
+    }
+
+    @Test
+    void pluginThatDoesNotLoadIsTold() throws Exception {
+        Path bin = Files.createDirectory(directory.resolve("bin"));
+        Path qemu = Files.writeString(
+                bin.resolve(Simulator.QEMU), "#!/bin/sh\necho 'qemu: Could not load plugin: no such thing'\nexit 1\n");
+        assertTrue(qemu.toFile().setExecutable(true));
+        Child child = child(bin.toString(), "simulate", "--l1i", "32K,8,64", "--", TRUE);
+        assertEquals(2, child.exitCode(), child.output());
+        assertTrue(
+                child.output().contains("The simulator's plugin does not load: qemu: Could not load plugin")
+                        || child.output().contains("library=lockstep_simulator"),
+                child.output());
+        assertEquals(1, child.output().lines().count(), child.output());
+    }
+
+    @Test
+    void unknownCommandIsTold() {
+        requireSimulator();
+        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--", "no-such-command"));
+        assertTrue(err.toString().startsWith("lockstep: There is no such command: no-such-command"), err.toString());
+    }
+
+    @Test
+    void commandThatFailsIsToldWithItsExitCode() {
+        requireSimulator();
+        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--", "/bin/false"));
+        assertEquals("lockstep: The command failed: exitCode=1 command=/bin/false\n", err.toString());
+    }
+
+    @Test
+    void machineThatTheSimulatorRefusesIsTold() {
+        requireSimulator();
+        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--set", "nonsense=1", "--", TRUE));
+        assertTrue(err.toString().contains("nonsense"), err.toString());
+    }
+
+    @Test
+    void programIsSimulatedAndItsCountsAreWritten() throws IOException {
+        requireSimulator();
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "simulate",
+                        "--l1i",
+                        "32K,8,64",
+                        "--l1i",
+                        "1K,direct,64",
+                        "--l1d",
+                        "48K,12,64",
+                        "--json",
+                        json.toString(),
+                        "--",
+                        TRUE),
+                err.toString());
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        JsonNode total = report.at("/processes/0/result/phases/0/total");
+        long misses = total.at("/levels/l1i/misses").asLong();
+        assertTrue(total.get("instructions").asLong() > 1_000);
+        assertTrue(total.get("loads").asLong() > 100);
+        assertTrue(misses > 10);
+        assertTrue(total.at("/observerMisses/0").asLong() > misses);
+        assertTrue(report.get("notObservable").size() > 3);
+        assertTrue(out.toString().contains("million instructions a second"), out.toString());
+        assertTrue(out.toString().contains("l1i (watches)"), out.toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(MachinePreset.class)
+    void presetsCanBeSimulated(MachinePreset preset) {
+        requireSimulator();
+        String name = Spelling.of(preset);
+        assertEquals(0, execute("simulate", "--machine", name, "--", TRUE), err.toString());
+        assertTrue(out.toString().contains(preset.source()), out.toString());
+    }
+
+    private record Child(int exitCode, String output) {}
+
+    /** This program in a process of its own, which finds programs only in the directory given. */
+    private Child child(String path, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classPath(),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        File output = directory.resolve("output.txt").toFile();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
+        builder.environment().put("PATH", path);
+        Process process = builder.start();
+        if (!process.waitFor(CHILD_SECONDS_MAX, TimeUnit.SECONDS)) {
+            process.destroyForcibly().waitFor();
+        }
+        return new Child(process.exitValue(), Files.readString(output.toPath(), StandardCharsets.UTF_8));
+    }
+
+    /** Of this JVM, wherever its modules come from. */
+    private static String classPath() {
+        String modules = System.getProperty("jdk.module.path", "");
+        String classes = System.getProperty("java.class.path", "");
+        return modules.isEmpty() ? classes : modules + File.pathSeparator + classes;
+    }
+}
