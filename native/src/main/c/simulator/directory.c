@@ -9,6 +9,8 @@
 #define BUCKETS_AT_FIRST (1u << 16)
 /* Two large pages of the host. */
 #define CHUNK_BYTES ((size_t) 4 << 20)
+/* What is asked of a line most often fits one line of the host's caches, so lines begin where one does. */
+#define HOST_LINE_BYTES ((size_t) 64)
 
 static void set_layout(struct model *model) {
     size_t at = sizeof(struct line);
@@ -30,7 +32,7 @@ static void set_layout(struct model *model) {
             }
         }
     }
-    model->directory.line_bytes = (at + 7) & ~(size_t) 7;
+    model->directory.line_bytes = (at + HOST_LINE_BYTES - 1) & ~(HOST_LINE_BYTES - 1);
 }
 
 int directory_create(struct model *model) {
@@ -58,6 +60,11 @@ void directory_release(struct model *model) {
 
 static uint64_t bucket_of(uint64_t number, uint64_t bucket_count) {
     return (number * 0x9E3779B97F4A7C15u) >> 24 & (bucket_count - 1);
+}
+
+void directory_prefetch(const struct model *model, uint64_t number) {
+    const struct directory *directory = &model->directory;
+    __builtin_prefetch(&directory->buckets[bucket_of(number, directory->bucket_count)]);
 }
 
 static void grow(struct directory *directory) {
@@ -92,8 +99,7 @@ static struct line *allocate(struct model *model) {
         }
         memcpy(chunk, &directory->chunk, sizeof directory->chunk);
         directory->chunk = chunk;
-        /* Lines begin at a multiple of 16 bytes, behind the address of the chunk before. */
-        directory->chunk_used = 16;
+        directory->chunk_used = HOST_LINE_BYTES;
     }
     struct line *line = (struct line *) (void *) (directory->chunk + directory->chunk_used);
     directory->chunk_used += directory->line_bytes;
@@ -107,6 +113,7 @@ struct line *directory_line(struct model *model, uint64_t number) {
         line = line->next;
     }
     if (line != NULL) {
+        __builtin_prefetch(line + 1);
         return line;
     }
     line = allocate(model);

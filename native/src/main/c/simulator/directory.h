@@ -26,6 +26,7 @@
 #define NOBODY (-1)
 
 struct line {
+    /* 64 bytes in all, without what lies behind. */
     uint64_t number;
     struct line *next;
     uint64_t holders[LEVELS];
@@ -39,6 +40,9 @@ struct line {
 int directory_create(struct model *model);
 
 void directory_release(struct model *model);
+
+/* The next directory_line is for this number: the host may fetch what it takes. */
+void directory_prefetch(const struct model *model, uint64_t number);
 
 /* Never NULL: without memory a stand-in, with model->exhausted set. */
 struct line *directory_line(struct model *model, uint64_t number);

@@ -203,7 +203,22 @@ static void account_supply(struct request *request, int hit) {
     }
 }
 
+/* All that a miss will look at is independent, so the host fetches it side by side. */
+static void prefetch_tables(const struct model *model, const struct core *core, uint64_t address) {
+    directory_prefetch(model, address >> model->coherence_shift);
+    for (int level = LEVEL_L2; level < LEVELS; level++) {
+        if (model->copies[level] != 0) {
+            const struct cache *cache = &model->outer[level][core->copy[level]].cache;
+            const uint64_t *block = &cache->tags[hierarchy_set(model, level, cache, address) * cache->stride];
+            __builtin_prefetch(block);
+            __builtin_prefetch(block + 8);
+            __builtin_prefetch(block + 16);
+        }
+    }
+}
+
 static struct request begin(struct model *model, struct processor *processor, uint64_t address, enum purpose purpose) {
+    prefetch_tables(model, processor->core, address);
     struct request request = {
         .model = model,
         .processor = processor,

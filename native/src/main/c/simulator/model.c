@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest page there is: an access crosses a page only where it crosses one of these. */
-#define SMALLEST_PAGE_SHIFT 12
-
 static bool has_outer(const struct machine *machine) {
     return machine->cache[LEVEL_L2].geometry.bytes != 0 || machine->cache[LEVEL_LLC].geometry.bytes != 0;
 }
@@ -87,6 +84,30 @@ static int create_l1d(struct model *model, struct core *core) {
             ? -1 : 0;
 }
 
+/* Whether a fetch within the line fetched last changes nothing anywhere. */
+static bool fetches_quickly(const struct model *model, const struct core *core) {
+    for (uint32_t i = 0; i < core->instruction_stacks.families; i++) {
+        if (core->instruction_stacks.family[i].line_shift < model->l1i_shift) {
+            return false;
+        }
+    }
+    return model->copies[LEVEL_L1I] != 0;
+}
+
+static void set_quick(const struct model *model, struct core *core) {
+    const struct cache *l1d = &core->l1d;
+    core->quick = (struct quick) {
+        .tags = l1d->tags,
+        .states = core->l1d_states,
+        .mask = l1d->set_mask,
+        .stride = l1d->stride,
+        .shift = model->l1d_shift,
+        .data = l1d->tags != NULL && l1d->ordered != 0 && (l1d->set_mask != 0 || l1d->sets == 1) && !model->split
+                && core->data_stacks.families == 0,
+        .fetch = fetches_quickly(model, core),
+    };
+}
+
 static int create_core(struct model *model, uint32_t number, uint32_t first_depths) {
     struct core *core = &model->core[number];
     core->number = number;
@@ -102,6 +123,7 @@ static int create_core(struct model *model, uint32_t number, uint32_t first_dept
         return -1;
     }
     model->depth_count = depths;
+    set_quick(model, core);
     return 0;
 }
 
@@ -308,32 +330,36 @@ static uint64_t stacked_stall(const struct model *model, const struct processor 
     return misses * model->machine.latency_memory_cycles;
 }
 
-void model_fetch(struct model *model, int number, uint64_t address, uint32_t bytes, uint32_t instruction_count) {
-    struct processor *processor = &model->processor[number];
+/* A fetch from a line other than the last. */
+static __attribute__((noinline)) void fetch_beyond(struct model *model, struct processor *processor, uint64_t first,
+                                                   uint64_t last) {
     struct core *core = processor->core;
-    struct tally *tally = processor->tally;
-    tally->counts.instructions += instruction_count;
-    processor->clock += instruction_count;
-    uint64_t last = address + bytes - 1;
-    if (model->machine.itlb.entries != 0) {
-        tlb_translate(model, processor, address, true);
-        if (((address ^ last) >> SMALLEST_PAGE_SHIFT) != 0) {
-            tlb_translate(model, processor, last, true);
-        }
-    }
+    tlb_translate(model, processor, first, last, true);
     if (core->l1i.tags == NULL) {
         if (model->stacked_l1i) {
-            count_stacked(model, processor, address, last);
+            count_stacked(model, processor, first, last);
         }
     } else {
         uint64_t end = last >> model->l1i_shift;
-        for (uint64_t line = address >> model->l1i_shift; line <= end; line++) {
+        for (uint64_t line = first >> model->l1i_shift; line <= end; line++) {
             if (line != core->fetched) {
                 fetch_line(model, processor, line);
             }
         }
     }
-    stack_range(&core->instruction_stacks, address, last, tally->depths);
+    stack_range(&core->instruction_stacks, first, last, processor->tally->depths);
+}
+
+void model_fetch(struct model *model, int number, uint64_t address, uint32_t bytes, uint32_t instruction_count) {
+    struct processor *processor = &model->processor[number];
+    const struct core *core = processor->core;
+    processor->tally->counts.instructions += instruction_count;
+    processor->clock += instruction_count;
+    uint64_t last = address + bytes - 1;
+    bool same = address >> model->l1i_shift == core->fetched && last >> model->l1i_shift == core->fetched;
+    if (!same || !core->quick.fetch) {
+        fetch_beyond(model, processor, address, last);
+    }
 }
 
 /* Puts a line into the L1-D of a private machine. */
@@ -404,7 +430,6 @@ static inline void touch_data(struct model *model, struct processor *processor, 
     uint32_t set = cache_set(&core->l1d, line);
     uint32_t slot = cache_find(&core->l1d, line, set);
     bool conflict = false;
-    processor->tally->counts.level[LEVEL_L1D].accesses++;
     if (model->split) {
         conflict = hierarchy_shadow(&core->l1d_shadow, line, kind != MODEL_STORE || !model->l1d_through);
     }
@@ -424,30 +449,44 @@ static inline void touch_data(struct model *model, struct processor *processor, 
     use_data(model, processor, slot, first, last, kind, conflict);
 }
 
-void model_access(struct model *model, int number, uint64_t address, uint32_t bytes, int kind) {
-    struct processor *processor = &model->processor[number];
-    struct tally *tally = processor->tally;
-    tally->counts.loads += kind == MODEL_LOAD;
-    tally->counts.stores += kind == MODEL_STORE;
-    tally->counts.updates += kind == MODEL_UPDATE;
-    uint64_t last = address + bytes - 1;
-    if (model->machine.dtlb.entries != 0) {
-        tlb_translate(model, processor, address, false);
-        for (uint64_t page = (address >> SMALLEST_PAGE_SHIFT) + 1; page <= last >> SMALLEST_PAGE_SHIFT; page++) {
-            tlb_translate(model, processor, page << SMALLEST_PAGE_SHIFT, false);
-        }
-    }
+static __attribute__((noinline)) void access_beyond(struct model *model, struct processor *processor, uint64_t address,
+                                                    uint64_t last, int kind) {
+    tlb_translate(model, processor, address, last, false);
     if (model->l1d_present) {
         uint64_t first = address;
         uint64_t end = last >> model->l1d_shift;
         for (uint64_t line = address >> model->l1d_shift; line < end; line++) {
+            processor->tally->counts.level[LEVEL_L1D].accesses++;
             uint64_t next = (line + 1) << model->l1d_shift;
             touch_data(model, processor, first, next - 1, kind);
             first = next;
         }
         touch_data(model, processor, first, last, kind);
     }
-    stack_range(&processor->core->data_stacks, address, last, tally->depths);
+    stack_range(&processor->core->data_stacks, address, last, processor->tally->depths);
+}
+
+void model_access(struct model *model, int number, uint64_t address, uint32_t bytes, int kind) {
+    struct processor *processor = &model->processor[number];
+    struct core *core = processor->core;
+    const struct quick *quick = &core->quick;
+    _Static_assert(offsetof(struct model_counts, updates)
+            == offsetof(struct model_counts, loads) + MODEL_UPDATE * sizeof(uint64_t), "in the order of the kinds");
+    (&processor->tally->counts.loads)[kind]++;
+    uint64_t last = address + bytes - 1;
+    uint64_t line = address >> quick->shift;
+    if (quick->data && last >> quick->shift == line && tlb_same_page(core, address, false)) {
+        uint32_t block = ((uint32_t) line & quick->mask) * quick->stride;
+        uint32_t slot = block + 1 + ((uint32_t) quick->tags[block] & CACHE_WAY_MASK);
+        uint8_t state = quick->states[slot];
+        if (quick->tags[slot] == line && (state == STATE_MODIFIED || (state == 0 && kind == MODEL_LOAD))) {
+            if (kind != MODEL_LOAD && model->classes) {
+                core->l1d_written[slot] |= words_between(model, address, last);
+            }
+            return;
+        }
+    }
+    access_beyond(model, processor, address, last, kind);
 }
 
 void model_walk_access(struct model *model, struct processor *processor, uint64_t address) {
@@ -565,6 +604,10 @@ void model_counts(const struct model *model, int number, uint32_t account, struc
     *counts = tally->counts;
     if (tally == processor->tally) {
         counts->cycles += processor->clock + stacked_stall(model, processor) - processor->charged;
+    }
+    if (model->l1d_present) {
+        /* What is counted on the way is only the lines beyond an access's first. */
+        counts->level[LEVEL_L1D].accesses += counts->loads + counts->stores + counts->updates;
     }
     if (model->stacked_l1i) {
         counts->level[LEVEL_L1I].misses = stack_misses(&model->l1i_place, tally->depths);

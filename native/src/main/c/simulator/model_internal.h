@@ -52,7 +52,27 @@ struct stream {
     int32_t step;
 };
 
+/*
+ * What the shortest way through an access needs: the line is the most recently used of its set, and nothing but counts
+ * changes.
+ */
+struct quick {
+    const uint64_t *tags;
+    const uint8_t *states;
+    uint32_t mask;
+    uint32_t stride;
+    uint32_t shift;
+    bool data;
+    bool fetch;
+};
+
 struct core {
+    struct quick quick;
+    /* The pages translated last, on top of their sets: one compare skips the look-up. Without a buffer, all there is. */
+    uint64_t data_page;
+    uint64_t data_page_bytes;
+    uint64_t instruction_page;
+    uint64_t instruction_page_bytes;
     uint32_t number;
     uint32_t node;
     /* The copy of each level that serves this core. */
@@ -71,11 +91,6 @@ struct core {
     struct cache l1d_shadow;
     struct stack_families instruction_stacks;
     struct stack_families data_stacks;
-    /* The pages translated last, on top of their sets: one compare skips the look-up. */
-    uint64_t instruction_page;
-    uint64_t instruction_page_bytes;
-    uint64_t data_page;
-    uint64_t data_page_bytes;
     struct tlb itlb;
     struct tlb dtlb;
     struct tlb stlb;

@@ -1,7 +1,8 @@
 #include "pages.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "tlb.h"
 
 #define HOMES_AT_FIRST (1u << 12)
 /* Frames are permuted within blocks of so many pages, the caches' index bits and many more. */
@@ -159,8 +160,7 @@ int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t
     model->regions = regions;
     model->region_count = count;
     for (uint32_t i = 0; i < model->machine.cores; i++) {
-        model->core[i].instruction_page_bytes = 0;
-        model->core[i].data_page_bytes = 0;
+        tlb_forget_pages(&model->core[i]);
     }
     return 0;
 }

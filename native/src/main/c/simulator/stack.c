@@ -104,12 +104,6 @@ void stack_release(struct stack_families *families) {
     *families = (struct stack_families) {0, NULL};
 }
 
-static uint64_t *stack_of(const struct stack_group *group, uint64_t line) {
-    uint32_t set = group->set_mask != 0 || group->sets == 1 ? (uint32_t) line & group->set_mask
-                                                            : (uint32_t) (line % group->sets);
-    return group->stacks + (size_t) set * group->ways;
-}
-
 /* The empty place at hole has taken the last line moved down; the line itself may still lie below. */
 static uint32_t fill_hole(uint64_t *stack, uint32_t hole, uint32_t ways, uint64_t line) {
     for (uint32_t depth = hole + 1; depth < ways; depth++) {
@@ -142,8 +136,7 @@ static inline uint32_t raise(uint64_t *stack, uint32_t ways, uint64_t line) {
     return ways;
 }
 
-void stack_touch(struct stack_family *family, uint64_t line, uint64_t *depths) {
-    family->last = line;
+void stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths) {
     const struct stack_group *group = family->group;
     for (const struct stack_group *end = group + family->groups; group < end; group++) {
         uint64_t *stack = stack_of(group, line);

@@ -63,8 +63,24 @@ int stack_create(struct stack_families *families, const struct machine_geometry 
 
 void stack_release(struct stack_families *families);
 
+/* The stack of a line. */
+static inline uint64_t *stack_of(const struct stack_group *group, uint64_t line) {
+    uint32_t set = group->set_mask != 0 || group->sets == 1 ? (uint32_t) line & group->set_mask
+                                                            : (uint32_t) (line % group->sets);
+    return group->stacks + (size_t) set * group->ways;
+}
+
+/* One touch of a line in all groups. */
+void stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths);
+
 /* One touch of a line that is not family->last. */
-void stack_touch(struct stack_family *family, uint64_t line, uint64_t *depths);
+static inline void stack_touch(struct stack_family *family, uint64_t line, uint64_t *depths) {
+    family->last = line;
+    const struct stack_group *group = family->group;
+    if (!group->refined || *stack_of(group, line) != line) {
+        stack_touch_all(family, line, depths);
+    }
+}
 
 /* All lines of a range of addresses leave, from the line of first to the line of last. */
 void stack_invalidate(struct stack_families *families, uint64_t first, uint64_t last);

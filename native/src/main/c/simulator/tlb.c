@@ -23,8 +23,10 @@ static int create_buffer(struct tlb *tlb, const struct machine_tlb *machine) {
 
 int tlb_create(struct model *model, struct core *core) {
     const struct machine *machine = &model->machine;
-    return create_buffer(&core->itlb, &machine->itlb) != 0 || create_buffer(&core->dtlb, &machine->dtlb) != 0
+    int failed = create_buffer(&core->itlb, &machine->itlb) != 0 || create_buffer(&core->dtlb, &machine->dtlb) != 0
             || create_buffer(&core->stlb, &machine->stlb) != 0 ? -1 : 0;
+    tlb_forget_pages(core);
+    return failed;
 }
 
 void tlb_release(struct core *core) {
@@ -46,6 +48,11 @@ static bool touch(struct tlb *tlb, uint64_t address, uint32_t shift) {
     }
     cache_put(&tlb->cache, tag, set, cache_victim(&tlb->cache, set));
     return false;
+}
+
+void tlb_forget_pages(struct core *core) {
+    core->instruction_page_bytes = core->itlb.present ? 0 : UINT64_MAX;
+    core->data_page_bytes = core->dtlb.present ? 0 : UINT64_MAX;
 }
 
 static void walk(struct model *model, struct processor *processor, uint64_t address, uint32_t shift) {
@@ -81,5 +88,17 @@ void tlb_translate_page(struct model *model, struct processor *processor, uint64
     }
     if (model->l1d_present) {
         walk(model, processor, address, shift);
+    }
+}
+
+void tlb_translate(struct model *model, struct processor *processor, uint64_t first, uint64_t last, bool fetch) {
+    if (!tlb_same_page(processor->core, first, fetch)) {
+        tlb_translate_page(model, processor, first, fetch);
+    }
+    for (uint64_t page = (first >> SMALL_PAGE_SHIFT) + 1; page <= last >> SMALL_PAGE_SHIFT; page++) {
+        uint64_t address = page << SMALL_PAGE_SHIFT;
+        if (!tlb_same_page(processor->core, address, fetch)) {
+            tlb_translate_page(model, processor, address, fetch);
+        }
     }
 }

@@ -12,15 +12,18 @@ int tlb_create(struct model *model, struct core *core);
 
 void tlb_release(struct core *core);
 
+/* The next access to any page is looked up. */
+void tlb_forget_pages(struct core *core);
+
 /* A page other than the one translated last. */
 void tlb_translate_page(struct model *model, struct processor *processor, uint64_t address, bool fetch);
 
-static inline void tlb_translate(struct model *model, struct processor *processor, uint64_t address, bool fetch) {
-    const struct core *core = processor->core;
-    uint64_t offset = address - (fetch ? core->instruction_page : core->data_page);
-    if (offset >= (fetch ? core->instruction_page_bytes : core->data_page_bytes)) {
-        tlb_translate_page(model, processor, address, fetch);
-    }
+static inline bool tlb_same_page(const struct core *core, uint64_t address, bool fetch) {
+    return fetch ? address - core->instruction_page < core->instruction_page_bytes
+                 : address - core->data_page < core->data_page_bytes;
 }
+
+/* All pages from one address to another. */
+void tlb_translate(struct model *model, struct processor *processor, uint64_t first, uint64_t last, bool fetch);
 
 #endif
