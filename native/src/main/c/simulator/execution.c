@@ -167,11 +167,16 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
  * the thread that sits on it; with several such cores, the others keep what they have, as nothing is coherent there.
  */
 static void discard(uint64_t address, uint64_t bytes) {
+    struct thread *thread = asking();
     if (gathers) {
+        if (thread != NULL && thread->mode == MODE_GATHER) {
+            /* What it fetched before comes before. */
+            submit(thread);
+        }
         pthread_mutex_lock(&model_latch);
         model_discard_code(model, address, bytes);
         pthread_mutex_unlock(&model_latch);
-    } else if (processors == 1 && asking() != NULL && asking()->mode == MODE_DIRECT) {
+    } else if (processors == 1 && thread != NULL && thread->mode == MODE_DIRECT) {
         model_discard_code(model, address, bytes);
     }
 }
