@@ -2,6 +2,7 @@ package dev.lockstep.bench;
 
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.simulate.SimulateCommand;
+import dev.lockstep.bench.simulate.validation.ValidateCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
 import picocli.CommandLine;
@@ -50,6 +51,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new TpccChildCommand())
                 .addSubcommand(new JmhCommand(placement))
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
+                .addSubcommand(new ValidateCommand(BuildVersion.version()))
                 .addSubcommand(new CountersCommand())
                 .setParameterExceptionHandler(Main::wrongCall);
     }

@@ -30,8 +30,9 @@ public final class ProgressView implements AutoCloseable {
         this.bars = onTerminal();
     }
 
+    /** Whether somebody watches: this process has a terminal. */
     @SuppressWarnings("SystemConsoleNull") // JDK 22 to 24 return no null; 25 does again.
-    private static boolean onTerminal() {
+    public static boolean onTerminal() {
         return System.console() != null && System.console().isTerminal();
     }
 

@@ -11,16 +11,20 @@ import java.util.Locale;
  * @param ways associativity, 1 (direct) to the number of lines (full)
  * @param lineBytes size of a line in bytes, a power of two from {@link #LINE_BYTES_MIN} to {@link #LINE_BYTES_MAX}
  */
-record CacheShape(long bytes, long ways, int lineBytes) {
-    static final int LINE_BYTES_MIN = 16;
-    static final int LINE_BYTES_MAX = 256;
+public record CacheShape(long bytes, long ways, int lineBytes) {
+    /** The smallest line there is. */
+    public static final int LINE_BYTES_MIN = 16;
+    /** The largest line there is. */
+    public static final int LINE_BYTES_MAX = 256;
+
     private static final String DIRECT = "direct";
     private static final String FULL = "full";
     private static final int PARTS = 3;
     private static final List<String> UNITS = List.of("", "K", "M", "G");
     private static final int UNIT_BYTES = 1024;
 
-    CacheShape {
+    /** Refuses what is no cache, with a sentence for the user. */
+    public CacheShape {
         if (lineBytes < LINE_BYTES_MIN || lineBytes > LINE_BYTES_MAX || Integer.bitCount(lineBytes) != 1) {
             throw new IllegalArgumentException("a line of " + lineBytes + " bytes cannot be simulated: take a power of"
                     + " two from " + LINE_BYTES_MIN + " to " + LINE_BYTES_MAX);
@@ -37,7 +41,7 @@ record CacheShape(long bytes, long ways, int lineBytes) {
      *
      * @throws IllegalArgumentException if it is no such thing, with a sentence for the user
      */
-    static CacheShape parse(String text) {
+    public static CacheShape parse(String text) {
         String[] parts = text.split(",", -1);
         if (parts.length != PARTS) {
             throw new IllegalArgumentException(
@@ -64,7 +68,7 @@ record CacheShape(long bytes, long ways, int lineBytes) {
     }
 
     /** As machine files have it. */
-    String text() {
+    public String text() {
         long number = bytes;
         int unit = 0;
         while (unit + 1 < UNITS.size() && number % UNIT_BYTES == 0) {

@@ -1,0 +1,190 @@
+package dev.lockstep.bench.simulate.validation;
+
+import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ProgressView;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.SimulationException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints the simulator's counts beside what they ought to be. */
+@Command(
+        name = "simulate-validate",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Is the simulator right? Runs small programs under it and prints its counts beside what they ought to be,"
+                    + " with a verdict for each.",
+            "The programs are compiled here by the C compiler, linked at fixed addresses and without a C library, so"
+                    + " that they execute the same instructions everywhere.",
+            "",
+            "Parts:",
+            "  hand        one thread, counts computed by hand, to be met exactly",
+            "  sharing     two threads: true and false sharing, upgrades, by hand",
+            "  pace        do simulated cores keep step? a line that 4 to 32 add to",
+            "  cachegrind  six C programs beside cachegrind, within 1 %%",
+            "  repeat      the same run twice: C exactly, a JVM within 1 %% and 3 %%",
+            "  jvm         a JVM's steady state beside cachegrind, within 15 %%",
+            "  speed       instructions a second; wants an idle machine",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:every figure lies within its bound",
+            "1:a figure does not, or a program failed",
+            "2:wrong call, or a tool is missing, which is named"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep simulate-validate",
+            "      Everything, in about five minutes.",
+            "  ./lockstep simulate-validate --brief hand sharing cachegrind repeat",
+            "      Small parts of these, in less than a minute.",
+            "  ./lockstep simulate-validate --json validation.json",
+            "      The tables of RESULTS.md, also in a file."
+        })
+public final class ValidateCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "PART",
+            description = "Only these parts: ${COMPLETION-CANDIDATES}. Default: all.",
+            completionCandidates = PartNames.class)
+    private final List<String> parts = new ArrayList<>();
+
+    @Option(names = "--brief", description = "A third of the cases computed by hand, one geometry, no JVM twice.")
+    private boolean brief;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the tables and the machine to a file too.")
+    private Path json;
+
+    private final String version;
+
+    /**
+     * For one command line.
+     *
+     * @param version of this program
+     */
+    public ValidateCommand(String version) {
+        this.version = version;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Set<Part> wanted = wanted();
+        Path compiler = require("a C compiler", "apt-get install gcc", "cc", "gcc", "clang");
+        Path valgrind = wanted.stream().anyMatch(Part::needsCachegrind)
+                ? require(
+                        "valgrind",
+                        "apt-get install valgrind; or name the parts that do without: hand sharing pace repeat speed",
+                        "valgrind")
+                : null;
+        Path directory = Files.createTempDirectory("lockstep-validation");
+        try {
+            SimulatedInstrument simulator = new SimulatedInstrument(directory);
+            simulator.tryOut();
+            Validation validation = new Validation(
+                    new Programs(compiler, directory),
+                    simulator,
+                    valgrind == null ? null : new Cachegrind(valgrind, directory),
+                    brief,
+                    progress());
+            return report(validation, wanted) ? 0 : 1;
+        } catch (SimulationException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        } catch (ToolException e) {
+            command.commandLine().getErr().println("lockstep: " + e.getMessage());
+            return 1;
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private Set<Part> wanted() {
+        if (parts.isEmpty()) {
+            return EnumSet.allOf(Part.class);
+        }
+        Set<Part> wanted = EnumSet.noneOf(Part.class);
+        try {
+            parts.forEach(part -> wanted.add(Spelling.parse(Part.class, part)));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        return wanted;
+    }
+
+    private boolean report(Validation validation, Set<Part> wanted) throws IOException, InterruptedException {
+        String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        PrintWriter out = command.commandLine().getOut();
+        List<ValidationTable> tables = new ArrayList<>();
+        for (Part part : wanted) {
+            ValidationTable table = validation.run(part);
+            tables.add(table);
+            out.println(table.text());
+            out.flush();
+        }
+        boolean ok = tables.stream().allMatch(ValidationTable::passes);
+        if (json != null) {
+            Json.write(
+                    json,
+                    new ValidationReport(
+                            time,
+                            version,
+                            SourceVersion.commit().orElse(null),
+                            System.getProperty("java.vm.name") + " " + Runtime.version(),
+                            Machine.here(),
+                            tables,
+                            ok));
+        }
+        return ok;
+    }
+
+    private Path require(String what, String remedy, String... names) {
+        return Tool.find(names)
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(), what + " is not there: on Debian and Ubuntu " + remedy + "."));
+    }
+
+    /** A line on a terminal that the next one overwrites, nothing elsewhere. */
+    private static Consumer<String> progress() {
+        if (!ProgressView.onTerminal()) {
+            return next -> {};
+        }
+        // ESC [ K clears what is left of the line before.
+        return next -> System.err.print("\r" + next + "\u001b[K");
+    }
+
+    private static void delete(Path directory) throws IOException {
+        List<Path> files;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            files = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path file : files) {
+            Files.delete(file);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/*
+ * Threads that share lines in ways whose misses can be counted:
+ *
+ *   sharing PATTERN ROUNDS THREADS
+ *
+ * In all patterns but `adders` two threads take turns through a word of their own line, `turn`, so that each does
+ * ROUNDS turns, one after the other; a turn costs its taker one true-sharing miss and one upgrade on that line.
+ *
+ *   turns         nothing else
+ *   write-own     each writes its own word of one line: a false-sharing miss a turn
+ *   write-same    each writes the same word of one line: a true-sharing miss a turn, for each first reads it
+ *   read-changed  one writes a word; the other reads another word of the line, then that one: true sharing
+ *   read-other    one writes a word; the other reads only another word of the line: false sharing
+ *   read-both     both only read one line that nobody writes: no miss
+ *   adders        THREADS threads that each add to one shared word ROUNDS times, about 1,000 instructions apart
+ */
+#include "threads.h"
+
+enum { LINE_BYTES = 64, WORDS = LINE_BYTES / 8 };
+
+struct line {
+    volatile uint64_t words[WORDS];
+} __attribute__((aligned(256)));
+
+static struct line turn, data, ready, go;
+
+static long rounds;
+static int threads_wanted;
+static int pattern;
+
+enum { TURNS, WRITE_OWN, WRITE_SAME, READ_CHANGED, READ_OTHER, READ_BOTH, ADDERS, PATTERNS };
+
+static const char *const PATTERN_NAMES[PATTERNS] = {
+    "turns", "write-own", "write-same", "read-changed", "read-other", "read-both", "adders"};
+
+/* Lets the measured phase begin when every thread has come, so that starting them is not counted. */
+static void meet(int index) {
+    __atomic_fetch_add(&ready.words[0], 1, __ATOMIC_SEQ_CST);
+    if (index == 0) {
+        while (ready.words[0] != (uint64_t)threads_wanted) {
+            __builtin_ia32_pause();
+        }
+        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        go.words[0] = 1;
+    }
+    while (go.words[0] == 0) {
+        __builtin_ia32_pause();
+    }
+}
+
+static void use_data(int index) {
+    switch (pattern) {
+        case WRITE_OWN:
+            data.words[index] = 1;
+            break;
+        case WRITE_SAME:
+            data.words[0] = data.words[0] + 1;
+            break;
+        case READ_CHANGED:
+        case READ_OTHER:
+            if (index == 0) {
+                data.words[0] = 1;
+            } else {
+                (void)data.words[1];
+                if (pattern == READ_CHANGED) {
+                    (void)data.words[0];
+                }
+            }
+            break;
+        case READ_BOTH:
+            (void)data.words[index];
+            break;
+        default:
+            break;
+    }
+}
+
+/* Its loop ends because the other thread, whose turn it is, hands over after each of its rounds. */
+static void take_turns(int index) {
+    meet(index);
+    for (long round = 0; round < rounds; round++) {
+        while (turn.words[0] != (uint64_t)index) {
+            __builtin_ia32_pause();
+        }
+        use_data(index);
+        turn.words[0] = (uint64_t)(1 - index);
+    }
+}
+
+/* 500 turns of a loop of two instructions between two additions. */
+static void add(int index) {
+    meet(index);
+    for (long round = 0; round < rounds; round++) {
+        __atomic_fetch_add(&data.words[0], 1, __ATOMIC_SEQ_CST);
+        long left = 500;
+        __asm__ volatile("1: subq $1, %0\n"
+                         "   jnz 1b\n"
+                         : "+r"(left)
+                         :
+                         : "cc");
+    }
+}
+
+static uint64_t program(int count, char **arguments) {
+    if (count != 4) {
+        system_call(CALL_EXIT_GROUP, 2, 0, 0, 0);
+    }
+    while (pattern < PATTERNS && !same_text(arguments[1], PATTERN_NAMES[pattern])) {
+        pattern++;
+    }
+    rounds = number_of(arguments[2]);
+    threads_wanted = (int)number_of(arguments[3]);
+    if (pattern == PATTERNS || (pattern != ADDERS && threads_wanted != 2)) {
+        system_call(CALL_EXIT_GROUP, 2, 0, 0, 0);
+    }
+    run_threads(threads_wanted, pattern == ADDERS ? add : take_turns);
+    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    return pattern == ADDERS ? data.words[0] : turn.words[0] + data.words[0];
+}

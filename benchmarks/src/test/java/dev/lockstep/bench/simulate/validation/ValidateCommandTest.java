@@ -1,0 +1,64 @@
+package dev.lockstep.bench.simulate.validation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+/** The brief validation of the simulator, where QEMU and valgrind are there. */
+class ValidateCommandTest {
+    @TempDir
+    Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int execute(String... arguments) {
+        return new CommandLine(new ValidateCommand("test"))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    /** Runs parts, or says that they are not run for want of a tool. */
+    private void validate(String... arguments) {
+        int exitCode = execute(arguments);
+        if (exitCode == CommandLine.ExitCode.USAGE && err.toString().contains(" is not there")) {
+            String message = "NOT RUN: " + err.toString().lines().findFirst().orElseThrow();
+            System.out.println(message);
+            throw new TestAbortedException(message);
+        }
+        assertEquals(0, exitCode, () -> out + "\n" + err);
+    }
+
+    @Test
+    void countsWhatIsComputedByHand() throws Exception {
+        Path file = directory.resolve("validation.json");
+        validate("--brief", "--json", file.toString(), "hand", "sharing");
+        JsonNode report = JsonMapper.builder().build().readTree(file.toFile());
+        assertTrue(report.path("ok").asBoolean(), report::toString);
+        assertEquals(2, report.path("tables").size(), report::toString);
+        assertTrue(report.path("tables").path(0).path("checks").size() > 20, report::toString);
+    }
+
+    @Test
+    void agreesWithCachegrindAndWithItself() {
+        validate("--brief", "cachegrind", "repeat");
+        assertFalse(out.toString().contains("FAILS"), out::toString);
+    }
+
+    @Test
+    void namesThePartsThereAre() {
+        assertEquals(CommandLine.ExitCode.USAGE, execute("feet"));
+        assertTrue(err.toString().contains("'feet' is none of: hand, sharing, pace, cachegrind"), err::toString);
+    }
+}
