@@ -10,6 +10,7 @@ module dev.lockstep.bench {
     requires info.picocli;
     requires java.desktop;
     requires java.management;
+    requires jdk.jfr;
     requires jdk.management;
     requires jmh.core;
     requires me.tongfei.progressbar;
@@ -36,4 +37,7 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.simulate to
             com.fasterxml.jackson.databind,
             info.picocli;
+
+    provides dev.lockstep.scheduler.OperationProbe with
+            dev.lockstep.bench.flame.FlameProbe;
 }

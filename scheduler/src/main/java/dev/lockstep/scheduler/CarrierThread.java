@@ -170,6 +170,10 @@ final class CarrierThread extends Thread {
         return lists[operation];
     }
 
+    int teamMembers() {
+        return team.size();
+    }
+
     long teamsFormed() {
         return teamsFormed;
     }

@@ -160,6 +160,11 @@ public abstract class SThread extends InboxNode {
         return attachment;
     }
 
+    /** Returns the number of members of the team that this S-thread is in, itself included; 0 if it is in none. */
+    public final int teamMembers() {
+        return member ? carrier.teamMembers() : 0;
+    }
+
     /** Returns what this S-thread is made of. */
     public abstract SThreadKind kind();
 

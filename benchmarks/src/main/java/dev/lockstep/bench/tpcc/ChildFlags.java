@@ -1,5 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.flame.FlameProbe;
+import dev.lockstep.scheduler.InstalledProbe;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -81,6 +83,8 @@ final class ChildFlags {
             flags.add("-XX:+UnlockDiagnosticVMOptions");
             flags.add("-XX:+DebugNonSafepoints");
             flags.add("-XX:+EnableDynamicAgentLoading");
+            // Which operation a sample was taken in.
+            flags.add("-D" + InstalledProbe.PROPERTY + "=" + FlameProbe.class.getName());
         }
         flags.addAll(more);
         return flags;

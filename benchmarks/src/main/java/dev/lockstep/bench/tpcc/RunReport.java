@@ -39,6 +39,7 @@ import java.util.Map;
  * @param measuredSeconds length of the measured phase
  * @param failure why the run was given up, or empty
  * @param ok whether it ended and every check holds
+ * @param profilerEvent by which the run was sampled for a flame graph, and why by no better one; absent if it was not
  * @param jvmFlags all options of the JVM
  * @param pinning where the process ran
  * @param repeat number of the repetition, from 1
@@ -79,6 +80,7 @@ record RunReport(
         double measuredSeconds,
         String failure,
         boolean ok,
+        String profilerEvent,
         List<String> jvmFlags,
         String pinning,
         int repeat,
@@ -132,6 +134,7 @@ record RunReport(
                 0,
                 failure,
                 false,
+                null,
                 List.of(),
                 request.pinning(),
                 request.repeat(),

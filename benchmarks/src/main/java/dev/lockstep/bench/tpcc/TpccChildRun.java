@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
@@ -27,6 +28,7 @@ final class TpccChildRun implements TpccProgress {
     private final StallWatch watch;
     private final Consumer<ProgressLine> lines;
     private OpenEngine engine;
+    private FlameProfiler profiler;
     private ScanBeside scan;
     private volatile Phase phase = Phase.LOAD;
     private volatile boolean measuring;
@@ -51,12 +53,12 @@ final class TpccChildRun implements TpccProgress {
     /** Runs to the end; a run that had to be given up says so in its report. */
     RunReport run() throws InterruptedException {
         TpccConfiguration configuration = configuration();
+        if (spec.profiled()) {
+            profiler = FlameProfiler.prepare();
+        }
         engine = Engines.open(spec, Path.of(request.directory()));
         if (spec.scanBeside() && !engine.scansBeside()) {
             throw new IllegalArgumentException("no scan beside a run is possible engine=" + spec.engine());
-        }
-        if (spec.profiled()) {
-            Profiler.prepare();
         }
         TpccResult result = TpccRun.execute(
                 configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
@@ -135,7 +137,7 @@ final class TpccChildRun implements TpccProgress {
 
     private void measurementBegins() {
         if (spec.profiled()) {
-            Profiler.start();
+            profiler.start(Path.of(request.directory(), "flames.jfr"));
         }
         engine.measurementBegins();
         if (spec.scanBeside()) {
@@ -159,7 +161,7 @@ final class TpccChildRun implements TpccProgress {
         }
         figures = engine.figures();
         if (spec.profiled()) {
-            Profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label());
+            profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label(), TransactionFrames.BY_METHOD);
         }
     }
 
@@ -215,6 +217,7 @@ final class TpccChildRun implements TpccProgress {
                 result.measuredNanos() / NANOS_PER_SECOND,
                 result.failure(),
                 result.ok(),
+                profiler == null ? null : profiler.event(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
                 request.pinning(),
                 request.repeat(),

@@ -94,10 +94,18 @@ final class TpccExperiment {
             }
         }
         for (RunSpec spec : plan.profiled()) {
+            if (connections.getOrDefault(spec.engine(), spec.threads()) != spec.threads()) {
+                continue;
+            }
             Path file = out.resolve("flames-" + fileName(spec) + ".html");
             RunReport report = run(spec, 1, false, file);
             flameGraphs.add(new FlameGraphReport(
-                    spec.label(), file.getFileName().toString(), report.txnPerSecond(), report.failure(), report.ok()));
+                    spec.label(),
+                    file.getFileName().toString(),
+                    report.profilerEvent(),
+                    report.txnPerSecond(),
+                    report.failure(),
+                    report.ok()));
         }
     }
 

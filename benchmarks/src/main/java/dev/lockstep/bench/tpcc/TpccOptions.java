@@ -180,9 +180,9 @@ final class TpccOptions {
     @Option(
             names = "--profile",
             paramLabel = "FILE",
-            description = "Writes a flame graph (HTML, async-profiler's event ctimer) of each measured phase; where"
-                    + " there are several, the configuration's name is put before the extension. Figures of such"
-                    + " runs include the profiler.")
+            description = "Writes a flame graph (HTML, by async-profiler) of each measured phase; where there are"
+                    + " several, the configuration's name is put before the extension. Figures of such runs include"
+                    + " the profiler.")
     Path profile;
 
     @Option(
@@ -195,6 +195,13 @@ final class TpccOptions {
                             + " Lockstep, such as flames-lockstep-jdk.html and flames-lockstep-steps.html, each from a"
                             + " further run with the profiler, which counts for no figure.")
     Path out;
+
+    @Option(
+            names = "--flame",
+            description = "With --out: draws flame graphs of the other engines too, likewise from further runs. Frames"
+                    + " in orange are no methods but say what was done: the transaction, the operation with its index,"
+                    + " and the team (straight: outside any).")
+    boolean flame;
 
     @Option(
             names = "--scan-beside",

@@ -14,7 +14,8 @@ import java.util.Set;
  *
  * @param configurations of Lockstep and of engines with one way to run them, in the order in which they take turns
  * @param peers for each engine over JDBC its configurations, one for each number of connections
- * @param profiled run once at the end for their flame graphs alone; their figures count nowhere
+ * @param profiled run once at the end for their flame graphs alone, those over JDBC with the best number of connections
+ *     only; their figures count nowhere
  * @param repeats how often
  * @param control whether the first configuration runs against itself
  */
@@ -44,7 +45,7 @@ record TpccPlan(
                 configurations.addAll(lockstep(options, memoryBytes, options.profile != null));
                 continue;
             }
-            List<RunSpec> specs = peer(options, engine, memoryBytes);
+            List<RunSpec> specs = peer(options, engine, memoryBytes, options.profile != null);
             if (specs.size() == 1) {
                 configurations.add(specs.getFirst());
             } else {
@@ -54,15 +55,27 @@ record TpccPlan(
         require(
                 !options.control || !configurations.isEmpty(),
                 "--control needs an engine with one configuration, such as lockstep or plain");
-        List<RunSpec> profiled = options.out != null && engines.contains(EngineName.LOCKSTEP)
-                ? lockstep(options, memoryBytes, true)
-                : List.of();
         return new TpccPlan(
                 List.copyOf(configurations),
                 List.copyOf(peers),
-                List.copyOf(profiled),
+                profiled(options, engines, memoryBytes),
                 options.repeat,
                 options.control);
+    }
+
+    /** Configurations of Lockstep for any report; the others are much alike from run to run, and drawn if asked for. */
+    private static List<RunSpec> profiled(TpccOptions options, List<EngineName> engines, long memoryBytes) {
+        List<RunSpec> profiled = new ArrayList<>();
+        if (options.out != null) {
+            for (EngineName engine : engines) {
+                if (engine == EngineName.LOCKSTEP) {
+                    profiled.addAll(lockstep(options, memoryBytes, true));
+                } else if (options.flame) {
+                    profiled.addAll(peer(options, engine, memoryBytes, true));
+                }
+            }
+        }
+        return List.copyOf(profiled);
     }
 
     private static List<EngineName> engines(TpccOptions options) {
@@ -108,6 +121,7 @@ record TpccPlan(
         require(
                 options.out == null || options.profile == null,
                 "--out makes flame graphs of its own, in runs that count for no figure: leave out --profile");
+        require(!options.flame || options.out != null, "--flame needs --out DIR, where the flame graphs go");
         boolean lockstepOnly = engines.equals(List.of(EngineName.LOCKSTEP));
         require(
                 lockstepOnly || !options.scanBeside,
@@ -183,7 +197,7 @@ record TpccPlan(
         return memoryBytes <= 0 ? wanted : Math.min(wanted, memoryBytes / 2);
     }
 
-    private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes) {
+    private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes, boolean profiled) {
         int terminals = options.warehouses * options.terminals.getFirst();
         List<Integer> counts = options.think ? List.of(terminals) : engine.connectionCounts(terminals);
         return counts.stream()
@@ -199,7 +213,7 @@ record TpccPlan(
                         0,
                         0,
                         false,
-                        options.profile != null,
+                        profiled,
                         ChildFlags.peerHeapBytes(memoryBytes)))
                 .toList();
     }
@@ -254,6 +268,9 @@ record TpccPlan(
         return tried
                 + (repeats - 1) * peers.size()
                 + repeats * (configurations.size() + (control ? 1 : 0))
-                + profiled.size();
+                + (int) profiled.stream()
+                        .map(spec -> spec.engineName() == EngineName.LOCKSTEP ? spec.label() : spec.engine())
+                        .distinct()
+                        .count();
     }
 }

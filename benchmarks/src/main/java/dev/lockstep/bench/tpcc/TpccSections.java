@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -401,9 +402,13 @@ final class TpccSections {
         if (report.flameGraphs().isEmpty()) {
             return;
         }
-        Table.Builder table = Table.of(2, List.of("run", "file", "txn/s with the profiler"));
+        Table.Builder table = Table.of(3, List.of("run", "file", "event", "txn/s with the profiler"));
         for (FlameGraphReport graph : report.flameGraphs()) {
-            table.row(List.of(graph.run(), graph.file(), count(graph.txnPerSecond())));
+            table.row(List.of(
+                    graph.run(),
+                    graph.file(),
+                    Objects.requireNonNullElse(graph.event(), ABSENT),
+                    count(graph.txnPerSecond())));
         }
         add(FLAME_GRAPHS, table.build());
     }

@@ -173,9 +173,35 @@ class TpccCommandTest {
         assertEquals(
                 "flames-lockstep-jdk.html", printed.at("/flameGraphs/0/file").asText());
         List<String> frames = flameGraphFrames(report.resolve("flames-lockstep-jdk.html"));
-        assertTrue(
-                frames.stream().anyMatch(frame -> frame.endsWith("workload/TerminalLoop.attempt")),
-                () -> "the terminals' code is drawn frames=" + frames);
+        assertDrawn(frames, "dev/lockstep/tpcc/workload/TpccTransactions\\.newOrder");
+        assertDrawn(frames, "New-Order");
+        assertDrawn(frames, "operation (fetch|update) stock");
+        assertTrue(frames.stream().noneMatch(frame -> frame.startsWith("team of") || frame.equals("straight")));
+        assertFalse(printed.at("/flameGraphs/0/event").asText().isEmpty());
+    }
+
+    private static void assertDrawn(List<String> frames, String regex) {
+        assertTrue(frames.stream().anyMatch(frame -> frame.matches(regex)), () -> regex + " is drawn frames=" + frames);
+    }
+
+    @Test
+    void drawsOperationsTeamsAndTransactions() throws IOException {
+        Path flames = directory.resolve("flames.html");
+        run(
+                "--transactions=5000",
+                "--durability=async",
+                "--scheduler=steps",
+                "--teams=on",
+                "--pool=256m",
+                "--profile",
+                flames.toString());
+        List<String> frames = flameGraphFrames(flames);
+        for (String transaction : List.of("New-Order", "Payment", "Delivery")) {
+            assertDrawn(frames, transaction);
+        }
+        assertDrawn(frames, "operation (fetch|update) stock");
+        assertDrawn(frames, "operation commit");
+        assertDrawn(frames, "team of ([2-9]|10)");
     }
 
     /**

@@ -161,6 +161,12 @@ class TpccPlanTest {
         assertEquals(List.of(), plan("--out=report", "--engine=plain").profiled());
         assertTrue(plan("--profile=flames.html").configurations().getFirst().profiled());
         assertRefused("--profile", "--out=report", "--profile=flames.html");
+        TpccPlan all = plan("--out=report", "--flame", "--engine=lockstep,plain,h2");
+        assertEquals(
+                List.of("lockstep-jdk", "lockstep-steps", "plain", "h2-1", "h2-2", "h2-4", "h2-10"),
+                all.profiled().stream().map(TpccExperiment::fileName).toList());
+        assertEquals(3 + 4 + 4, all.runCount(), "h2 is drawn with one number of connections");
+        assertRefused("--flame", "--flame");
     }
 
     @Test

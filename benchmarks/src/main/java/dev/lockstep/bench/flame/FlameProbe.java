@@ -1,0 +1,110 @@
+package dev.lockstep.bench.flame;
+
+import dev.lockstep.scheduler.OperationProbe;
+import dev.lockstep.scheduler.SThread;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tells async-profiler which operation each sample was taken in; see the package.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>A thread's work is its S-thread's while one is mounted, as the scheduler tells each departure and return.
+ *   <li>Work is written by the thread that it is about only; the table of threads only grows.
+ * </ul>
+ */
+public final class FlameProbe implements OperationProbe {
+    private static final List<String> OPERATIONS = new CopyOnWriteArrayList<>();
+    private static final ConcurrentHashMap<String, Integer> NUMBERS = new ConcurrentHashMap<>();
+
+    /**
+     * Those of all system threads that were seen, to be looked through: there are about as many as processors. A
+     * virtual thread finds its carrier's, which a thread-local of Java would hide from it. Copied when it grows.
+     */
+    private volatile ThreadWork[] threads = {};
+
+    /** For the service loader. */
+    public FlameProbe() {}
+
+    /** The names of all operations so far; an operation's number is 1 more than its index. */
+    static List<String> operations() {
+        return List.copyOf(OPERATIONS);
+    }
+
+    @Override
+    public int number(String name) {
+        return NUMBERS.computeIfAbsent(name, added -> {
+            synchronized (OPERATIONS) {
+                OPERATIONS.add(added);
+                return OPERATIONS.size();
+            }
+        });
+    }
+
+    @Override
+    public void begin(SThread sThread, int number) {
+        change(sThread, sThread == null ? Work.of(number) : Work.of(number, sThread.teamMembers()));
+    }
+
+    @Override
+    public void end(SThread sThread) {
+        change(sThread, Work.NONE);
+    }
+
+    @Override
+    public void left(SThread sThread) {
+        change(Work.NONE);
+    }
+
+    @Override
+    public void resumed(SThread sThread) {
+        change(sThread.attachment() instanceof Attached attached ? attached.work : Work.NONE);
+    }
+
+    private void change(SThread sThread, long work) {
+        if (sThread != null) {
+            if (sThread.attachment() instanceof Attached attached) {
+                attached.work = work;
+            } else {
+                sThread.attach(new Attached(work));
+            }
+        }
+        change(work);
+    }
+
+    private void change(long work) {
+        long address = ProfilerLibrary.counterAddress();
+        if (address != 0) {
+            thread(address).change(work);
+        }
+    }
+
+    private ThreadWork thread(long address) {
+        for (ThreadWork known : threads) {
+            if (known.counterAddress == address) {
+                return known;
+            }
+        }
+        return added(address);
+    }
+
+    private synchronized ThreadWork added(long address) {
+        ThreadWork work = new ThreadWork(address);
+        ThreadWork[] more = Arrays.copyOf(threads, threads.length + 1);
+        more[more.length - 1] = work;
+        threads = more;
+        return work;
+    }
+
+    /** What an S-thread does, wherever it runs next. */
+    private static final class Attached {
+        private long work;
+
+        Attached(long work) {
+            this.work = work;
+        }
+    }
+}

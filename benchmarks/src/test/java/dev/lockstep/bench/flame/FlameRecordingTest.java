@@ -1,0 +1,78 @@
+package dev.lockstep.bench.flame;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.lockstep.bench.flame.FlameRecording.Entry;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which samples get which names. */
+class FlameRecordingTest {
+    private static final List<String> OPERATIONS = List.of("begin", "fetch stock");
+    private static final int FETCH = 2;
+
+    private final FlameRecording recording = new FlameRecording(Map.of("w/T.newOrder", "New-Order"), OPERATIONS);
+
+    private static Entry sample(long micros, long thread, String... frames) {
+        return new Entry(at(micros), thread, List.of(frames), Work.NONE);
+    }
+
+    /** Until then the thread did this. */
+    private static Entry workUntil(long micros, long thread, long work) {
+        return new Entry(at(micros), thread, List.of(), work);
+    }
+
+    private static Instant at(long micros) {
+        return Instant.EPOCH.plusNanos(1000 * micros);
+    }
+
+    private List<String> lines(Entry... entries) {
+        return recording.collapsed(Stream.of(entries).toList()).lines().toList();
+    }
+
+    @Test
+    void namesTransactionOperationAndTeamAboveTheStack() {
+        assertEquals(
+                List.of("New-Order_[k];operation fetch stock_[k];team of 4_[k];w/T.newOrder_[j];e/Gate.run_[i] 1"),
+                lines(
+                        sample(1, 7, "a/Thread.run_[0]", "w/T.newOrder_[j]", "e/Gate.run_[i]"),
+                        workUntil(2, 7, Work.of(FETCH, 4))));
+    }
+
+    @Test
+    void anOperationOutsideATeamIsStraightAndOfAnOrdinaryThreadNeither() {
+        assertEquals(
+                List.of("operation begin_[k];m 1", "operation begin_[k];straight_[k];m 1"),
+                lines(
+                        sample(1, 7, "m"),
+                        workUntil(2, 7, Work.of(1)),
+                        sample(3, 7, "m"),
+                        workUntil(4, 7, Work.of(1, 0))));
+    }
+
+    @Test
+    void aSampleBelongsToTheNextChangeOfItsOwnThread() {
+        assertEquals(
+                List.of("late 1", "m 2", "operation fetch stock_[k];m 2"),
+                lines(
+                        // The order in which a recording holds its events is none.
+                        workUntil(20, 1, Work.of(FETCH)),
+                        workUntil(15, 2, Work.NONE),
+                        workUntil(10, 1, Work.NONE),
+                        sample(5, 1, "m"),
+                        sample(12, 1, "m"),
+                        sample(19, 1, "m"),
+                        sample(12, 2, "m"),
+                        sample(21, 1, "late")));
+    }
+
+    @Test
+    void countsEqualStacksOnce() {
+        assertEquals(
+                List.of("a;b 3", "a;c 1"),
+                lines(sample(1, 1, "a", "b"), sample(2, 2, "a", "b"), sample(3, 1, "a", "c"), sample(4, 1, "a", "b")));
+    }
+}
