@@ -1,7 +1,11 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.ReportOption;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,6 +22,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -44,6 +49,8 @@ import picocli.CommandLine.Spec;
             "      Simulated instructions and misses of an operation.",
             "  ./lockstep jmh Switch --json switches.json -- -f 5",
             "      What a switch costs, in five JVMs, the result in a file.",
+            "  ./lockstep jmh Operation --out report --flame",
+            "      A page with plots and flame graphs.",
             "  ./lockstep jmh -- -h",
             "      All options of JMH."
         })
@@ -72,6 +79,16 @@ final class JmhCommand implements Callable<Integer> {
                     "Of everything random: the same seed makes the same rows and keys. Default:" + " ${DEFAULT-VALUE}.")
     private long seed;
 
+    @Mixin
+    private ReportOption report;
+
+    @Option(
+            names = "--flame",
+            description =
+                    "With --out: runs each benchmark once more, in one JVM with async-profiler, and adds its flame"
+                            + " graph; the event is the best that the machine allows.")
+    private boolean flame;
+
     private final Placement placement;
 
     /** For one command line, whose forks run where the placement says. */
@@ -97,14 +114,22 @@ final class JmhCommand implements Callable<Integer> {
             runner.list();
             return 0;
         }
+        if (flame && report.directory() == null) {
+            throw new ParameterException(command.commandLine(), "--flame needs --out DIR, where the flame graphs go");
+        }
+        report.prepare();
         Optional<String> obstacle = JmhProfilers.obstacle(options.getProfilers());
         if (obstacle.isPresent()) {
             throw new ParameterException(command.commandLine(), obstacle.get());
         }
         try {
+            Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
             Collection<RunResult> results = runner.run();
             if (json != null) {
                 JmhReport.of(arguments, seed, results).write(json);
+            }
+            if (report.directory() != null && !results.isEmpty()) {
+                write(origin, options, results);
             }
             return results.isEmpty() ? 2 : 0;
         } catch (NoBenchmarksException e) {
@@ -114,6 +139,24 @@ final class JmhCommand implements Callable<Integer> {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return 1;
         }
+    }
+
+    private void write(Origin origin, CommandLineOptions options, Collection<RunResult> results)
+            throws IOException, RunnerException {
+        JmhReport.of(arguments, seed, results).write(report.json());
+        Path flames = report.directory().resolve("flames");
+        String event = "";
+        if (flame) {
+            FlameProfiler profiler = FlameProfiler.prepare();
+            event = profiler.event();
+            new Runner(new OptionsBuilder()
+                            .parent(withSeed(options))
+                            .forks(1)
+                            .addProfiler(JmhProfilers.ASYNC, JmhProfilers.flames(flames, profiler.eventName()))
+                            .build())
+                    .run();
+        }
+        report.write(JmhPage.of(origin, results, report.directory(), flames, event));
     }
 
     private Options withSeed(CommandLineOptions options) {

@@ -10,7 +10,9 @@ import dev.lockstep.bench.process.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -69,6 +71,51 @@ class MainTest {
         assertTrue(report.get("results").size() > 0);
         assertTrue(report.at("/results/0/primaryMetric/score").asDouble() > 0);
         assertEquals("7", System.getProperty(BenchmarkSeed.PROPERTY));
+    }
+
+    @Test
+    void jmhWritesAReport(@TempDir Path directory) throws IOException {
+        Path report = directory.resolve("new/report");
+        String[] arguments = {
+            "jmh",
+            "KeyBenchmark",
+            "--out",
+            report.toString(),
+            "--",
+            "-f",
+            "0",
+            "-wi",
+            "0",
+            "-i",
+            "2",
+            "-r",
+            "1ms",
+            "-v",
+            "SILENT"
+        };
+        assertEquals(0, execute(arguments), err::toString);
+        String page = Files.readString(report.resolve("report.html"));
+        assertTrue(page.contains("<figure id=\"plot-scores-"), page);
+        assertTrue(page.contains("<td class=\"name\">Key."), page);
+        try (Stream<Path> plots = Files.list(report.resolve("plots"))) {
+            assertTrue(plots.anyMatch(plot -> plot.toString().endsWith(".png")));
+        }
+        JsonNode result =
+                new ObjectMapper().readTree(report.resolve("result.json").toFile());
+        assertTrue(result.get("results").size() > 0);
+        assertTrue(err.toString().contains("report.html"), err.toString());
+    }
+
+    @Test
+    void aReportThatCannotBeWrittenIsAWrongCall(@TempDir Path directory) throws IOException {
+        String file = Files.createFile(directory.resolve("file")).toString();
+        assertEquals(2, execute("jmh", "KeyBenchmark", "--out", file));
+        assertEquals(2, execute("jmh", "KeyBenchmark", "--out", file + "/below"));
+        assertTrue(err.toString().contains("--out " + file + "/below cannot be made"), err.toString());
+        assertEquals(2, execute("simulate", "--out", file, "--", "java", "-version"));
+        assertEquals(2, execute("jmh", "KeyBenchmark", "--flame"));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err.toString());
+        assertEquals("", out.toString());
     }
 
     @Test

@@ -48,6 +48,11 @@ public final class FlameProfiler {
         throw new IllegalStateException("async-profiler may use no event here refused=" + refused);
     }
 
+    /** The event in use, as the profiler calls it. */
+    public String eventName() {
+        return event;
+    }
+
     /** The event in use, and why no better one is, in a few words for the reader of a report. */
     public String event() {
         return event + (refused.isEmpty() ? "" : " (refused: " + String.join("; ", refused) + ")");

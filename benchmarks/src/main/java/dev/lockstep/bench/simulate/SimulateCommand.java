@@ -4,6 +4,8 @@ import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.ReportOption;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,7 +39,7 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--whole-run] [--code FILE] [--json FILE] -- COMMAND..."
+            "    [--whole-run] [--code FILE] [--json FILE] [--out DIR] -- COMMAND..."
         },
         description = {
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
@@ -103,6 +105,9 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
     private Path json;
 
+    @Mixin
+    private ReportOption report;
+
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "What to run, after --.")
     private List<String> words;
 
@@ -132,6 +137,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         requireWritable("--json", json);
         requireWritable("--code", code);
+        report.prepare();
         Path directory = Files.createTempDirectory("lockstep-simulate-");
         try {
             return run(machine, settings, directory);
@@ -146,6 +152,8 @@ public final class SimulateCommand implements Callable<Integer> {
     private int run(List<String> machine, SimulatorSettings settings, Path directory)
             throws SimulationException, IOException, InterruptedException {
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Origin origin =
+                Origin.here(command.commandLine().getParseResult().originalArgs(), SimulationPage.seed(machine));
         boolean ours = commands.apply(Placement.ofMachine()).getSubcommands().containsKey(words.getFirst());
         SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun);
         Simulator simulator = Simulator.open(machine, used, directory);
@@ -161,7 +169,7 @@ public final class SimulateCommand implements Callable<Integer> {
             throw new SimulationException("The command started no process that could be simulated: command="
                     + String.join(" ", words) + "; simulate tpcc, jmh, or a program.");
         }
-        SimulationReport report = new SimulationReport(
+        SimulationReport result = new SimulationReport(
                 command.commandLine().getParseResult().originalArgs(),
                 time,
                 version,
@@ -174,10 +182,14 @@ public final class SimulateCommand implements Callable<Integer> {
                 SimulationReport.NOT_OBSERVABLE,
                 processes);
         PrintWriter out = command.commandLine().getOut();
-        out.print(new SimulationText(report).text());
+        out.print(new SimulationText(result).text());
         out.flush();
         if (json != null) {
-            Json.write(json, report);
+            Json.write(json, result);
+        }
+        if (report.directory() != null) {
+            Json.write(report.json(), result);
+            report.write(SimulationPage.of(result, origin));
         }
         return 0;
     }

@@ -1,0 +1,125 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.report.Figures;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Table;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.SequencedMap;
+
+/** A simulation's report with plots: for each process the measured phase, or the longest where none is marked. */
+final class SimulationPage {
+    private static final int PHASE_MEASURED = 1;
+    private static final String SEED = "page.seed=";
+    private static final long SEED_DEFAULT = 1;
+
+    private SimulationPage() {}
+
+    /** That of the page map, of a simulation the only thing at random. */
+    static long seed(List<String> machine) {
+        return machine.stream()
+                .filter(line -> line.startsWith(SEED))
+                .mapToLong(line -> Long.parseLong(line.substring(SEED.length())))
+                .findFirst()
+                .orElse(SEED_DEFAULT);
+    }
+
+    static Report of(SimulationReport report, Origin origin) {
+        List<Section> sections = new ArrayList<>();
+        for (int i = 0; i < report.processes().size(); i++) {
+            SimulatedProcess process = report.processes().get(i);
+            SimulationResult.Phase phase = phase(process.result());
+            String prefix = report.processes().size() == 1 ? "" : "process-" + (i + 1) + "-";
+            List<Part> parts = new ArrayList<>();
+            parts.add(new Paragraph(process.command()));
+            parts.add(new Paragraph(words(process.result(), phase)));
+            parts.addAll(new SimulationPlots(report.simulated(), phase, prefix).all());
+            parts.add(levels(phase.total()));
+            parts.add(threads(phase));
+            sections.add(
+                    new Section(report.processes().size() == 1 ? "Misses" : "Process " + (i + 1) + ": misses", parts));
+        }
+        sections.add(new Section(
+                "Not in these figures",
+                report.notObservable().stream().<Part>map(Paragraph::new).toList()));
+        boolean complete = report.processes().stream()
+                .noneMatch(process ->
+                        process.result().eventsLost() + process.result().accountsLost() > 0);
+        return new Report(
+                "Simulated: " + String.join(" ", report.arguments()),
+                complete
+                        ? "The command ran, and its figures are complete."
+                        : "The command ran, but some events were lost or counted as of no operation; see the text.",
+                complete,
+                origin,
+                configuration(report, origin),
+                sections);
+    }
+
+    /** The measured phase, else the one with most instructions. */
+    private static SimulationResult.Phase phase(SimulationResult result) {
+        return result.phases().stream()
+                .filter(phase -> phase.phase() == PHASE_MEASURED)
+                .findFirst()
+                .orElseGet(() -> result.phases().stream()
+                        .max(Comparator.comparingLong(phase -> phase.total().instructions()))
+                        .orElseThrow());
+    }
+
+    private static String words(SimulationResult result, SimulationResult.Phase phase) {
+        return String.format(
+                Locale.ROOT,
+                "%s: %,d instructions on the simulated processors, %,d cycles; %.1f million instructions a second.",
+                phase.phase() == PHASE_MEASURED
+                        ? "Measured phase"
+                        : result.phases().size() == 1 ? "The whole run" : "Phase " + phase.phase(),
+                phase.total().instructions(),
+                phase.total().cycles(),
+                phase.instructionsPerSecond() / 1e6);
+    }
+
+    private static Table levels(SimulationResult.Counts total) {
+        Table.Builder table = Table.of(1, "cache", "accesses", "misses", "misses for 1,000 instructions");
+        total.levels()
+                .forEach((level, counts) -> table.row(List.of(
+                        level,
+                        String.format(Locale.ROOT, "%,d", counts.accesses()),
+                        String.format(Locale.ROOT, "%,d", counts.misses()),
+                        Figures.plain(total.perThousandInstructions(counts.misses())))));
+        return table.build();
+    }
+
+    private static Table threads(SimulationResult.Phase phase) {
+        Table.Builder table = Table.of(1, "kind of thread", "instructions");
+        phase.instructionsByThreads()
+                .forEach((kind, count) -> table.row(List.of(kind, String.format(Locale.ROOT, "%,d", count))));
+        return table.build();
+    }
+
+    private static SequencedMap<String, String> configuration(SimulationReport report, Origin origin) {
+        SequencedMap<String, String> settings = new LinkedHashMap<>();
+        settings.put("command", origin.command());
+        settings.put("time", report.time());
+        settings.put("Lockstep", report.version());
+        settings.put("commit", origin.commit());
+        settings.put("JVM", report.jvm());
+        settings.put("real processor", report.machine().processor());
+        settings.put("simulated machine", String.join(" ", report.simulated()));
+        settings.put("its figures", report.simulatedSource().isEmpty() ? "the user's own" : report.simulatedSource());
+        settings.put("step, instructions", String.valueOf(report.settings().stepInstructions()));
+        settings.put("turn, instructions", String.valueOf(report.settings().turnInstructions()));
+        settings.put(
+                "buffers of system calls touched",
+                String.valueOf(report.settings().buffers()));
+        settings.put(
+                "JVM's own threads simulated", String.valueOf(report.settings().jvmThreads()));
+        return settings;
+    }
+}
