@@ -168,6 +168,7 @@ static void set_shape(struct model *model) {
             && !machine->next_line[LEVEL_L1I];
     model->l1d_present = machine->cache[LEVEL_L1D].geometry.bytes != 0;
     model->l1d_through = machine->cache[LEVEL_L1D].write_through;
+    model->translated = machine->itlb.entries != 0 || machine->dtlb.entries != 0;
     model->data_observed = observes(machine, LEVEL_L1D) || observes(machine, LEVEL_L2);
     model->processors = machine_processors(machine);
     model->stream_level = LEVEL_L1D;
@@ -334,7 +335,9 @@ static uint64_t stacked_stall(const struct model *model, const struct processor 
 static __attribute__((noinline)) void fetch_beyond(struct model *model, struct processor *processor, uint64_t first,
                                                    uint64_t last) {
     struct core *core = processor->core;
-    tlb_translate(model, processor, first, last, true);
+    if (model->translated) {
+        tlb_translate(model, processor, first, last, true);
+    }
     if (core->l1i.tags == NULL) {
         if (model->stacked_l1i) {
             count_stacked(model, processor, first, last);
@@ -451,7 +454,9 @@ static inline void touch_data(struct model *model, struct processor *processor, 
 
 static __attribute__((noinline)) void access_beyond(struct model *model, struct processor *processor, uint64_t address,
                                                     uint64_t last, int kind) {
-    tlb_translate(model, processor, address, last, false);
+    if (model->translated) {
+        tlb_translate(model, processor, address, last, false);
+    }
     if (model->l1d_present) {
         uint64_t first = address;
         uint64_t end = last >> model->l1d_shift;

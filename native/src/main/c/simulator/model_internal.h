@@ -68,7 +68,7 @@ struct quick {
 
 struct core {
     struct quick quick;
-    /* The pages translated last, on top of their sets: one compare skips the look-up. Without a buffer, all there is. */
+    /* The pages translated last, on top of their sets: one compare skips the look-up. Without a buffer, all pages. */
     uint64_t data_page;
     uint64_t data_page_bytes;
     uint64_t instruction_page;
