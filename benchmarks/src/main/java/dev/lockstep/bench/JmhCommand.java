@@ -162,11 +162,12 @@ final class JmhCommand implements Callable<Integer> {
     private Options withSeed(CommandLineOptions options) {
         // Without forks the benchmarks run here.
         System.setProperty(BenchmarkSeed.PROPERTY, Long.toString(seed));
-        List<String> jvmArguments = new ArrayList<>(options.getJvmArgsAppend().orElse(List.of()));
+        // Before the others: what is appended here would take the place of what a benchmark itself appends.
+        List<String> jvmArguments = new ArrayList<>(options.getJvmArgsPrepend().orElse(List.of()));
         jvmArguments.add("-D" + BenchmarkSeed.PROPERTY + "=" + seed);
         ChainedOptionsBuilder builder = new OptionsBuilder()
                 .parent(options)
-                .jvmArgsAppend(jvmArguments.toArray(String[]::new))
+                .jvmArgsPrepend(jvmArguments.toArray(String[]::new))
                 .shouldFailOnError(true);
         placement.java().ifPresent(java -> builder.jvm(java.toString()));
         return builder.build();

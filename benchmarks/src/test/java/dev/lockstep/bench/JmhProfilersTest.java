@@ -97,8 +97,6 @@ class JmhProfilersTest {
         }
         int exitCode = execute(
                 List.of("jmh", BENCHMARK),
-                "-jvmArgsAppend",
-                "-Dlockstep.test=async",
                 "-prof",
                 "async:event=itimer;interval=1000000;output=collapsed;dir=" + directory);
         assertEquals(0, exitCode, err::toString);
@@ -108,6 +106,21 @@ class JmhProfilersTest {
             assertFalse(stacks.isEmpty());
             assertTrue(Files.readString(stacks.getFirst()).contains("encodeIntegers"));
         }
+    }
+
+    @Test
+    void whatABenchmarkAppendsStays() throws IOException {
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(List.of("jmh", "MarkerBenchmark.operationNotMarked$", "--json", json.toString())),
+                err::toString);
+        String arguments = new ObjectMapper()
+                .readTree(json.toFile())
+                .at("/results/0/jvmArgs")
+                .toString();
+        assertTrue(arguments.contains("-Dlockstep.simulated=false"), arguments);
+        assertTrue(arguments.contains("-Dlockstep.bench.seed=1"), arguments);
     }
 
     @Test

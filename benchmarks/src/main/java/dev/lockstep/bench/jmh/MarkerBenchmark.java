@@ -1,6 +1,7 @@
 package dev.lockstep.bench.jmh;
 
 import dev.lockstep.counters.Markers;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -9,8 +10,10 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /** What a mark for the simulator costs on a real processor: where marks are made, and where they are not. */
 @BenchmarkMode(Mode.AverageTime)
@@ -26,6 +29,20 @@ public class MarkerBenchmark {
 
     /** For JMH. */
     public MarkerBenchmark() {}
+
+    /** Refuses to measure another case than the one named; without forks there is only the one that is not marked. */
+    @Setup
+    public void check(BenchmarkParams benchmark) {
+        boolean named = Set.of("operationMarked", "phaseMarked")
+                .contains(benchmark
+                        .getBenchmark()
+                        .substring(benchmark.getBenchmark().lastIndexOf('.') + 1));
+        if (benchmark.getForks() > 0 && named != Markers.obstacle().isEmpty()) {
+            throw new IllegalStateException(
+                    "marks are made or not against the name of the benchmark: benchmark=" + benchmark.getBenchmark()
+                            + " obstacle=" + Markers.obstacle().orElse("none"));
+        }
+    }
 
     /** The control: choosing an operation, without a mark. */
     @Benchmark
