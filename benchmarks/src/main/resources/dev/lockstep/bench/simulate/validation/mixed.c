@@ -10,22 +10,11 @@ static uint64_t own[THREADS_MAX][OWN_WORDS] __attribute__((aligned(4096)));
 static uint64_t common[COMMON_WORDS] __attribute__((aligned(4096)));
 static uint64_t counters[COUNTERS][LINE_WORDS] __attribute__((aligned(4096)));
 
-static volatile uint64_t arrived, begun;
 static long rounds;
 static int threads_wanted;
 
 static void work(int index) {
-    __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
-    if (index == 0) {
-        while (arrived != (uint64_t)threads_wanted) {
-            __builtin_ia32_pause();
-        }
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
-        begun = 1;
-    }
-    while (begun == 0) {
-        __builtin_ia32_pause();
-    }
+    begin_together(index, threads_wanted);
     uint64_t random = 88172645463325252u + (uint64_t)index;
     uint64_t sum = 0;
     for (long round = 0; round < rounds; round++) {

@@ -22,7 +22,7 @@ struct line {
     volatile uint64_t words[WORDS];
 } __attribute__((aligned(256)));
 
-static struct line turn, data, ready, go;
+static struct line turn, data;
 
 static long rounds;
 static int threads_wanted;
@@ -32,21 +32,6 @@ enum { TURNS, WRITE_OWN, WRITE_SAME, READ_CHANGED, READ_OTHER, READ_BOTH, ADDERS
 
 static const char *const PATTERN_NAMES[PATTERNS] = {
     "turns", "write-own", "write-same", "read-changed", "read-other", "read-both", "adders"};
-
-/* Lets the measured phase begin when every thread has come, so that starting them is not counted. */
-static void meet(int index) {
-    __atomic_fetch_add(&ready.words[0], 1, __ATOMIC_SEQ_CST);
-    if (index == 0) {
-        while (ready.words[0] != (uint64_t)threads_wanted) {
-            __builtin_ia32_pause();
-        }
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
-        go.words[0] = 1;
-    }
-    while (go.words[0] == 0) {
-        __builtin_ia32_pause();
-    }
-}
 
 static void use_data(int index) {
     switch (pattern) {
@@ -77,7 +62,7 @@ static void use_data(int index) {
 
 /* Its loop ends because the other thread, whose turn it is, hands over after each of its rounds. */
 static void take_turns(int index) {
-    meet(index);
+    begin_together(index, threads_wanted);
     for (long round = 0; round < rounds; round++) {
         while (turn.words[0] != (uint64_t)index) {
             __builtin_ia32_pause();
@@ -87,12 +72,16 @@ static void take_turns(int index) {
     }
 }
 
-/* 500 turns of a loop of two instructions between two additions. */
+/*
+ * 400 to 600 turns of a loop of two instructions between two additions: with as many each time, all would depend on how
+ * far apart the threads happened to begin.
+ */
 static void add(int index) {
-    meet(index);
+    uint64_t random = 88172645463325252u + (uint64_t)index * 0x9E3779B97F4A7C15u;
+    begin_together(index, threads_wanted);
     for (long round = 0; round < rounds; round++) {
         __atomic_fetch_add(&data.words[0], 1, __ATOMIC_SEQ_CST);
-        long left = 500;
+        long left = 400 + (long)(next_random(&random) % 201);
         __asm__ volatile("1: subq $1, %0\n"
                          "   jnz 1b\n"
                          : "+r"(left)

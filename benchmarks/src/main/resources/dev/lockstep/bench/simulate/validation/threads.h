@@ -45,6 +45,35 @@ __asm__(".text\n"
         "    call thread_main\n"
         "    hlt\n");
 
+static volatile uint64_t arrived __attribute__((aligned(256)));
+static volatile uint64_t begun __attribute__((aligned(256)));
+static volatile uint64_t under_way __attribute__((aligned(256)));
+
+/* Returns when all threads have called it. */
+static inline void await_all(volatile uint64_t *counter, int count) {
+    __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+    while (*counter != (uint64_t)count) {
+        __builtin_ia32_pause();
+    }
+}
+
+/*
+ * Called by each of `count` threads: begins the measured phase when all have come, so that starting them is not counted,
+ * and lets them go on when each has executed something in it. One that the system had not let run since would otherwise
+ * begin when others are done.
+ */
+static inline void begin_together(int index, int count) {
+    await_all(&arrived, count);
+    if (index == 0) {
+        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        begun = 1;
+    }
+    while (begun == 0) {
+        __builtin_ia32_pause();
+    }
+    await_all(&under_way, count);
+}
+
 /* Runs the body on `count` threads at once, the caller being the first, and returns when all have ended. */
 static void run_threads(int count, void (*body)(int index)) {
     if (count < 1 || count > THREADS_MAX) {
