@@ -22,6 +22,9 @@ module dev.lockstep.bench {
             com.fasterxml.jackson.databind,
             info.picocli;
     // Jackson reads and makes the records of specifications and results.
+    opens dev.lockstep.bench.codemap to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     opens dev.lockstep.bench.tpcc to
             com.fasterxml.jackson.databind,
             info.picocli;
@@ -39,5 +42,6 @@ module dev.lockstep.bench {
             info.picocli;
 
     provides dev.lockstep.scheduler.OperationProbe with
+            dev.lockstep.bench.codemap.OperationMarkers,
             dev.lockstep.bench.flame.FlameProbe;
 }

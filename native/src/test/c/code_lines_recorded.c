@@ -17,6 +17,9 @@ static void *work(void *argument) {
         code_thread_operation(thread, 7);
         code_thread_executed(thread, blocks[0]);
         code_thread_executed(thread, blocks[1]);
+        code_thread_executed(thread, blocks[1]);
+        code_thread_operation(thread, 7);
+        code_thread_executed(thread, blocks[1]);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS - 1);
         code_thread_executed(thread, blocks[1]);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS);

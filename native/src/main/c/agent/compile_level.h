@@ -1,7 +1,7 @@
 /*
- * The compilation level of a method compiled by HotSpot, which JVMTI does not tell. It stands in the descriptor in front
- * of the code, whose layout the JVM describes to debuggers by exported tables (gHotSpotVMStructs); what those tables do
- * not name, on another JVM, is answered by COMPILE_LEVEL_UNKNOWN. Used by one thread at a time.
+ * The compilation level of a method compiled by HotSpot, which JVMTI does not tell. It stands in the descriptor in
+ * front of the code, whose layout the JVM describes to debuggers by exported tables (gHotSpotVMStructs); what those
+ * tables do not name, on another JVM, is answered by COMPILE_LEVEL_UNKNOWN. Used by one thread at a time.
  */
 #ifndef LOCKSTEP_COMPILE_LEVEL_H
 #define LOCKSTEP_COMPILE_LEVEL_H

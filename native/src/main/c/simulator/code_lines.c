@@ -59,13 +59,13 @@ static void table_free(struct code_table *table) {
 }
 
 /* The piece of a table, made if need be; NULL without memory. */
-static uint64_t *table_piece(struct code_table *table, uint32_t index) {
+static struct code_count *table_piece(struct code_table *table, uint32_t index) {
     if (index >= table->piece_count) {
         uint32_t count = table->piece_count ? table->piece_count : 16;
         while (count <= index) {
             count *= 2;
         }
-        uint64_t **grown = realloc(table->pieces, count * sizeof *grown);
+        struct code_count **grown = realloc(table->pieces, count * sizeof *grown);
         if (!grown) {
             return NULL;
         }
@@ -190,6 +190,7 @@ struct code_thread *code_thread_begin(struct code_lines *lines) {
     }
     thread->lines = lines;
     thread->class = "other";
+    thread->stay = 1;
     atomic_flag_clear(&thread->latch);
     pthread_mutex_lock(&lines->store->latch);
     thread->next = lines->store->threads;
@@ -244,6 +245,7 @@ static void thread_enter_anew(struct code_thread *thread, uint32_t phase, const 
 void code_thread_operation(struct code_thread *thread, uint32_t operation) {
     if (thread && thread->operation != operation && operation < LOCKSTEP_OPERATIONS) {
         thread->operation = operation;
+        thread->stay++;
         thread_enter(thread);
     }
 }
@@ -254,7 +256,7 @@ void code_thread_class(struct code_thread *thread, const char *class) {
     }
 }
 
-uint64_t *code_thread_piece(struct code_thread *thread, uint32_t block) {
+struct code_count *code_thread_piece(struct code_thread *thread, uint32_t block) {
     uint32_t phase = atomic_load_explicit(&thread->lines->phase, memory_order_acquire);
     if (!thread->table || thread->phase != phase) {
         thread_enter_anew(thread, phase, thread->class);
@@ -267,7 +269,7 @@ uint64_t *code_thread_piece(struct code_thread *thread, uint32_t block) {
         return thread->table->pieces[index];
     }
     thread_latch(thread);
-    uint64_t *piece = table_piece(thread->table, index);
+    struct code_count *piece = table_piece(thread->table, index);
     thread_unlatch(thread);
     return piece;
 }
@@ -287,12 +289,13 @@ static bool keep(struct code_store *store, const struct code_table *table) {
         if (!table->pieces[i]) {
             continue;
         }
-        uint64_t *piece = table_piece(sum, i);
+        struct code_count *piece = table_piece(sum, i);
         if (!piece) {
             return false;
         }
         for (uint32_t block = 0; block < CODE_PIECE_BLOCKS; block++) {
-            piece[block] += table->pieces[i][block];
+            piece[block].begun += table->pieces[i][block].begun;
+            piece[block].stays += table->pieces[i][block].stays;
         }
     }
     return true;
@@ -328,8 +331,10 @@ static void table_write(const struct code_table *table, FILE *file) {
     fprintf(file, "c %" PRIu32 " %" PRIu32 " %s\n", table->phase, table->operation, table->class);
     for (uint32_t i = 0; i < table->piece_count; i++) {
         for (uint32_t block = 0; table->pieces[i] && block < CODE_PIECE_BLOCKS; block++) {
-            if (table->pieces[i][block]) {
-                fprintf(file, "%" PRIu32 " %" PRIu64 "\n", i * CODE_PIECE_BLOCKS + block, table->pieces[i][block]);
+            const struct code_count *count = &table->pieces[i][block];
+            if (count->begun) {
+                fprintf(file, "%" PRIu32 " %" PRIu64 " %" PRIu32 "\n", i * CODE_PIECE_BLOCKS + block, count->begun,
+                    count->stays);
             }
         }
     }
@@ -340,7 +345,7 @@ int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) 
     pthread_mutex_lock(&store->latch);
     FILE *file = store->file;
     rewind(file);
-    fputs("lockstep-code-lines 1\n", file);
+    fputs("lockstep-code-lines 2\n", file);
     for (uint32_t i = 0; i < store->block_count; i++) {
         const struct code_block *block = &store->blocks[i];
         fprintf(file, "b %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", block->address, block->bytes,

@@ -4,7 +4,7 @@
  *
  * A block is a run of instructions without a branch, as QEMU translated it. It keeps the epoch of its translation: the
  * number of the agent's event (LOCKSTEP_MARKER_CODE_EVENT) that came last, by which a reader tells which of the methods
- * that were compiled to this address it belonged to. The same block translated again in the same epoch keeps its number.
+ * that were compiled to this address it belonged to. The same block translated again in one epoch keeps its number.
  *
  * A thread counts in tables of its own, one for each phase, operation and class it has been in; so counting takes no
  * lock and loses nothing. In phase 0, outside any phase, all operations are counted as 0. A thread that ends adds its
@@ -12,16 +12,20 @@
  *
  * The file, text, numbers in decimal but for addresses:
  *
- *     lockstep-code-lines 1
+ *     lockstep-code-lines 2
  *     b ADDRESS BYTES INSTRUCTIONS EPOCH          one for each block, numbered from 0 in this order; ADDRESS in hex
  *     c PHASE OPERATION CLASS                     a context; what follows was executed in it
- *     BLOCK COUNT                                 times the block was begun
+ *     BLOCK COUNT STAYS                           times the block was begun, and stays in the context in which
+ *                                                 it was
  *     end                                         so that a truncated file is told from a whole one
+ *
+ * A stay of a thread in a context lasts from one mark of an operation to the next one that names another; so STAYS is
+ * the number of executions of the operation that needed the block, whether in a loop or not.
  *
  * Contexts may occur several times, and a block twice in one; their counts add up.
  *
  * Threads: code_lines_block, _epoch, _phase and code_thread_begin may be called by any thread at any time; calls with a
- * code_thread by that thread alone. code_lines_write may run beside all of them and then writes what was counted so far.
+ * code_thread by that thread alone. code_lines_write may run beside all of them, and writes what was counted so far.
  */
 #ifndef LOCKSTEP_CODE_LINES_H
 #define LOCKSTEP_CODE_LINES_H
@@ -32,7 +36,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Blocks of one piece of a table: most operations execute few of all blocks, near each other in order of translation. */
+/* Blocks of one piece of a table: most operations execute few blocks, near each other in order of translation. */
 #define CODE_PIECE_BLOCKS 128
 
 /* Blocks beyond this are counted as the last one: 64 times those of a JVM that has run TPC-C. */
@@ -42,9 +46,17 @@
 
 #define CODE_PIECES_MAX (CODE_BLOCKS_MAX / CODE_PIECE_BLOCKS)
 
+/* Of one block in one context. */
+struct code_count {
+    uint64_t begun;
+    uint32_t stays;
+    /* The thread's stay in which it was counted last. */
+    uint32_t stay;
+};
+
 /* Counts of one context; pieces grows as blocks are met. */
 struct code_table {
-    uint64_t **pieces;
+    struct code_count **pieces;
     uint32_t piece_count;
     uint32_t phase;
     uint32_t operation;
@@ -63,6 +75,8 @@ struct code_thread {
     struct code_table **by_operation;
     uint32_t phase;
     uint32_t operation;
+    /* Number of the stay, from 1; after 2^32 it begins anew, which may cost a block a stay. */
+    uint32_t stay;
     const char *class;
     /* Links the threads of a recording. */
     struct code_thread *next;
@@ -106,14 +120,14 @@ void code_thread_class(struct code_thread *thread, const char *class);
 void code_thread_end(struct code_thread *thread);
 
 /* The piece that holds a block; makes it. NULL without memory. */
-uint64_t *code_thread_piece(struct code_thread *thread, uint32_t block);
+struct code_count *code_thread_piece(struct code_thread *thread, uint32_t block);
 
 /* The thread begins to execute a block. */
 static inline void code_thread_executed(struct code_thread *thread, uint32_t block) {
     if (!thread) {
         return;
     }
-    uint64_t *piece = NULL;
+    struct code_count *piece = NULL;
     if (thread->table && thread->phase == atomic_load_explicit(&thread->lines->phase, memory_order_relaxed)
             && block / CODE_PIECE_BLOCKS < thread->table->piece_count) {
         piece = thread->table->pieces[block / CODE_PIECE_BLOCKS];
@@ -124,7 +138,12 @@ static inline void code_thread_executed(struct code_thread *thread, uint32_t blo
             return;
         }
     }
-    piece[block % CODE_PIECE_BLOCKS]++;
+    struct code_count *count = &piece[block % CODE_PIECE_BLOCKS];
+    count->begun++;
+    if (count->stay != thread->stay) {
+        count->stay = thread->stay;
+        count->stays++;
+    }
 }
 
 /* Writes the file. Returns -1 with a sentence in error. */

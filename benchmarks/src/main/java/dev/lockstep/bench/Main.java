@@ -1,5 +1,7 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.codemap.CodeMapChildCommand;
+import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
@@ -53,6 +55,8 @@ public final class Main implements Runnable {
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(new ValidateCommand(BuildVersion.version()))
                 .addSubcommand(new CountersCommand())
+                .addSubcommand(new CodeMapCommand(Main.class.getName()))
+                .addSubcommand(new CodeMapChildCommand())
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

@@ -23,26 +23,26 @@ class CodeLinesTest {
     @Test
     void countsByBlockPhaseOperationClassAndEpoch() throws Exception {
         List<String> file = record(List.of("-O2"));
-        assertEquals("lockstep-code-lines 1", file.getFirst());
+        assertEquals("lockstep-code-lines 2", file.getFirst());
         assertEquals("end", file.getLast());
-        Map<String, Long> counts = counts(file);
-        Map<String, Long> many = new TreeMap<>(counts);
+        Map<String, String> counts = counts(file);
+        Map<String, String> many = new TreeMap<>(counts);
         many.keySet().removeIf(key -> !key.endsWith(" 4 1 9"));
         assertEquals(5000, many.size());
-        assertEquals(Set.of(1L), Set.copyOf(many.values()));
+        assertEquals(Set.of("1 1"), Set.copyOf(many.values()));
         counts.keySet().removeAll(many.keySet());
         assertEquals(
                 new TreeMap<>(Map.of(
-                        "0 0 other at 1000 10 2 0", 1L,
-                        "1 5 other at 1000 10 2 0", 1L,
-                        "1 7 carrier at 1000 10 2 0", 2L * ROUNDS,
-                        "1 7 carrier at 1010 11 3 0", 2L * ROUNDS,
-                        "1 4095 carrier at 1010 11 3 0", 2L * ROUNDS,
+                        "0 0 other at 1000 10 2 0", "1 1",
+                        "1 5 other at 1000 10 2 0", "1 1",
+                        "1 7 carrier at 1000 10 2 0", 2L * ROUNDS + " " + 2L * ROUNDS,
+                        "1 7 carrier at 1010 11 3 0", 6L * ROUNDS + " " + 2L * ROUNDS,
+                        "1 4095 carrier at 1010 11 3 0", 2L * ROUNDS + " " + 2L * ROUNDS,
                         // An operation that there cannot be is not entered.
-                        "1 4095 carrier at 1020 12 4 0", 2L * ROUNDS,
-                        "1 5 other at 1000 10 2 9", 1L,
-                        "1 5 other at 1000 5 1 9", 1L,
-                        "0 0 other at 1000 10 2 9", 1L)),
+                        "1 4095 carrier at 1020 12 4 0", 2L * ROUNDS + " " + 2L * ROUNDS,
+                        "1 5 other at 1000 10 2 9", "1 1",
+                        "1 5 other at 1000 5 1 9", "1 1",
+                        "0 0 other at 1000 10 2 9", "1 1")),
                 counts);
     }
 
@@ -76,10 +76,16 @@ class CodeLinesTest {
         return Files.readAllLines(file);
     }
 
-    /** How often each block was executed, by its context and what is known of it. */
-    private static Map<String, Long> counts(List<String> file) {
+    private static String sum(String one, String other) {
+        String[] a = one.split(" ", -1);
+        String[] b = other.split(" ", -1);
+        return Long.parseLong(a[0]) + Long.parseLong(b[0]) + " " + (Long.parseLong(a[1]) + Long.parseLong(b[1]));
+    }
+
+    /** How often each block was executed, and in how many stays, by its context and what is known of it. */
+    private static Map<String, String> counts(List<String> file) {
         List<String> blocks = new ArrayList<>();
-        Map<String, Long> counts = new TreeMap<>();
+        Map<String, String> counts = new TreeMap<>();
         String context = "";
         for (String line : file.subList(1, file.size() - 1)) {
             switch (line.charAt(0)) {
@@ -89,8 +95,8 @@ class CodeLinesTest {
                     String[] words = line.split(" ", -1);
                     counts.merge(
                             context + " at " + blocks.get(Integer.parseInt(words[0])),
-                            Long.parseLong(words[1]),
-                            Long::sum);
+                            words[1] + " " + words[2],
+                            CodeLinesTest::sum);
                 }
             }
         }

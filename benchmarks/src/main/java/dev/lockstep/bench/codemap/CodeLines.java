@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public final class CodeLines {
     private static final String HEADER = "lockstep-code-lines ";
-    private static final String VERSION = "1";
+    private static final String VERSION = "2";
     private static final String END = "end";
     private static final String REMEDY = "run the program again, with the plugin of this build";
     private static final int BLOCKS_INITIAL = 1 << 16;
@@ -38,24 +38,24 @@ public final class CodeLines {
      */
     public record Context(int phase, int operation, String threadKind) {}
 
-    /** How often each block was begun in one context. */
+    /** How often each block was begun in one context, and in how many executions of its operation. */
     public static final class Counts {
-        private final List<long[]> blocksAndCounts = new ArrayList<>();
+        private final List<long[]> entries = new ArrayList<>();
 
-        /** Takes a block and how often it was begun. */
+        /** Takes a block, how often it was begun, and in how many stays in the context. */
         @FunctionalInterface
         public interface Taker {
             /** Called for each block; the same one may come again. */
-            void take(int block, long count);
+            void take(int block, long count, long stays);
         }
 
-        private void add(int block, long count) {
-            blocksAndCounts.add(new long[] {block, count});
+        private void add(int block, long count, long stays) {
+            entries.add(new long[] {block, count, stays});
         }
 
         /** Hands out all blocks that were executed. */
         public void each(Taker taker) {
-            blocksAndCounts.forEach(pair -> taker.take((int) pair[0], pair[1]));
+            entries.forEach(entry -> taker.take((int) entry[0], entry[1], entry[2]));
         }
     }
 
@@ -126,7 +126,7 @@ public final class CodeLines {
         if (counts == null || block < 0 || block >= blockCount) {
             throw new IllegalArgumentException("no such block, or no context");
         }
-        counts.add(block, Long.parseLong(words[1]));
+        counts.add(block, Long.parseLong(words[1]), Long.parseLong(words[2]));
     }
 
     /** All contexts in which anything was executed. */

@@ -28,7 +28,7 @@ public record InstructionShares(Map<CodePart, Long> instructions) {
         Map<CodePart, Long> sums = new EnumMap<>(CodePart.class);
         lines.contexts().forEach((context, counts) -> {
             if (contexts.test(context)) {
-                counts.each((block, count) -> {
+                counts.each((block, count, stays) -> {
                     if (parts[block] == null) {
                         parts[block] = resolver.find(lines.address(block), lines.epoch(block))
                                 .part();

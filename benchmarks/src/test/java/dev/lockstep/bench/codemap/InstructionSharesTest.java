@@ -33,7 +33,7 @@ class InstructionSharesTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 1
+            lockstep-code-lines 2
             b 1010 16 4 4
             b 1010 16 5 7
             b 1050 16 6 3
@@ -44,18 +44,18 @@ class InstructionSharesTest {
             b 40010 16 11 0
             b 60000 16 12 0
             c 1 3 carrier
-            0 1
-            1 100
-            2 1000
-            1 100
+            0 1 1
+            1 100 100
+            2 1000 1000
+            1 100 100
             c 1 0 client
-            3 2
-            4 3
-            5 1
+            3 2 2
+            4 3 3
+            5 1 1
             c 0 0 client
-            6 1
-            7 1
-            8 1
+            6 1 1
+            7 1 1
+            8 1 1
             end
             """;
 
@@ -97,9 +97,9 @@ class InstructionSharesTest {
     @Test
     void refusesWhatIsNotExecutedCode() throws IOException {
         for (String damaged : new String[] {
-            LINES.replace("lines 1", "lines 2"),
+            LINES.replace("lines 2", "lines 1"),
             LINES.replace("end\n", ""),
-            LINES.replace("3 2", "9 2"),
+            LINES.replace("3 2 2", "9 2 2"),
             LINES.replace("c 1 3 carrier\n", ""),
             LINES.replace("b 60000 16 12 0", "b 60000 16")
         }) {

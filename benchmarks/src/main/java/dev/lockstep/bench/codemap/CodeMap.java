@@ -1,0 +1,236 @@
+package dev.lockstep.bench.codemap;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DatabindException;
+import dev.lockstep.bench.report.Json;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The code that each operation executes, by one build of the JVM: what a placement of buffers or of switch points may
+ * go by. Kept in a file with a version; see {@link #read}. Sizes of executed code are in bytes of distinct cache lines
+ * of {@link LineSet#LINE_BYTES}, of user mode. Immutable.
+ *
+ * @param kind {@link #KIND}
+ * @param formatVersion {@link #FORMAT_VERSION}
+ * @param jvm name and version of the JVM whose compiler made the code
+ * @param jvmFlags its command line
+ * @param commit of the program, or null if unknown
+ * @param time when it was made, ISO 8601
+ * @param workloads what was run, each in a JVM of its own
+ */
+public record CodeMap(
+        String kind,
+        int formatVersion,
+        String jvm,
+        List<String> jvmFlags,
+        String commit,
+        String time,
+        List<WorkloadCode> workloads) {
+    /** What tells the file from others in JSON. */
+    public static final String KIND = "lockstep-code-map";
+
+    /** Raised whenever a field changes its name or its meaning. */
+    public static final int FORMAT_VERSION = 1;
+
+    /** The part of its executions in which a line of an operation has to be executed to count as regular. */
+    public static final double REGULAR_PART = 0.01;
+
+    private static final String REMEDY = "make one with ./lockstep codemap --json FILE";
+
+    /** Takes own copies. */
+    public CodeMap {
+        jvmFlags = List.copyOf(jvmFlags);
+        workloads = List.copyOf(workloads);
+    }
+
+    /**
+     * One workload, in the measured phase.
+     *
+     * @param name what was run
+     * @param scheduling who ran it: {@code jdk} or {@code steps}
+     * @param transactions measured
+     * @param warmUpTransactions before
+     * @param cameToRest whether the compilers had nothing left to do when the measured phase began
+     * @param compileMillis time the compilers worked in the measured phase
+     * @param c2Share part of the Java instructions that C2 had compiled, 0 to 1
+     * @param unresolvedShare part of all instructions whose place is not known, 0 to 1
+     * @param operations by name; the same operation within different transactions counts as one
+     * @param contexts transaction types, or calls of the application
+     * @param pairs what each context executes in each operation
+     */
+    public record WorkloadCode(
+            String name,
+            String scheduling,
+            long transactions,
+            long warmUpTransactions,
+            boolean cameToRest,
+            long compileMillis,
+            double c2Share,
+            double unresolvedShare,
+            List<OperationCode> operations,
+            List<ContextCode> contexts,
+            List<OperationCode> pairs) {
+        /** Takes own copies. */
+        public WorkloadCode {
+            operations = List.copyOf(operations);
+            contexts = List.copyOf(contexts);
+            pairs = List.copyOf(pairs);
+        }
+
+        /** An operation by its name. */
+        public Optional<OperationCode> operation(String operation) {
+            return operations.stream()
+                    .filter(each -> each.operation().equals(operation))
+                    .findFirst();
+        }
+
+        /**
+         * The regular lines of several operations together: what a processor executes that runs them in turns.
+         *
+         * @throws IllegalArgumentException if an operation is not in the map
+         */
+        public LineSet regularLines(Collection<String> names) {
+            LineSet all = LineSet.of(List.of());
+            for (String each : names) {
+                all = all.union(operation(each)
+                        .orElseThrow(() -> new IllegalArgumentException("the code map has no such operation: operation="
+                                + each + " workload=" + name + "; remedy: make a map of a workload that runs it"))
+                        .regularLines());
+            }
+            return all;
+        }
+    }
+
+    /**
+     * What an operation executes.
+     *
+     * @param context the transaction type or call, empty for all of them
+     * @param operation its name
+     * @param executions how often it began
+     * @param instructions of all of them
+     * @param lines executed at all
+     * @param regularLines executed in at least {@link #REGULAR_PART} of the executions
+     * @param compiledBytes size of the compiled methods of which it executes anything
+     * @param parts by part of the JVM
+     * @param units compiled methods of which it executes anything, most lines first
+     * @param methods methods of the source, inlined or not, that make it up, most bytes first
+     */
+    public record OperationCode(
+            String context,
+            String operation,
+            long executions,
+            long instructions,
+            LineSet lines,
+            LineSet regularLines,
+            long compiledBytes,
+            Map<CodePart, PartCode> parts,
+            List<UnitCode> units,
+            List<MethodCode> methods) {
+        /** Takes own copies. */
+        public OperationCode {
+            parts = Map.copyOf(parts);
+            units = List.copyOf(units);
+            methods = List.copyOf(methods);
+        }
+
+        /** Instructions of one execution, NaN where it was not counted how many there were. */
+        public double instructionsPerExecution() {
+            return executions == 0 ? Double.NaN : (double) instructions / executions;
+        }
+    }
+
+    /**
+     * What an operation executes of one part of the JVM.
+     *
+     * @param lineBytes bytes of the lines executed; a line of two parts counts in both
+     * @param regularLineBytes of those executed regularly
+     * @param instructions executed
+     */
+    public record PartCode(long lineBytes, long regularLineBytes, long instructions) {}
+
+    /**
+     * What an operation executes of one compiled method, with all that was inlined into it.
+     *
+     * @param method class, name and signature
+     * @param level of the compilation, 4 for C2
+     * @param compiledBytes its size
+     * @param executedBytes of it, by the byte
+     * @param lineBytes bytes of the lines executed
+     */
+    public record UnitCode(String method, int level, long compiledBytes, long executedBytes, long lineBytes) {}
+
+    /**
+     * What an operation executes of one method of the source.
+     *
+     * @param method class, name and signature
+     * @param executedBytes of all places that it was compiled or inlined to
+     * @param places compiled methods in which it was executed
+     */
+    public record MethodCode(String method, long executedBytes, int places) {}
+
+    /**
+     * What a transaction type, or a call, executes: how code grows from one operation to all.
+     *
+     * @param context its name
+     * @param executions how often it began
+     * @param instructions of all of them, operations and scheduler included
+     * @param operations how many different ones it runs
+     * @param largestOperationBytes regular lines of the largest
+     * @param operationsBytes regular lines of all its operations
+     * @param allBytes with what it executes outside operations
+     * @param withSchedulerBytes with the scheduler
+     */
+    public record ContextCode(
+            String context,
+            long executions,
+            long instructions,
+            int operations,
+            long largestOperationBytes,
+            long operationsBytes,
+            long allBytes,
+            long withSchedulerBytes) {}
+
+    /**
+     * Reads a code map.
+     *
+     * @throws CodeFormatException if the file is no code map, or one of another version
+     * @throws IOException if it cannot be read
+     */
+    public static CodeMap read(Path file) throws IOException {
+        CodeMap map;
+        try {
+            map = Json.read(file, CodeMap.class);
+        } catch (DatabindException e) {
+            throw new CodeFormatException(
+                    "no code map of formatVersion=" + FORMAT_VERSION + ": " + e.getOriginalMessage(), file, REMEDY);
+        } catch (JsonProcessingException e) {
+            throw new CodeFormatException("no code map: " + e.getOriginalMessage(), file, REMEDY);
+        }
+        if (!KIND.equals(map.kind) || map.formatVersion != FORMAT_VERSION) {
+            throw new CodeFormatException(
+                    "no code map of a known version: kind=" + map.kind + " formatVersion=" + map.formatVersion
+                            + " kindExpected=" + KIND + " formatVersionExpected=" + FORMAT_VERSION,
+                    file,
+                    REMEDY);
+        }
+        return map;
+    }
+
+    /**
+     * Whether the map is of the JVM that runs here: another build compiles other code, and of that the map says
+     * nothing.
+     */
+    public boolean matchesThisJvm() {
+        return jvm.equals(thisJvm());
+    }
+
+    /** Name and version of the JVM that runs here. */
+    public static String thisJvm() {
+        return System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+    }
+}

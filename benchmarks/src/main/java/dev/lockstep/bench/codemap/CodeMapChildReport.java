@@ -1,0 +1,32 @@
+package dev.lockstep.bench.codemap;
+
+import java.util.List;
+
+/**
+ * What a child JVM tells of its run, beside what plugin and agent have written.
+ *
+ * @param warmUpRounds transactions before the measured phase
+ * @param cameToRest whether nothing was compiled any more when the measured phase began
+ * @param compileMillis time that the compilers worked in the measured phase
+ * @param operations what was marked, and how often it began in the measured phase
+ * @param obstacle why operations could not be marked, empty if they were
+ * @param jvm name and version
+ * @param flags command line of the JVM
+ */
+record CodeMapChildReport(
+        long warmUpRounds,
+        boolean cameToRest,
+        long compileMillis,
+        List<Marked> operations,
+        String obstacle,
+        String jvm,
+        List<String> flags) {
+    /** Takes own copies. */
+    CodeMapChildReport {
+        operations = List.copyOf(operations);
+        flags = List.copyOf(flags);
+    }
+
+    /** A marked number, what it stands for, and how often it began. */
+    record Marked(int number, String context, String operation, long executions) {}
+}

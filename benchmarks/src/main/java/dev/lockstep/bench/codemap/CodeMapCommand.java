@@ -1,0 +1,280 @@
+package dev.lockstep.bench.codemap;
+
+import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.SimulationException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Shows which code each operation of the engine executes. */
+@Command(
+        name = "codemap",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Shows which code each database operation executes: the Java methods that make it up, the bytes of compiled"
+                    + " code that were really executed, in distinct cache lines, beside the size of the compiled"
+                    + " methods, what two operations share, and how it grows from operation to transaction.",
+            "Runs workloads in JVMs under user-mode QEMU, with a plugin that counts executed blocks and an agent that"
+                    + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
+                    + " some minutes.",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:all is well",
+            "1:the code is not that of the steady state: less than 95 %% of the Java instructions came from C2, or the"
+                    + " place of more than 2 %% of all was not found; or a workload failed",
+            "2:wrong call, or QEMU, the plugin or the agent is missing"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep codemap",
+            "      Both workloads, under STEPS.",
+            "  ./lockstep codemap --workload operations --scheduler jdk --json map.json --out report",
+            "      One, without scheduler; the map in a file, and a page with plots.",
+            "  ./lockstep codemap --read map.json --methods 20",
+            "      Prints a map that was made before."
+        })
+public final class CodeMapCommand implements Callable<Integer> {
+    /** Part of the Java instructions of the measured phase that has to come from C2. */
+    static final double C2_SHARE_MIN = 0.95;
+
+    /** Part of all instructions whose place may stay unknown. */
+    static final double UNRESOLVED_SHARE_MAX = 0.02;
+
+    /** What can be run, as it is spelled. */
+    enum Choice {
+        OPERATIONS,
+        TPCC,
+        ALL
+    }
+
+    /** Who runs it, as it is spelled. */
+    enum Scheduling {
+        JDK,
+        STEPS
+    }
+
+    /** Converts {@code --workload}. */
+    static final class OfChoice implements ITypeConverter<Choice> {
+        @Override
+        public Choice convert(String text) {
+            return parse(Choice.class, text);
+        }
+    }
+
+    /** Converts {@code --scheduler}. */
+    static final class OfScheduling implements ITypeConverter<Scheduling> {
+        @Override
+        public Scheduling convert(String text) {
+            return parse(Scheduling.class, text);
+        }
+    }
+
+    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
+        try {
+            return Spelling.parse(type, text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(
+            names = "--workload",
+            paramLabel = "operations|tpcc|all",
+            defaultValue = "all",
+            converter = OfChoice.class,
+            description =
+                    "operations: transactions with one operation of each kind, on a table of 10,000 rows; tpcc: the"
+                            + " five transactions of TPC-C, on a database of a tenth of the usual size. Default: all.")
+    private Choice workload;
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "jdk|steps",
+            defaultValue = "steps",
+            converter = OfScheduling.class,
+            description = "What runs them: threads of the JDK, or S-threads (continuations). Default: steps.")
+    private Scheduling scheduler;
+
+    @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            defaultValue = "2000",
+            description = "Transactions measured. Default: ${DEFAULT-VALUE}.")
+    private long transactions;
+
+    @Option(
+            names = "--warmup-transactions",
+            paramLabel = "N",
+            defaultValue = "60000",
+            description = "Transactions before, at most; fewer when the compilers have come to rest. Default:"
+                    + " ${DEFAULT-VALUE}.")
+    private long warmUpTransactions;
+
+    @Option(
+            names = "--terminals",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Threads of TPC-C. Default: ${DEFAULT-VALUE}.")
+    private int terminals;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of everything random. Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    @Option(
+            names = "--methods",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "How many methods of each operation are printed. Default: ${DEFAULT-VALUE}.")
+    private int methods;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the code map: all methods, and the lines of each operation. --read reads it.")
+    private Path json;
+
+    @Option(names = "--read", paramLabel = "FILE", description = "Runs nothing, and prints the code map of a file.")
+    private Path read;
+
+    @Mixin
+    private ReportOption out;
+
+    private final String mainClass;
+
+    /**
+     * For one command line.
+     *
+     * @param mainClass of child JVMs, which knows {@link CodeMapChildCommand}
+     */
+    public CodeMapCommand(String mainClass) {
+        this.mainClass = mainClass;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        requireSense();
+        out.prepare();
+        List<String> arguments = command.commandLine().getParseResult().originalArgs();
+        List<String> words = new ArrayList<>(List.of(command.name()));
+        words.addAll(arguments);
+        CodeMap map;
+        try {
+            map = read == null ? measure() : CodeMap.read(read);
+        } catch (SimulationException e) {
+            return complain(e.getMessage(), 2);
+        } catch (CodeFormatException e) {
+            return complain(e.getMessage(), read == null ? 1 : 2);
+        } catch (WorkloadFailedException e) {
+            return complain(e.getMessage(), 1);
+        }
+        Report report = new CodeMapReport(map, Origin.here(words, seed), methods).report();
+        PrintWriter printed = command.commandLine().getOut();
+        printed.println(report.summary());
+        report.configuration().forEach((name, value) -> printed.println(name + ": " + value));
+        printed.print(ReportText.of(report.sections()));
+        printed.flush();
+        if (json != null) {
+            Json.write(json, map);
+        }
+        if (out.directory() != null) {
+            Json.write(out.json(), map);
+            out.write(report);
+        }
+        return report.ok() ? 0 : 1;
+    }
+
+    private int complain(String message, int exitCode) {
+        command.commandLine().getErr().println("lockstep: " + message);
+        return exitCode;
+    }
+
+    private void requireSense() {
+        if (transactions < 1 || warmUpTransactions < 0 || terminals < 1 || methods < 0) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--transactions and --terminals are 1 or more, --warmup-transactions and --methods 0 or more:"
+                            + " transactions=" + transactions + " warmupTransactions=" + warmUpTransactions
+                            + " terminals=" + terminals + " methods=" + methods);
+        }
+        if (read != null && !Files.isReadable(read)) {
+            throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
+        }
+        if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
+            throw new ParameterException(
+                    command.commandLine(), "--json " + json + " cannot be written: is its directory there?");
+        }
+    }
+
+    private CodeMap measure() throws IOException, InterruptedException, SimulationException, WorkloadFailedException {
+        List<CodeMap.WorkloadCode> workloads = new ArrayList<>();
+        String jvm = CodeMap.thisJvm();
+        List<String> flags = List.of();
+        for (CodeMapSpec.Workload each : CodeMapSpec.Workload.values()) {
+            if (workload == Choice.ALL || workload.name().equals(each.name())) {
+                CodeMapSpec spec = new CodeMapSpec(
+                        each, scheduler == Scheduling.STEPS, transactions, warmUpTransactions, terminals, seed);
+                command.commandLine()
+                        .getErr()
+                        .println("lockstep: codemap: " + each.name().toLowerCase(Locale.ROOT)
+                                + ": runs under QEMU, which takes minutes ...");
+                command.commandLine().getErr().flush();
+                try (CodeMapExperiment experiment = new CodeMapExperiment(spec)) {
+                    experiment.run(this::runChild);
+                    workloads.add(experiment.code());
+                    jvm = experiment.child().jvm();
+                    flags = experiment.child().flags();
+                }
+            }
+        }
+        return new CodeMap(
+                CodeMap.KIND,
+                CodeMap.FORMAT_VERSION,
+                jvm,
+                flags.stream().filter(flag -> !flag.startsWith("-agentpath:")).toList(),
+                SourceVersion.commit().orElse(null),
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                workloads);
+    }
+
+    private int runChild(
+            Processors processors, Path directory, List<String> options, List<String> arguments, List<String> printed)
+            throws IOException, InterruptedException {
+        return ChildJvm.run(processors, directory, Map.of(), options, mainClass, arguments, printed::add);
+    }
+}

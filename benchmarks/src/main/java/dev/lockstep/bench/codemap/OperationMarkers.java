@@ -1,0 +1,221 @@
+package dev.lockstep.bench.codemap;
+
+import dev.lockstep.counters.Markers;
+import dev.lockstep.scheduler.OperationProbe;
+import dev.lockstep.scheduler.SThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The probe that marks operations for the simulator, each within what the application says it is at: a transaction of
+ * some type, or nothing. The number that is marked stands for the pair. What an S-thread's carrier does while none of
+ * them runs is an operation of its own, {@value #SCHEDULER}.
+ *
+ * <p>Invariants: a pair keeps its number; number 0 is outside of everything; the last number stands for all pairs that
+ * came too late. The state of a thread, or S-thread, is touched by that thread alone, but for its counts, which are
+ * read when the threads are at rest.
+ */
+public final class OperationMarkers implements OperationProbe {
+    /** Inside a context, outside any operation. */
+    public static final String OUTSIDE = "outside";
+
+    /** Between the S-threads of a carrier. */
+    public static final String SCHEDULER = "scheduler";
+
+    /** Outside any context. */
+    public static final String NO_CONTEXT = "";
+
+    /** Transaction types and the like; a handful in any workload. */
+    private static final int CONTEXTS_MAX = 64;
+
+    private static final int OPERATION_OUTSIDE = 0;
+    private static final int OPERATION_SCHEDULER = 1;
+    private static final int NUMBER_OVERFLOW = Markers.OPERATIONS - 1;
+
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final List<String> OPERATIONS = new ArrayList<>(List.of(OUTSIDE, SCHEDULER));
+    private static final List<String> CONTEXTS = new ArrayList<>(List.of(NO_CONTEXT));
+    private static final List<Pair> PAIRS = new ArrayList<>(List.of(new Pair(0, NO_CONTEXT, OUTSIDE)));
+
+    /** By context and operation, 0 where there is none yet; a stale 0 costs a look under the lock. */
+    private static final int[][] NUMBERS = new int[CONTEXTS_MAX][Markers.OPERATIONS];
+
+    private static final Queue<State> STATES = new ConcurrentLinkedQueue<>();
+    private static final ThreadLocal<State> OF_THREAD = ThreadLocal.withInitial(State::new);
+    private static volatile boolean counting;
+
+    /** For the service loader. */
+    public OperationMarkers() {}
+
+    /**
+     * What a marked number stands for.
+     *
+     * @param number as the plugin sees it
+     * @param context {@link #NO_CONTEXT} outside any
+     * @param operation {@link #OUTSIDE} or {@link #SCHEDULER}, or the engine's name for it
+     */
+    public record Pair(int number, String context, String operation) {}
+
+    private static final class State {
+        private final long[] counts = new long[Markers.OPERATIONS];
+        private int context;
+        private int operation;
+
+        State() {
+            STATES.add(this);
+        }
+    }
+
+    private static State state(SThread sThread) {
+        if (sThread == null) {
+            return OF_THREAD.get();
+        }
+        if (sThread.attachment() instanceof State known) {
+            return known;
+        }
+        State made = new State();
+        sThread.attach(made);
+        return made;
+    }
+
+    /** Gives what the application may be at a number; the same for the same name. */
+    public static int context(String name) {
+        LOCK.lock();
+        try {
+            int known = CONTEXTS.indexOf(name);
+            if (known >= 0) {
+                return known;
+            }
+            if (CONTEXTS.size() == CONTEXTS_MAX) {
+                throw new IllegalStateException("too many contexts: contextsMax=" + CONTEXTS_MAX);
+            }
+            CONTEXTS.add(name);
+            return CONTEXTS.size() - 1;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /** The calling thread is at this from now on; 0 for nothing. */
+    public static void enter(int context) {
+        State state = state(SThread.current());
+        state.context = context;
+        int number = mark(state);
+        if (context != 0) {
+            count(state, number);
+        }
+    }
+
+    /** Counts from now on how often each operation begins. */
+    public static void startCounting() {
+        counting = true;
+    }
+
+    /** Counts no more. */
+    public static void stopCounting() {
+        counting = false;
+    }
+
+    /** How often a number was begun while it was counted; to be asked when no operation runs. */
+    public static long count(int number) {
+        return STATES.stream().mapToLong(state -> state.counts[number]).sum();
+    }
+
+    /** What has a number. */
+    public static List<Pair> pairs() {
+        LOCK.lock();
+        try {
+            return List.copyOf(PAIRS);
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    @Override
+    public int number(String name) {
+        LOCK.lock();
+        try {
+            int known = OPERATIONS.indexOf(name);
+            if (known >= 0) {
+                return known;
+            }
+            if (OPERATIONS.size() == Markers.OPERATIONS) {
+                return OPERATIONS.size() - 1;
+            }
+            OPERATIONS.add(name);
+            return OPERATIONS.size() - 1;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    @Override
+    public void begin(SThread sThread, int number) {
+        State state = state(sThread);
+        boolean inside = state.operation == number;
+        state.operation = number;
+        int marked = mark(state);
+        if (!inside) {
+            count(state, marked);
+        }
+    }
+
+    @Override
+    public void end(SThread sThread) {
+        State state = state(sThread);
+        if (state.operation != OPERATION_OUTSIDE) {
+            state.operation = OPERATION_OUTSIDE;
+            mark(state);
+        }
+    }
+
+    @Override
+    public void left(SThread sThread) {
+        Markers.operation(pair(0, OPERATION_SCHEDULER));
+    }
+
+    @Override
+    public void resumed(SThread sThread) {
+        mark(state(sThread));
+    }
+
+    private static int mark(State state) {
+        int number = pair(state.context, state.operation);
+        Markers.operation(number);
+        return number;
+    }
+
+    private static void count(State state, int number) {
+        if (counting) {
+            state.counts[number]++;
+        }
+    }
+
+    private static int pair(int context, int operation) {
+        int number = NUMBERS[context][operation];
+        return number != 0 || context + operation == 0 ? number : newPair(context, operation);
+    }
+
+    private static int newPair(int context, int operation) {
+        LOCK.lock();
+        try {
+            if (NUMBERS[context][operation] == 0) {
+                int number = Math.min(PAIRS.size(), NUMBER_OVERFLOW);
+                if (number == PAIRS.size()) {
+                    boolean last = number == NUMBER_OVERFLOW;
+                    PAIRS.add(new Pair(
+                            number,
+                            last ? NO_CONTEXT : CONTEXTS.get(context),
+                            last ? "other operations" : OPERATIONS.get(operation)));
+                }
+                NUMBERS[context][operation] = number;
+            }
+            return NUMBERS[context][operation];
+        } finally {
+            LOCK.unlock();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.lockstep.bench.codemap;
+
+import dev.lockstep.bench.codemap.CodeMap.ContextCode;
+import dev.lockstep.bench.codemap.CodeMap.OperationCode;
+import dev.lockstep.counters.Markers;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Makes a part of the code map from what one child JVM, the plugin and the agent have left. Used by one thread. */
+final class WorkloadCodeBuilder {
+    private final CodeLines lines;
+    private final CodeEvents events;
+    private final CodeMapChildReport child;
+    private final CodeResolver.Found[] found;
+    private final Map<Integer, CodeMapChildReport.Marked> marked = new HashMap<>();
+
+    WorkloadCodeBuilder(CodeLines lines, CodeEvents events, CodeMapChildReport child) {
+        this.lines = lines;
+        this.events = events;
+        this.child = child;
+        CodeResolver resolver = new CodeResolver(events);
+        found = new CodeResolver.Found[lines.blockCount()];
+        for (int block = 0; block < found.length; block++) {
+            found[block] = resolver.find(lines.address(block), lines.epoch(block));
+        }
+        child.operations().forEach(each -> marked.put(each.number(), each));
+    }
+
+    CodeMap.WorkloadCode build(CodeMapSpec spec) {
+        InstructionShares shares = InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
+        Map<String, OperationFootprint> byOperation = new TreeMap<>();
+        Map<String, Map<String, OperationFootprint>> byContext = new TreeMap<>();
+        lines.contexts().forEach((context, counts) -> {
+            CodeMapChildReport.Marked what = marked.get(context.operation());
+            if (isMeasured(context) && context.operation() != Markers.OPERATION_NONE && what != null) {
+                counts.each((block, count, stays) -> {
+                    footprint(byOperation, what.operation()).add(block, count, stays);
+                    footprint(byContext.computeIfAbsent(what.context(), each -> new TreeMap<>()), what.operation())
+                            .add(block, count, stays);
+                });
+            }
+        });
+        List<OperationCode> operations = new ArrayList<>();
+        byOperation.forEach((operation, footprint) ->
+                operations.add(footprint.code("", operation, executions(null, operation), spec.rounds())));
+        operations.sort(Comparator.comparing(OperationCode::operation));
+        List<OperationCode> pairs = new ArrayList<>();
+        byContext.forEach((context, footprints) -> footprints.forEach((operation, footprint) ->
+                pairs.add(footprint.code(context, operation, executions(context, operation), spec.rounds()))));
+        return new CodeMap.WorkloadCode(
+                spec.workload().name().toLowerCase(Locale.ROOT),
+                spec.steps() ? "steps" : "jdk",
+                spec.rounds(),
+                child.warmUpRounds(),
+                child.cameToRest(),
+                child.compileMillis(),
+                shares.c2OfJava(),
+                shares.unresolved(),
+                operations,
+                contexts(pairs),
+                pairs);
+    }
+
+    private static boolean isMeasured(CodeLines.Context context) {
+        return context.phase() == Markers.PHASE_MEASURED
+                && (context.threadKind().equals("client")
+                        || context.threadKind().equals("carrier"));
+    }
+
+    private OperationFootprint footprint(Map<String, OperationFootprint> footprints, String operation) {
+        return footprints.computeIfAbsent(operation, each -> new OperationFootprint(lines, events, found));
+    }
+
+    /** Of a pair; of the operation in all contexts where none is given. */
+    private long executions(String context, String operation) {
+        return child.operations().stream()
+                .filter(each -> each.operation().equals(operation)
+                        && (context == null || each.context().equals(context)))
+                .mapToLong(CodeMapChildReport.Marked::executions)
+                .sum();
+    }
+
+    private static List<ContextCode> contexts(List<OperationCode> pairs) {
+        LineSet none = LineSet.of(List.of());
+        LineSet scheduler = pairs.stream()
+                .filter(pair -> pair.operation().equals(OperationMarkers.SCHEDULER))
+                .map(OperationCode::regularLines)
+                .reduce(none, LineSet::union);
+        Map<String, List<OperationCode>> byContext = new LinkedHashMap<>();
+        pairs.forEach(pair -> byContext
+                .computeIfAbsent(pair.context(), each -> new ArrayList<>())
+                .add(pair));
+        byContext.remove(OperationMarkers.NO_CONTEXT);
+        List<ContextCode> contexts = new ArrayList<>();
+        byContext.forEach((context, codes) -> {
+            List<OperationCode> operations = codes.stream()
+                    .filter(code -> !code.operation().equals(OperationMarkers.OUTSIDE))
+                    .toList();
+            long executions = codes.stream()
+                    .filter(code -> code.operation().equals(OperationMarkers.OUTSIDE))
+                    .mapToLong(OperationCode::executions)
+                    .sum();
+            LineSet inOperations =
+                    operations.stream().map(OperationCode::regularLines).reduce(none, LineSet::union);
+            LineSet all = codes.stream().map(OperationCode::regularLines).reduce(none, LineSet::union);
+            contexts.add(new ContextCode(
+                    context,
+                    executions,
+                    codes.stream().mapToLong(OperationCode::instructions).sum(),
+                    operations.size(),
+                    operations.stream()
+                            .mapToLong(code -> code.regularLines().bytes())
+                            .max()
+                            .orElse(0),
+                    inOperations.bytes(),
+                    all.bytes(),
+                    all.union(scheduler).bytes()));
+        });
+        return contexts;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.lockstep.bench.codemap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.counters.NativePart;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+/** The command: wrong calls, and a short run under QEMU whose map is read back. */
+@Timeout(300)
+class CodeMapCommandTest {
+    private static final List<String> OPERATIONS = List.of(
+            "begin",
+            "commit",
+            "delete account",
+            "fetch account",
+            "insert account",
+            "outside",
+            "scan account",
+            "update account");
+
+    @TempDir
+    Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(out));
+        line.setErr(new PrintWriter(err));
+        return line.execute(arguments);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--transactions 0",
+                "--workload all-of-them",
+                "--scheduler neither",
+                "--read missing.json",
+                "--json missing/map.json"
+            })
+    void refusesWrongCalls(String arguments) {
+        String[] words = ("codemap " + arguments).split(" ", -1);
+        assertEquals(2, run(words), err::toString);
+        assertTrue(err.toString().startsWith("lockstep: "), err::toString);
+    }
+
+    @Test
+    void refusesAFileThatIsNoMap() throws Exception {
+        Path file = Files.writeString(directory.resolve("other.json"), "{}");
+        assertEquals(2, run("codemap", "--read", file.toString()), err::toString);
+        assertTrue(err.toString().contains("no code map of formatVersion=1"), err::toString);
+    }
+
+    private static void requireTools() {
+        String obstacle = Simulator.qemu().isEmpty() ? Simulator.missing() : "";
+        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
+            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
+                obstacle = reason;
+            }
+        }
+        if (!obstacle.isEmpty()) {
+            System.out.println("NOT RUN: " + obstacle);
+            throw new TestAbortedException("NOT RUN: " + obstacle);
+        }
+    }
+
+    /** Not warmed up, so that it takes seconds: the verdict is bad, the map is whole. */
+    @Test
+    void mapsEveryOperation() throws Exception {
+        requireTools();
+        Path file = directory.resolve("map.json");
+        int exitCode = run(
+                "codemap",
+                "--workload",
+                "operations",
+                "--transactions",
+                "20",
+                "--warmup-transactions",
+                "0",
+                "--json",
+                file.toString());
+        assertEquals(1, exitCode, err + "\n" + out);
+        CodeMap map = CodeMap.read(file);
+        assertTrue(map.matchesThisJvm(), map::jvm);
+        CodeMap.WorkloadCode code = map.workloads().getFirst();
+        assertEquals(
+                OPERATIONS,
+                code.operations().stream()
+                        .map(CodeMap.OperationCode::operation)
+                        .filter(operation -> OPERATIONS.contains(operation))
+                        .toList(),
+                () -> code.operations().toString());
+        assertTrue(code.unresolvedShare() <= CodeMapCommand.UNRESOLVED_SHARE_MAX, () -> out.toString());
+        CodeMap.OperationCode fetch = code.operation("fetch account").orElseThrow();
+        // One by itself, one for the update.
+        assertEquals(40, fetch.executions());
+        assertEquals(20, code.operation("commit").orElseThrow().executions());
+        assertTrue(fetch.lines().bytes() > 1000, fetch::toString);
+
+        String printed = out.toString();
+        out.getBuffer().setLength(0);
+        assertEquals(1, run("codemap", "--read", file.toString()));
+        assertEquals(printed, out.toString());
+    }
+}

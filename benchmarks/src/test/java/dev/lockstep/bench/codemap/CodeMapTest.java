@@ -1,0 +1,199 @@
+package dev.lockstep.bench.codemap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.codemap.CodeMap.ContextCode;
+import dev.lockstep.bench.codemap.CodeMap.MethodCode;
+import dev.lockstep.bench.codemap.CodeMap.OperationCode;
+import dev.lockstep.bench.codemap.CodeMap.PartCode;
+import dev.lockstep.bench.codemap.CodeMap.UnitCode;
+import dev.lockstep.bench.codemap.CodeMap.WorkloadCode;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.ReportText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The code map of a run whose blocks were made by hand: its figures, its file, its text. */
+class CodeMapTest {
+    /** Two methods, one of which was inlined into the other, a stub, and the C library. */
+    private static final String EVENTS =
+            """
+            lockstep-code-events 1
+            v 25
+            m 1 a/Tree find (I)I
+            m 2 a/Node search (I)I
+            m 3 a/Log append (I)V
+            f 1 0 1 0 10
+            f 2 1 2 3 20
+            L 1 1000 512 4 1 1
+            p 64 1
+            p 192 2
+            L 2 2000 256 3 2 3
+            D 3 9000 256 copy
+            r 30000 40000 /lib/libc.so.6
+            end
+            """;
+
+    private static final String LINES =
+            """
+            lockstep-code-lines 2
+            b 1000 64 10 3
+            b 1040 128 20 3
+            b 1100 32 5 3
+            b 2000 96 15 3
+            b 9000 16 4 3
+            b 30000 64 9 3
+            c 1 1 client
+            0 1000 1000
+            1 1000 1000
+            2 100 1
+            4 1000 1000
+            c 1 2 carrier
+            3 500 500
+            4 500 500
+            c 1 3 client
+            0 40 40
+            5 40 40
+            c 1 4 client
+            4 200 200
+            c 1 1 compiler
+            5 77 77
+            c 0 0 client
+            5 99 99
+            end
+            """;
+
+    private static final CodeMapSpec SPEC = new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 500, 9000, 10, 1);
+
+    @TempDir
+    Path directory;
+
+    private WorkloadCode code;
+
+    @BeforeEach
+    void build() throws IOException {
+        CodeMapChildReport child = new CodeMapChildReport(
+                7000,
+                true,
+                12,
+                List.of(
+                        new CodeMapChildReport.Marked(0, "", "outside", 0),
+                        new CodeMapChildReport.Marked(1, "payment", "fetch stock", 1000),
+                        new CodeMapChildReport.Marked(2, "payment", "commit", 500),
+                        new CodeMapChildReport.Marked(3, "payment", "outside", 500),
+                        new CodeMapChildReport.Marked(4, "", "scheduler", 0)),
+                "",
+                CodeMap.thisJvm(),
+                List.of("-Xmx1g"));
+        code = new WorkloadCodeBuilder(
+                        CodeLines.read(Files.writeString(directory.resolve("lines.txt"), LINES)),
+                        CodeEvents.read(Files.writeString(directory.resolve("events.txt"), EVENTS)),
+                        child)
+                .build(SPEC);
+    }
+
+    private CodeMap map() {
+        return new CodeMap(
+                CodeMap.KIND,
+                CodeMap.FORMAT_VERSION,
+                CodeMap.thisJvm(),
+                List.of("-Xmx1g"),
+                "abc",
+                "2026-11-20T00:00:00Z",
+                List.of(code));
+    }
+
+    @Test
+    void countsLinesMethodsAndParts() {
+        OperationCode fetch = code.operation("fetch stock").orElseThrow();
+        assertEquals(1000, fetch.executions());
+        assertEquals(1000 * 34 + 500, fetch.instructions());
+        assertEquals(34.5, fetch.instructionsPerExecution(), 1e-9);
+        // Five lines: 1000, 1040, 1080, 1100 in a loop of one execution of a thousand, 9000.
+        assertEquals(5 * 64, fetch.lines().bytes());
+        assertEquals(4 * 64, fetch.regularLines().bytes());
+        assertEquals(512, fetch.compiledBytes());
+        assertEquals(
+                Map.of(
+                        CodePart.C2, new PartCode(4 * 64, 3 * 64, 30_500),
+                        CodePart.STUB, new PartCode(64, 64, 4000)),
+                fetch.parts());
+        assertEquals(List.of(new UnitCode("a.Tree.find(I)I", 4, 512, 224, 4 * 64)), fetch.units());
+        // Behind the last position the code belongs to the method itself.
+        assertEquals(
+                List.of(new MethodCode("a.Node.search(I)I", 128, 1), new MethodCode("a.Tree.find(I)I", 96, 1)),
+                fetch.methods());
+        OperationCode commit = code.operation("commit").orElseThrow();
+        assertEquals(64, fetch.regularLines().sharedBytes(commit.regularLines()));
+        assertEquals(6 * 64, code.regularLines(List.of("fetch stock", "commit")).bytes());
+    }
+
+    @Test
+    void followsCodeFromOperationToTransaction() {
+        // Own code adds the line of libc; the scheduler's line is that of the stub.
+        assertEquals(
+                List.of(new ContextCode(
+                        "payment", 500, 34_500 + 500 * 19 + 40 * 19, 2, 4 * 64, 6 * 64, 7 * 64, 7 * 64)),
+                code.contexts());
+        assertEquals(0, code.unresolvedShare());
+        double c2 = 30_500 + 400;
+        assertEquals(c2 / (c2 + 7500), code.c2Share(), 1e-12);
+        assertEquals(7000, code.warmUpTransactions());
+    }
+
+    @Test
+    void isReadBackAsItWasWritten() throws IOException {
+        Path file = directory.resolve("map.json");
+        Json.write(file, map());
+        CodeMap read = CodeMap.read(file);
+        assertEquals(map(), read);
+        assertTrue(read.matchesThisJvm());
+        String json = Files.readString(file);
+        Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
+        assertFalse(CodeMap.read(file).matchesThisJvm());
+        for (String damaged : List.of(
+                json.replace("\"formatVersion\" : 1", "\"formatVersion\" : 2"),
+                json.replace(CodeMap.KIND, "other"),
+                json.substring(0, json.length() / 2),
+                "[]",
+                "{}",
+                json.replace("\"executions\"", "\"times\""))) {
+            Files.writeString(file, damaged);
+            CodeFormatException refused = assertThrows(CodeFormatException.class, () -> CodeMap.read(file));
+            assertTrue(refused.getMessage().contains("file=" + file + "; make one with"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void aFootprintOfAnUnknownOperationIsRefused() {
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> code.regularLines(List.of("merge")))
+                .getMessage()
+                .contains("operation=merge"));
+    }
+
+    /** With a C2 share of 80 % the figures are not those of the steady state, and the report says so. */
+    @Test
+    void tellsItAsText() {
+        Report report = new CodeMapReport(map(), new Origin("", "", "", "", 1, ""), 5).report();
+        assertFalse(report.ok());
+        assertTrue(
+                report.summary().startsWith("operations: 80.5 % of the Java instructions from C2"), report.summary());
+        String text = ReportText.of(report.sections());
+        assertTrue(text.contains("Node.search"), text);
+        assertTrue(
+                text.lines().anyMatch(line -> line.matches(" fetch stock +1,000 +34\\.5 +0\\.3 +0\\.3 +0\\.5 .*")),
+                text);
+        assertEquals(1, report.plots().size());
+    }
+}

@@ -1,0 +1,71 @@
+package dev.lockstep.bench.codemap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.scheduler.OperationProbe;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+
+/** Numbers of operations within contexts, and how often they are counted. */
+class OperationMarkersTest {
+    private static OperationMarkers.Pair pair(String context, String operation) {
+        return OperationMarkers.pairs().stream()
+                .filter(each ->
+                        each.context().equals(context) && each.operation().equals(operation))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(OperationMarkers.pairs().toString()));
+    }
+
+    private static long count(String context, String operation) {
+        return OperationMarkers.count(pair(context, operation).number());
+    }
+
+    @Test
+    void isOfferedAsAService() {
+        assertTrue(ServiceLoader.load(OperationProbe.class).stream()
+                .anyMatch(offered -> offered.type() == OperationMarkers.class));
+    }
+
+    @Test
+    void countsAnOperationWithinItsContextOnceEachTimeItBegins() {
+        OperationMarkers markers = new OperationMarkers();
+        int fetch = markers.number("fetch markers-test");
+        int scan = markers.number("scan markers-test");
+        assertEquals(fetch, markers.number("fetch markers-test"));
+        assertNotEquals(fetch, scan);
+        int payment = OperationMarkers.context("payment markers-test");
+        assertEquals(payment, OperationMarkers.context("payment markers-test"));
+
+        markers.begin(null, fetch);
+        markers.end(null);
+        OperationMarkers.startCounting();
+        OperationMarkers.enter(payment);
+        markers.begin(null, fetch);
+        // Told again by the scheduler's wrapper, inside.
+        markers.begin(null, fetch);
+        markers.left(null);
+        markers.resumed(null);
+        markers.end(null);
+        markers.end(null);
+        markers.begin(null, fetch);
+        // Without an end between: the next one ends it.
+        markers.begin(null, scan);
+        markers.end(null);
+        OperationMarkers.enter(0);
+        markers.begin(null, scan);
+        markers.end(null);
+        OperationMarkers.stopCounting();
+        markers.begin(null, scan);
+        markers.end(null);
+
+        assertEquals(1, count("payment markers-test", OperationMarkers.OUTSIDE));
+        assertEquals(2, count("payment markers-test", "fetch markers-test"));
+        assertEquals(1, count("payment markers-test", "scan markers-test"));
+        assertEquals(1, count(OperationMarkers.NO_CONTEXT, "scan markers-test"));
+        assertEquals(0, count(OperationMarkers.NO_CONTEXT, "fetch markers-test"));
+        assertEquals(
+                0, pair(OperationMarkers.NO_CONTEXT, OperationMarkers.OUTSIDE).number());
+    }
+}
