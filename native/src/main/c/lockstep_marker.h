@@ -41,8 +41,8 @@
 #define LOCKSTEP_MARKER_THREAD_CORE 5
 /*
  * a = address of 8 bytes that the plugin sets to the cycles that the simulated processors have run: a program's only
- * way to the simulated time. They stay as they are where nobody simulates. No mark: changes nothing, not even whose turn
- * it is on a processor.
+ * way to the simulated time. They stay as they are where nobody simulates. No mark: changes nothing, not even whose
+ * turn it is on a processor.
  */
 #define LOCKSTEP_MARKER_CLOCK 6
 

@@ -1,7 +1,7 @@
 /*
- * A library with PAPI's interface and known counts, for tests of what is hard to come by: errors, too few counters, some
- * of the events only. The n-th reading of event e since the start of its event set, the stop included, is
- * n * (1000 + 100 * e). Built with macros that say what it should do:
+ * A library with PAPI's interface and known counts, for tests of what is hard to come by: errors, too few counters,
+ * some of the events only. The n-th reading of event e since the start of its event set, the stop included, is n *
+ * (1000 + 100 * e). Built with macros that say what it should do:
  *
  *   FAKE_VERSION         the version that it accepts (default 7.0)
  *   FAKE_COUNTERS        counters of the processor (default 16)

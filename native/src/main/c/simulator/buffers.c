@@ -7,7 +7,7 @@
 /* As Linux bounds a vector. */
 #define VECTORS_MAX 1024
 
-/* Numbers of system calls on x86-64, and what they do to the program's memory: the kernel writes what a program reads. */
+/* Numbers of system calls on x86-64, and what they do to memory: the kernel writes what a program reads. */
 struct call {
     int64_t number;
     int kind;
@@ -57,7 +57,8 @@ bool buffers_moves(int64_t number) {
     return find(number) != NULL;
 }
 
-static void touch_vectors(struct thread *thread, const struct call *call, uint64_t address, uint64_t count, uint64_t left) {
+static void touch_vectors(
+    struct thread *thread, const struct call *call, uint64_t address, uint64_t count, uint64_t left) {
     for (uint64_t i = 0; i < count && i < VECTORS_MAX && left > 0; i++) {
         struct iovec vector;
         if (!buffers_read(address + i * sizeof vector, &vector, sizeof vector)) {

@@ -1,10 +1,10 @@
 /*
- * Keeps simulated processors in step. Simulated processors share the few real ones, and the system lets a thread run for
- * milliseconds; lines that two processors share would then change hands as often as the system switches threads, not as
- * often as the program asks. So clocks are divided into rounds of a quantum, and in each round every processor runs to
- * its end, one at a time, in the order of their last atomic instructions: no processor is ever more than a quantum (and a block) ahead of
- * another. Who runs depends on clocks alone, so that a run can be repeated; letting as many run as there are real
- * processors was faster by half, and repeated worse.
+ * Keeps simulated processors in step. Simulated processors share the few real ones, and the system lets a thread run
+ * for milliseconds; lines that two processors share would then change hands as often as the system switches threads,
+ * not as often as the program asks. So clocks are divided into rounds of a quantum, and in each round every processor
+ * runs to its end, one at a time, in the order of their last atomic instructions: no processor is ever more than a
+ * quantum (and a block) ahead of another. Who runs depends on clocks alone, so that a run can be repeated; letting as
+ * many run as there are real processors was faster by half, and repeated worse.
  *
  * A processor takes part while it runs (pace_join to pace_leave), not while its thread is in a system call. One that
  * joins starts at the clock of the slowest that takes part, or at its own if that is later, so it neither waits for the
@@ -54,8 +54,8 @@ void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock);
 
 /*
  * Tells how far a processor that takes part has come, and waits until it may run. Returns the clock up to which
- * it may go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again at
- * once.
+ * it may go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again
+ * at once.
  *
  * atomic_at: clock of the last atomic instruction that it executed; any that repeats if it has none.
  */

@@ -8,8 +8,8 @@
  *   books.c       what is charged to which phase and operation
  *   pace.c        processors in step
  *
- * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time, except for the flush of
- * translations and the end of the program, which happen while none runs.
+ * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time, except for the flush
+ * of translations and the end of the program, which happen while none runs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -193,7 +193,8 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
     for (int i = 0; i < count; i++) {
         char *copy = strdup(arguments[i]);
         if (copy == NULL || !parse(copy)) {
-            fprintf(stderr, "lockstep: the plugin does not know the argument %s; it takes %s.\n", arguments[i], ARGUMENTS);
+            fprintf(
+                stderr, "lockstep: the plugin does not know the argument %s; it takes %s.\n", arguments[i], ARGUMENTS);
             return -1;
         }
         free(copy);

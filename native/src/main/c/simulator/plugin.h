@@ -2,8 +2,8 @@
  * What the parts of the QEMU plugin share: its settings, the state of a thread, the records of translated blocks.
  *
  * How events flow. QEMU calls back when a block begins and after each access. Pieces of one access are put together
- * (struct pending). Where the machine's cores share nothing, a thread that sits on its processor hands each event to the
- * model at once. Else it gathers events and hands them over in order, under one latch, when it has run a quantum.
+ * (struct pending). Where the machine's cores share nothing, a thread that sits on its processor hands each event to
+ * the model at once. Else it gathers events and hands them over in order, under one latch, when it has run a quantum.
  *
  * What can be charged (phase, operation) is a dense number, an account of the model.
  */
@@ -32,7 +32,7 @@
 /* The processor of a thread that was not given one. */
 #define NO_PROCESSOR UINT32_MAX
 
-/* An access that an instruction makes in several pieces has at most this many streams: a string move reads and writes. */
+/* An access that an instruction makes in pieces has at most this many streams: a string move reads and writes. */
 #define PENDING_MAX 2
 
 /* How a block may continue or repeat the one before. */
@@ -42,7 +42,7 @@ enum again {
     AGAIN_STRING,
     /* Is one atomic instruction, which QEMU may execute alone after it broke off the block that has it. */
     AGAIN_ATOMIC,
-    /* Is one other instruction that is no branch, which QEMU executes alone where it stored to the code of its block. */
+    /* Is one other instruction, no branch, which QEMU executes alone where it stored to the code of its block. */
     AGAIN_ALONE,
 };
 

@@ -1,7 +1,7 @@
 /*
- * The part of QEMU's TCG plugin interface, version 1, that the simulator uses. QEMU 7.2 exports these functions from its
- * own executable; distributions ship no header for them, so the ones needed are declared here, in our own words. They
- * resolve when QEMU loads the plugin.
+ * The part of QEMU's TCG plugin interface, version 1, that the simulator uses. QEMU 7.2 exports these functions from
+ * its own executable; distributions ship no header for them, so the ones needed are declared here, in our own words.
+ * They resolve when QEMU loads the plugin.
  *
  * Strings, blocks and instructions belong to QEMU and live as long as the callback that got them.
  */
@@ -43,8 +43,8 @@ enum qemu_plugin_cb_flags {
 };
 
 /*
- * Which accesses a callback is for. Only both together are declared: QEMU 7.2 takes loads for stores where callbacks are
- * for one kind.
+ * Which accesses a callback is for. Only both together are declared: QEMU 7.2 takes loads for stores where callbacks
+ * are for one kind.
  */
 enum qemu_plugin_mem_rw {
     QEMU_PLUGIN_MEM_RW = 3,

@@ -4,7 +4,7 @@
 
 #include "plugin.h"
 
-/* Raised whenever a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it. */
+/* Raised when a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it. */
 #define RESULTS_FORMAT 1
 
 /* Threads listed by themselves, those with the most instructions last; the rest is in the sums by class. */

@@ -2,8 +2,8 @@
  * The threads of the simulated program, and the processors of the simulated machine they sit on.
  *
  * State belongs to a thread's lifetime: QEMU gives the number of a virtual processor to another thread when its thread
- * has ended. Threads of the same processor take turns: one sits, the others wait until it makes a system call or its turn
- * ends. A wait is bounded, for the reason that pace.h gives.
+ * has ended. Threads of the same processor take turns: one sits, the others wait until it makes a system call or its
+ * turn ends. A wait is bounded, for the reason that pace.h gives.
  *
  * Invariants:
  *  - a processor has at most one thread that sits on it, and only that thread feeds the model with that processor;

@@ -9,7 +9,8 @@ enum { HANDLERS = 512, STEPS = 40000, REGISTERS = 64 };
 static uint64_t registers[REGISTERS];
 
 /* Each handler has constants of its own, so that no two are merged into one. */
-#define STEP(n, k) registers[((n) * 7 + (k)) % REGISTERS] += registers[((n) * 13 + (k) * 5) % REGISTERS] ^ ((n) * 64 + (k));
+#define STEP(n, k) \
+    registers[((n) * 7 + (k)) % REGISTERS] += registers[((n) * 13 + (k) * 5) % REGISTERS] ^ ((n) * 64 + (k));
 #define STEPS8(n) STEP(n, 1) STEP(n, 2) STEP(n, 3) STEP(n, 4) STEP(n, 5) STEP(n, 6) STEP(n, 7) STEP(n, 8)
 #define HANDLER(n) __attribute__((noinline)) static void handler_##n(void) { STEPS8(0x##n##u) }
 

@@ -58,9 +58,9 @@ static inline void await_all(volatile uint64_t *counter, int count) {
 }
 
 /*
- * Called by each of `count` threads: begins the measured phase when all have come, so that starting them is not counted,
- * and lets them go on when each has executed something in it. One that the system had not let run since would otherwise
- * begin when others are done.
+ * Called by each of `count` threads: begins the measured phase when all have come, so that starting them is not
+ * counted, and lets them go on when each has executed something in it. One that the system had not let run since
+ * would otherwise begin when others are done.
  */
 static inline void begin_together(int index, int count) {
     await_all(&arrived, count);
