@@ -132,6 +132,43 @@ static bool run(uint64_t seed) {
     return same;
 }
 
+/* Machines that also prefetch and observe, which the naive model does not: what must hold of any. */
+static void keeps_its_books(uint64_t seed) {
+    static struct model_counts before[CORES_MAX * 2];
+    for (int round = 0; round < 2; round++) {
+        char text[2048];
+        state = seed;
+        random_machine(text);
+        strcat(text, "prefetch.next_line=l1i,l1d\nprefetch.stream=4,3\nobserve=l1i:1K,2,32\nobserve=l1d:1K,full,64\n"
+                     "observe=l2:8K,4,64\n");
+        struct model *prefetching = build(text);
+        create(text);
+        for (int event = 0; event < EVENTS; event++) {
+            int processor = (int) random_below(machine_processors(&machine));
+            uint64_t address = random_address();
+            if (random_below(3) == 0) {
+                model_fetch(prefetching, processor, address, 1 + (uint32_t) random_below(60), 1);
+            } else {
+                model_access(prefetching, processor, address, 1 + (uint32_t) random_below(16), (int) random_below(3));
+            }
+        }
+        model_end_lifetimes(prefetching);
+        for (uint32_t i = 0; i < machine_processors(&machine); i++) {
+            struct model_counts these = counts_of(prefetching, (int) i);
+            for (int level = LEVEL_L1I; level < LEVELS; level++) {
+                const struct model_level_counts *its = &these.level[level];
+                CHECK_EQUAL(machine.classes == CLASSES_NO ? 0 : its->misses, classes_of(its));
+                CHECK(its->misses <= its->accesses && its->dirty_misses <= its->misses);
+                CHECK(its->prefetches_useful <= its->prefetches || machine.smt > 1 || level >= LEVEL_L2);
+            }
+            CHECK(round == 0 || memcmp(&these, &before[i], sizeof these) == 0);
+            before[i] = these;
+        }
+        model_destroy(prefetching);
+        model_destroy(model);
+    }
+}
+
 int main(int count, char **arguments) {
     facts = calloc(FACTS, sizeof *facts);
     uint64_t first = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
@@ -139,6 +176,7 @@ int main(int count, char **arguments) {
     check_test = "random";
     for (uint64_t seed = first; facts != NULL && seed < first + runs && check_failures == 0; seed++) {
         CHECK(run(seed));
+        keeps_its_books(seed);
     }
     CHECK(facts != NULL);
     free(facts);
