@@ -7,7 +7,9 @@
 /* As Linux bounds a vector. */
 #define VECTORS_MAX 1024
 
-/* Numbers of system calls on x86-64, and what they do to memory: the kernel writes what a program reads. */
+/*
+ * Numbers of system calls on x86-64, and what they do to the program's memory: the kernel writes what a program reads.
+ */
 struct call {
     int64_t number;
     int kind;

@@ -57,6 +57,13 @@ static uint32_t counted(struct thread *thread, const struct block *block) {
     return block->instructions;
 }
 
+/* The branch that a block ended with, once it is known where it went. */
+static void branched(const struct thread *thread, const struct block *previous, uint64_t to) {
+    struct branch_unit *unit = &branch_units[thread->processor];
+    branches_executed(unit->branches, &unit->counts[thread->phase], previous->branch, previous->branch_address,
+        previous->address + previous->bytes, to);
+}
+
 static void on_block(unsigned int vcpu, void *data) {
     struct thread *thread = running[vcpu];
     const struct block *block = data;
@@ -66,6 +73,11 @@ static void on_block(unsigned int vcpu, void *data) {
         if (instructions == 0) {
             return;
         }
+    }
+    const struct block *previous = thread->previous;
+    if (UNLIKELY(branch_units != NULL) && previous != NULL && previous->branch != BRANCH_NONE && thread->debit == 0
+        && (thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER)) {
+        branched(thread, previous, block->address);
     }
     thread->previous = block;
     if (UNLIKELY(thread->code != NULL)) {
@@ -197,6 +209,10 @@ static void on_instruction(
         return;
     }
     struct instruction decoded = decode(bytes, size);
+    if (index == count - 1) {
+        block->branch = decoded.branch;
+        block->branch_address = address;
+    }
     struct site *site = &block->sites[index];
     site->string = decoded.repeated_string;
     if (decoded.repeated_string) {

@@ -175,8 +175,8 @@ void ask(struct thread *thread) {
     uint64_t ask_at = thread->turn_ends;
     if (pace != NULL) {
         submit(thread);
-        uint64_t until =
-            pace_advance(pace, thread->processor, clock_of(thread), thread->atomic_at) - thread->clock_offset;
+        uint64_t clock = pace_advance(pace, thread->processor, clock_of(thread), thread->atomic_at);
+        uint64_t until = clock - thread->clock_offset;
         ask_at = until < ask_at ? until : ask_at;
     }
     atomic_store_explicit(&thread->ask_at, ask_at, memory_order_relaxed);

@@ -87,7 +87,9 @@ static uint64_t slowest_but(const struct pace *pace, uint32_t processor) {
     return clock;
 }
 
-/* Where the round of the slowest ends; rounds last a quantum. AWAY where nobody takes part. The latch is held. */
+/*
+ * Where the round ends that the slowest is in; rounds last a quantum. AWAY where nobody takes part. The latch is held.
+ */
 static uint64_t round_end(const struct pace *pace) {
     uint64_t slowest = slowest_but(pace, NOBODY);
     return slowest == AWAY ? AWAY : (slowest / pace->quantum + 1) * pace->quantum;
@@ -101,9 +103,9 @@ static bool goes_before(const struct slot *one, const struct slot *other) {
 /*
  * Who runs next, of those that have not come to the end of the round: the one whose last atomic instruction is longest
  * ago, then the one that joined at the earliest clock, then the first; NOBODY where nobody takes part. So processors
- * that update a line once in five rounds do so in the order of their clocks, whichever part of a round that falls
- * into. The slowest will not do: which one that is changes from round to round by the few instructions of a block.
- * The latch is held.
+ * that update a line once in five rounds do so in the order of their clocks, whichever part of a round that falls into.
+ * The slowest will not do: which one that is changes from round to round by the few instructions of a block. The latch
+ * is held.
  */
 static uint32_t next(const struct pace *pace) {
     uint64_t end = round_end(pace);

@@ -53,9 +53,8 @@ uint64_t pace_join(struct pace *pace, uint32_t processor);
 void pace_leave(struct pace *pace, uint32_t processor, uint64_t clock);
 
 /*
- * Tells how far a processor that takes part has come, and waits until it may run. Returns the clock up to which
- * it may go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again
- * at once.
+ * Tells how far a processor that takes part has come, and waits until it may run. Returns the clock up to which it may
+ * go on before it asks again; when the wait ended by its bound that is the clock it has, so that it asks again at once.
  *
  * atomic_at: clock of the last atomic instruction that it executed; any that repeats if it has none.
  */

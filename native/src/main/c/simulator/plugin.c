@@ -30,7 +30,9 @@
 
 static const char ARGUMENTS[] =
     "config=FILE (machine), out=FILE (results), code=FILE (executed lines), step=INSTRUCTIONS (0: not in step),"
-    " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off, wait=on|off (until the first phase begins, only count)";
+    " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off,"
+    " branches=COUNTERS:TARGETS:INDIRECT:RETURNS (entries, powers of two but for the last),"
+    " wait=on|off (until the first phase begins, only count)";
 
 QEMU_API int qemu_plugin_version = QEMU_PLUGIN_INTERFACE;
 
@@ -43,6 +45,7 @@ struct pace *pace;
 struct seat *seats;
 uint32_t processors;
 bool wants_data;
+struct branch_unit *branch_units;
 struct code_lines *code;
 pid_t process;
 qemu_plugin_id_t plugin_id;
@@ -68,7 +71,8 @@ static void on_end(qemu_plugin_id_t id, void *data) {
     }
     model_end_lifetimes(model);
     struct results results = {
-        .settings = &settings, .machine = &machine, .model = model, .seats = seats, .pace = pace, .tallies = &tallies,
+        .branch_units = branch_units, .settings = &settings, .machine = &machine, .model = model, .seats = seats,
+        .pace = pace, .tallies = &tallies,
         .threads = threads, .nanos = now - began_nanos, .account_phases = account_phases,
         .account_operations = account_operations, .accounts = accounts, .accounts_lost = accounts_lost,
         .flushes = blocks_flushes(), .blocks = blocks_total(), .restarts = atomic_load(&restarts)};
@@ -147,6 +151,9 @@ static bool parse(char *argument) {
     if (strcmp(argument, "jvm") == 0) {
         return parse_switch(value, &settings.jvm_threads);
     }
+    if (strcmp(argument, "branches") == 0) {
+        return branches_parse(value, &settings.branches);
+    }
     if (strcmp(argument, "wait") == 0) {
         return parse_switch(value, &settings.waits);
     }
@@ -181,6 +188,15 @@ static bool create_machine(void) {
     }
     feed_open();
     wants_data = model_wants_data(model);
+    if (settings.branches.counters > 0) {
+        branch_units = allocate(processors * sizeof *branch_units);
+        for (uint32_t i = 0; i < processors; i++) {
+            branch_units[i].branches = branches_create(&settings.branches);
+            if (branch_units[i].branches == NULL) {
+                die("no memory is left for the branch predictors; make them smaller.");
+            }
+        }
+    }
     return true;
 }
 
@@ -193,8 +209,8 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
     for (int i = 0; i < count; i++) {
         char *copy = strdup(arguments[i]);
         if (copy == NULL || !parse(copy)) {
-            fprintf(
-                stderr, "lockstep: the plugin does not know the argument %s; it takes %s.\n", arguments[i], ARGUMENTS);
+            fprintf(stderr, "lockstep: the plugin does not know the argument %s; it takes %s.\n", arguments[i],
+                ARGUMENTS);
             return -1;
         }
         free(copy);

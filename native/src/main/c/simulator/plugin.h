@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "code_lines.h"
+#include "branches.h"
 #include "model.h"
 #include "pace.h"
 #include "threads.h"
@@ -32,7 +33,9 @@
 /* The processor of a thread that was not given one. */
 #define NO_PROCESSOR UINT32_MAX
 
-/* An access that an instruction makes in pieces has at most this many streams: a string move reads and writes. */
+/*
+ * An access that an instruction makes in several pieces has at most this many streams: a string move reads and writes.
+ */
 #define PENDING_MAX 2
 
 /* How a block may continue or repeat the one before. */
@@ -42,7 +45,9 @@ enum again {
     AGAIN_STRING,
     /* Is one atomic instruction, which QEMU may execute alone after it broke off the block that has it. */
     AGAIN_ATOMIC,
-    /* Is one other instruction, no branch, which QEMU executes alone where it stored to the code of its block. */
+    /*
+     * Is one other instruction that is no branch, which QEMU executes alone where it stored to the code of its block.
+     */
     AGAIN_ALONE,
 };
 
@@ -62,6 +67,9 @@ struct block {
     uint32_t bytes;
     uint32_t instructions;
     enum again again;
+    /* Of its last instruction, and where that begins. */
+    enum branch_kind branch;
+    uint64_t branch_address;
     /* Where its repeated string instruction is, its last one; 0 where there is none. */
     uint64_t string_address;
     /* Its number in code_lines.h; 0 where executed code is not recorded. */
@@ -154,6 +162,8 @@ struct settings {
     bool buffers;
     /* Whether the JVM's own threads are simulated like others. */
     bool jvm_threads;
+    /* Of the branch predictors; counters is 0 where branches are not predicted. */
+    struct branch_sizes branches;
     /* Whether the model is fed only from the first phase on: what is before only has to be over soon. */
     bool waits;
 };
@@ -169,8 +179,16 @@ struct tallies {
     uint32_t begun[PHASES_MAX];
 };
 
+/* A processor's branches, by phase. */
+struct branch_unit {
+    struct branches *branches;
+    struct branch_counts counts[PHASES_MAX];
+};
+
 /* What has to be written when the program ends. */
 struct results {
+    /* By processor; NULL where branches are not predicted. */
+    const struct branch_unit *branch_units;
     const struct settings *settings;
     const struct machine *machine;
     const struct model *model;

@@ -4,7 +4,9 @@
 
 #include "plugin.h"
 
-/* Raised when a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it. */
+/*
+ * Raised whenever a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it.
+ */
 #define RESULTS_FORMAT 1
 
 /* Threads listed by themselves, those with the most instructions last; the rest is in the sums by class. */
@@ -107,12 +109,42 @@ static void sum(
     }
 }
 
+static void put_branches(FILE *out, const struct results *results, uint32_t phase) {
+    if (results->branch_units == NULL) {
+        fputs("\"branches\":null,", out);
+        return;
+    }
+    struct branch_counts sum = {0};
+    for (uint32_t p = 0; p < machine_processors(results->machine); p++) {
+        const struct branch_counts *some = &results->branch_units[p].counts[phase];
+        sum.conditional += some->conditional;
+        sum.conditional_wrong += some->conditional_wrong;
+        sum.taken += some->taken;
+        sum.target_unknown += some->target_unknown;
+        sum.indirect += some->indirect;
+        sum.indirect_wrong += some->indirect_wrong;
+        sum.returns += some->returns;
+        sum.returns_wrong += some->returns_wrong;
+    }
+    fputs("\"branches\":{", out);
+    put(out, "conditional", sum.conditional, ",");
+    put(out, "conditionalWrong", sum.conditional_wrong, ",");
+    put(out, "taken", sum.taken, ",");
+    put(out, "targetUnknown", sum.target_unknown, ",");
+    put(out, "indirect", sum.indirect, ",");
+    put(out, "indirectWrong", sum.indirect_wrong, ",");
+    put(out, "returns", sum.returns, ",");
+    put(out, "returnsWrong", sum.returns_wrong, "},");
+}
+
 static void put_phase(FILE *out, const struct results *results, uint32_t phase) {
     struct model_counts counts;
     fputc('{', out);
     put(out, "phase", phase, ",");
     put(out, "begun", results->tallies->begun[phase], ",");
-    put(out, "nanos", results->tallies->nanos[phase], ",\"instructionsByThreads\":{");
+    put(out, "nanos", results->tallies->nanos[phase], ",");
+    put_branches(out, results, phase);
+    fputs("\"instructionsByThreads\":{", out);
     for (int class = 0; class < THREAD_CLASSES; class++) {
         put(out, thread_class_name(class), results->tallies->instructions[phase][class],
             class + 1 < THREAD_CLASSES ? "," : "},\n\"total\":{");

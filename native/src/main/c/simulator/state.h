@@ -31,6 +31,8 @@ extern struct pace *pace;
 extern struct seat *seats;
 extern uint32_t processors;
 extern bool wants_data;
+/* By processor; NULL where branches are not predicted. A processor's is used by the thread that sits there. */
+extern struct branch_unit *branch_units;
 /* NULL where executed code is not recorded. */
 extern struct code_lines *code;
 extern pid_t process;

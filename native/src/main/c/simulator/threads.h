@@ -21,8 +21,12 @@
 
 struct site;
 
-/* How long a thread waits for its processor before it executes one block without; see PACE_WAIT_NANOS_MAX. */
-#define SEAT_WAIT_NANOS_MAX 500000
+/*
+ * How long a thread waits for its processor before it executes one block without: the reason is that of
+ * PACE_WAIT_NANOS_MAX. Shorter, because threads wait here for whole turns, and then nobody may stop all of them; long
+ * enough for what is executed meanwhile to find room among a thread's events.
+ */
+#define SEAT_WAIT_NANOS_MAX 5000000
 
 /* Bytes of a thread's name, as Linux keeps them, its zero included. */
 #define THREAD_NAME_BYTES 16

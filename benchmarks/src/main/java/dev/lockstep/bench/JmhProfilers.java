@@ -22,7 +22,7 @@ import org.openjdk.jmh.runner.options.ProfilerConfig;
 
 /**
  * Gives JMH's profilers what they need here: {@code -prof async} the library that comes with this program, {@code -prof
- * simulated} the results of simulated forks.
+ * simulated} the results of simulated forks, which it is added for where they are simulated.
  */
 final class JmhProfilers {
     private static final List<String> OPTIONS = List.of("-prof", "--prof");
@@ -50,6 +50,12 @@ final class JmhProfilers {
                     completed.add(complete(arguments.get(i), placement));
                 }
             }
+        }
+        boolean marks = completed.stream().anyMatch(argument -> argument.contains(SimulatedProfiler.class.getName()));
+        if (placement.java().isPresent() && !marks) {
+            // It marks what is measured, and nothing else is simulated.
+            completed.add(OPTIONS.getFirst());
+            completed.add(complete(SimulatedProfiler.NAME, placement));
         }
         return completed;
     }

@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--whole-run] [--code FILE] [--json FILE] [--out DIR] -- COMMAND..."
+            "    [--branches[=C:T:I:R]] [--whole-run] [--code FILE] [--json FILE]",
+            "    [--out DIR] -- COMMAND..."
         },
         description = {
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU

@@ -9,11 +9,14 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** The options that say which machine is simulated, and how; for every command that simulates. */
 public final class SimulateOptions {
+    private static final Pattern BRANCHES = Pattern.compile("\\d+:\\d+:\\d+:\\d+");
+
     @Option(
             names = "--machine",
             paramLabel = "PRESET|FILE",
@@ -92,6 +95,16 @@ public final class SimulateOptions {
                     + " their instructions are counted apart.")
     boolean jvmThreads;
 
+    @Option(
+            names = "--branches",
+            arity = "0..1",
+            paramLabel = "C:T:I:R",
+            fallbackValue = "16384:4096:1024:16",
+            description = "Predicts branches: gshare with C two-bit counters, a branch target buffer of T entries, I"
+                    + " indirect targets by history (powers of two), R return addresses. Without numbers:"
+                    + " ${FALLBACK-VALUE}.")
+    String branches;
+
     /** For picocli. */
     public SimulateOptions() {}
 
@@ -105,7 +118,11 @@ public final class SimulateOptions {
 
     /** How programs are run. */
     public SimulatorSettings settings() {
-        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, null);
+        if (branches != null && !BRANCHES.matcher(branches).matches()) {
+            throw new IllegalArgumentException(
+                    "--branches '" + branches + "' is not understood: give four numbers, like 16384:4096:1024:16");
+        }
+        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null);
     }
 
     /**

@@ -74,6 +74,7 @@ public record SimulationResult(
      *
      * @param begun times it began
      * @param nanos spent in it
+     * @param branches predictions of the simulated processors; null where none were asked for
      * @param instructionsByThreads by kind of thread, simulated or not
      * @param processors by simulated processor
      * @param operations by operation; 0 is none
@@ -82,6 +83,7 @@ public record SimulationResult(
             int phase,
             long begun,
             long nanos,
+            Branches branches,
             Map<String, Long> instructionsByThreads,
             Counts total,
             List<ProcessorCounts> processors,
@@ -94,6 +96,23 @@ public record SimulationResult(
             return nanos == 0 ? 0 : instructions * NANOS_PER_SECOND / nanos;
         }
     }
+
+    /**
+     * Predictions of branches; a wrong one is in both of its counts.
+     *
+     * @param taken direct branches that were taken
+     * @param targetUnknown of these, those whose target the buffer did not have
+     * @param indirect jumps and calls
+     */
+    public record Branches(
+            long conditional,
+            long conditionalWrong,
+            long taken,
+            long targetUnknown,
+            long indirect,
+            long indirectWrong,
+            long returns,
+            long returnsWrong) {}
 
     /** Counts of one simulated processor. */
     public record ProcessorCounts(int processor, Counts counts) {}

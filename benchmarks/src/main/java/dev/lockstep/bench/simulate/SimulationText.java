@@ -80,6 +80,9 @@ final class SimulationText {
                 total.updates()));
         levels(total);
         sharing(total);
+        if (phase.branches() != null) {
+            branches(total, phase.branches());
+        }
         operations(phase);
     }
 
@@ -150,6 +153,22 @@ final class SimulationText {
                     "TLB misses: %,d instruction, %,d data, %,d of %,d second level",
                     total.itlbMisses(), total.dtlbMisses(), total.stlbMisses(), total.stlbAccesses()));
         }
+    }
+
+    private void branches(SimulationResult.Counts total, SimulationResult.Branches branches) {
+        long wrong = branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong();
+        line(format(
+                "Branches mispredicted: %.3f per 1,000 instructions: %,d of %,d conditional, %,d of %,d indirect, %,d"
+                        + " of %,d returns; targets not in the buffer: %,d of %,d taken",
+                total.perThousandInstructions(wrong),
+                branches.conditionalWrong(),
+                branches.conditional(),
+                branches.indirectWrong(),
+                branches.indirect(),
+                branches.returnsWrong(),
+                branches.returns(),
+                branches.targetUnknown(),
+                branches.taken()));
     }
 
     private void operations(SimulationResult.Phase phase) {

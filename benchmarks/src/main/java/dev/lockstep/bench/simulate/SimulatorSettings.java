@@ -13,6 +13,7 @@ import java.util.List;
  * @param jvmThreads whether the JVM's own threads run on the simulated processors too
  * @param fromFirstPhase whether the model is fed from the first marked phase on only: a program that warms up for long
  *     runs several times as fast until then
+ * @param branches sizes of the branch predictors, COUNTERS:TARGETS:INDIRECT:RETURNS, or null for none
  * @param code file for the executed lines of code, or null
  */
 public record SimulatorSettings(
@@ -21,9 +22,11 @@ public record SimulatorSettings(
         boolean buffers,
         boolean jvmThreads,
         boolean fromFirstPhase,
+        String branches,
         Path code) {
     /** What the plugin does by itself. */
-    public static final SimulatorSettings DEFAULT = new SimulatorSettings(200, 1_000_000, true, false, false, null);
+    public static final SimulatorSettings DEFAULT =
+            new SimulatorSettings(200, 1_000_000, true, false, false, null, null);
 
     /** Refuses what the plugin would. */
     public SimulatorSettings {
@@ -35,12 +38,13 @@ public record SimulatorSettings(
 
     /** The same with executed lines in a file. */
     public SimulatorSettings withCode(Path file) {
-        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, file);
+        return new SimulatorSettings(
+                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, file);
     }
 
     /** The same, fed from the first phase on or from the start. */
     public SimulatorSettings withFromFirstPhase(boolean only) {
-        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, only, code);
+        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, only, branches, code);
     }
 
     /** Arguments of the plugin, {@code key=value}. */
@@ -51,6 +55,9 @@ public record SimulatorSettings(
                 "buffers=" + (buffers ? "on" : "off"),
                 "jvm=" + (jvmThreads ? "on" : "off"),
                 "wait=" + (fromFirstPhase ? "on" : "off")));
+        if (branches != null) {
+            arguments.add("branches=" + branches);
+        }
         if (code != null) {
             arguments.add("code=" + code.toAbsolutePath());
         }

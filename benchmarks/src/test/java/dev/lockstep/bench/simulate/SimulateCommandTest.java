@@ -144,6 +144,7 @@ class SimulateCommandTest {
                         "1K,direct,64",
                         "--l1d",
                         "48K,12,64",
+                        "--branches",
                         "--json",
                         json.toString(),
                         "--",
@@ -156,6 +157,10 @@ class SimulateCommandTest {
         assertTrue(total.get("loads").asLong() > 100);
         assertTrue(misses > 10);
         assertTrue(total.at("/observerMisses/0").asLong() > misses);
+        JsonNode branches = report.at("/processes/0/result/phases/0/branches");
+        assertTrue(branches.get("conditional").asLong()
+                > branches.get("conditionalWrong").asLong());
+        assertTrue(branches.get("returns").asLong() > 0);
         assertTrue(report.get("notObservable").size() > 3);
         assertTrue(out.toString().contains("million instructions a second"), out.toString());
         assertTrue(out.toString().contains("l1i (watches)"), out.toString());
