@@ -3,7 +3,9 @@ package dev.lockstep.counters;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import com.sun.jna.Pointer;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The native helpers, if this build has them: {@link #load} finds the library in the jar and loads it through JNA, or
@@ -12,6 +14,12 @@ import java.util.Optional;
  * <p>A call costs several hundred nanoseconds, so these are for setting up, not for hot paths.
  */
 public final class NativeLibrary {
+    /**
+     * What was loaded, by name, for as long as the JVM runs: JNA unloads a library that nobody refers to, and PAPI and
+     * the marks hold addresses of its functions.
+     */
+    private static final Map<String, NativeLibrary> LOADED = new ConcurrentHashMap<>();
+
     private final String name;
     private final NativeFunctions functions;
 
@@ -43,6 +51,10 @@ public final class NativeLibrary {
     }
 
     static Result load(String name) {
+        NativeLibrary loaded = LOADED.get(name);
+        if (loaded != null) {
+            return new Result.Available(loaded);
+        }
         try {
             NativeFunctions functions = Native.load(name, NativeFunctions.class);
             int abi = functions.lockstep_abi();
@@ -50,7 +62,9 @@ public final class NativeLibrary {
                 return new Result.Missing("The native library is of another build: library=" + name + " abi=" + abi
                         + " expectedAbi=" + NativeFunctions.ABI + "; build Lockstep again.");
             }
-            return new Result.Available(new NativeLibrary(name, functions));
+            NativeLibrary library = new NativeLibrary(name, functions);
+            NativeLibrary first = LOADED.putIfAbsent(name, library);
+            return new Result.Available(first == null ? library : first);
         } catch (UnsatisfiedLinkError e) {
             return new Result.Missing(NativePart.missing(name));
         } catch (LinkageError e) {

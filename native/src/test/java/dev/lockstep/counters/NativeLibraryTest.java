@@ -2,6 +2,7 @@ package dev.lockstep.counters;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -84,6 +85,11 @@ class NativeLibraryTest {
                 assertTrue(Integer.bitCount(geometry.lineBytes()) <= 1, level + " " + geometry);
             });
         }
+    }
+
+    @Test
+    void isLoadedOnce() {
+        assertSame(library(), library());
     }
 
     @Test
