@@ -24,9 +24,15 @@
 struct thread *threads;
 uint64_t phase_began_nanos;
 
-/* What the program is told of the clock when it is fed for the first time, and the last thing it was told. */
-static uint64_t clock_unfed;
+/*
+ * What the program is told of the clock: while the model is not fed, instructions and the first of these, while it is,
+ * cycles and the second one, so that the clock goes on where it was; and the last thing it was told.
+ */
+static int64_t offset_unfed;
+static int64_t offset_fed;
 static _Atomic uint64_t clock_told;
+/* Blocks have callbacks for data, from the first time on that the model is fed. */
+static bool data_called_back;
 
 struct thread *add_thread(uint32_t vcpu) {
     struct thread *thread = allocate(sizeof *thread);
@@ -91,19 +97,23 @@ static uint64_t executed_each(void) {
 }
 
 /* Cycles of the processor that is ahead. Others run meanwhile: what they add now may or may not be in it. */
-static uint64_t cycles_now(void) {
-    if (!atomic_load(&feeds)) {
-        pthread_mutex_lock(&book_latch);
-        uint64_t executed = executed_each();
-        pthread_mutex_unlock(&book_latch);
-        return executed;
-    }
+static uint64_t cycles_most(void) {
     uint64_t most = 0;
     for (uint32_t i = 0; i < processors; i++) {
         uint64_t cycles = model_clock(model, (int) i);
         most = cycles > most ? cycles : most;
     }
-    return clock_unfed + most;
+    return most;
+}
+
+static uint64_t cycles_now(void) {
+    if (atomic_load(&feeds)) {
+        return cycles_most() + (uint64_t) offset_fed;
+    }
+    pthread_mutex_lock(&book_latch);
+    uint64_t executed = executed_each();
+    pthread_mutex_unlock(&book_latch);
+    return executed + (uint64_t) offset_unfed;
 }
 
 static void tell_clock(uint64_t address) {
@@ -119,9 +129,13 @@ static void tell_clock(uint64_t address) {
 static void change_phase(struct thread *thread, uint32_t phase) {
     pthread_mutex_lock(&book_latch);
     bool begins = phase != 0 && !atomic_load(&feeds);
+    bool ends = phase == 0 && settings.waits && atomic_load(&feeds);
     if (begins) {
-        clock_unfed = executed_each();
+        offset_fed = (int64_t) (executed_each() - cycles_most()) + offset_unfed;
         atomic_store(&feeds, true);
+    } else if (ends) {
+        offset_unfed = (int64_t) (cycles_most() - executed_each()) + offset_fed;
+        atomic_store(&feeds, false);
     }
     uint64_t now = now_nanos();
     tallies.nanos[atomic_load(&phase_now)] += now - phase_began_nanos;
@@ -143,7 +157,8 @@ static void change_phase(struct thread *thread, uint32_t phase) {
         pthread_mutex_unlock(&model_latch);
     }
     notice_phase(thread);
-    if (begins && wants_data) {
+    if (begins && wants_data && !data_called_back) {
+        data_called_back = true;
         qemu_plugin_reset(plugin_id, on_reset);
     }
 }

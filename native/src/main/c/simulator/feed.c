@@ -156,6 +156,9 @@ void ask(struct thread *thread) {
     self = thread;
     notice_phase(thread);
     if (forked || !is_simulated(thread)) {
+        if (!forked && thread->processor != NO_PROCESSOR && (thread->waiter.sits || thread->waiter.queued)) {
+            get_up(thread);
+        }
         thread->mode = MODE_OUT;
         atomic_store_explicit(&thread->ask_at, thread->instructions + LOOK_INSTRUCTIONS, memory_order_relaxed);
         return;

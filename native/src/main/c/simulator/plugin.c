@@ -32,7 +32,7 @@ static const char ARGUMENTS[] =
     "config=FILE (machine), out=FILE (results), code=FILE (executed lines), step=INSTRUCTIONS (0: not in step),"
     " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off,"
     " branches=COUNTERS:TARGETS:INDIRECT:RETURNS (entries, powers of two but for the last),"
-    " wait=on|off (until the first phase begins, only count)";
+    " wait=on|off (outside phases, only count)";
 
 QEMU_API int qemu_plugin_version = QEMU_PLUGIN_INTERFACE;
 

@@ -164,7 +164,7 @@ struct settings {
     bool jvm_threads;
     /* Of the branch predictors; counters is 0 where branches are not predicted. */
     struct branch_sizes branches;
-    /* Whether the model is fed only from the first phase on: what is before only has to be over soon. */
+    /* Whether the model is fed in phases only: what is before and after only has to be over soon. */
     bool waits;
 };
 

@@ -93,8 +93,8 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--whole-run",
             description =
-                    "Simulates children of a ./lockstep command from their start; without it, from the phase on that"
-                            + " they measure. Programs are always simulated from their start.")
+                    "Simulates children of a ./lockstep command from start to end; without it, only while they"
+                            + " measure. Programs are always simulated from start to end.")
     private boolean wholeRun;
 
     @Option(

@@ -11,8 +11,8 @@ import java.util.List;
  * @param turnInstructions length of a turn of threads that share a processor
  * @param buffers whether the buffers of read and write calls are touched
  * @param jvmThreads whether the JVM's own threads run on the simulated processors too
- * @param fromFirstPhase whether the model is fed from the first marked phase on only: a program that warms up for long
- *     runs several times as fast until then
+ * @param fromFirstPhase whether the model is fed in marked phases only: what a program does before and after, such as
+ *     warming up, runs several times as fast then
  * @param branches sizes of the branch predictors, COUNTERS:TARGETS:INDIRECT:RETURNS, or null for none
  * @param code file for the executed lines of code, or null
  */
@@ -42,7 +42,7 @@ public record SimulatorSettings(
                 stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, file);
     }
 
-    /** The same, fed from the first phase on or from the start. */
+    /** The same, fed in marked phases only or always. */
     public SimulatorSettings withFromFirstPhase(boolean only) {
         return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, only, branches, code);
     }
