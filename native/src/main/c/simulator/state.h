@@ -60,7 +60,8 @@ extern _Atomic uint64_t restarts;
 
 /*
  * Whether the model is fed: always, or in phases only. Blocks that were translated before the first phase have no
- * callbacks for data, which would slow a program down several times that only warms up; so all are translated anew then.
+ * callbacks for data, which would slow a program down several times that only warms up; so all are translated anew
+ * then.
  */
 extern _Atomic bool feeds;
 
