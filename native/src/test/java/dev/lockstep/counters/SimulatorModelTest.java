@@ -71,7 +71,7 @@ class SimulatorModelTest {
             delimiter = '@',
             value = {
                 "cache.c     @ stamp < least ? slot                              @ stamp > least ? slot",
-                "coherence.c @ states[slot] |= STATE_MODIFIED                    @ states[slot] |= 0",
+                "hierarchy.c @ l1d_states[slot] |= STATE_MODIFIED                @ l1d_states[slot] |= 0",
                 "coherence.c @ if (collect == COLLECT_STORE) {                   @ if (false) {",
                 "hierarchy.c @ if (model->machine.cache[level].inclusive)        @ if (false)",
                 "lifetime.c  @ begun.state |= (uint8_t) class                    @ begun.state |= 0",
