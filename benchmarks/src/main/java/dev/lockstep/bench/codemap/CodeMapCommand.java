@@ -191,8 +191,6 @@ public final class CodeMapCommand implements Callable<Integer> {
         requireSense();
         out.prepare();
         List<String> arguments = command.commandLine().getParseResult().originalArgs();
-        List<String> words = new ArrayList<>(List.of(command.name()));
-        words.addAll(arguments);
         CodeMap map;
         try {
             map = read == null ? measure() : CodeMap.read(read);
@@ -203,7 +201,7 @@ public final class CodeMapCommand implements Callable<Integer> {
         } catch (WorkloadFailedException e) {
             return complain(e.getMessage(), 1);
         }
-        Report report = new CodeMapReport(map, Origin.here(words, seed), methods).report();
+        Report report = new CodeMapReport(map, Origin.here(arguments, seed), methods).report();
         PrintWriter printed = command.commandLine().getOut();
         printed.println(report.summary());
         report.configuration().forEach((name, value) -> printed.println(name + ": " + value));

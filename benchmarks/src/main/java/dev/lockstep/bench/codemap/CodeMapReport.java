@@ -33,9 +33,9 @@ final class CodeMapReport {
                     + " removes, so all that runs between two of them belongs to the operation, wherever it was inlined"
                     + " to; computations without side effects may be moved across it. Methods are told apart by the"
                     + " compiler's own debug information; plain arithmetic may count as its caller's.",
-            "What it costs: some nanoseconds for each begin and end natively, and the code of the probe, which stands"
-                    + " inside the operation: lines of OperationMarkers and Markers in the tables. Without a probe"
-                    + " the engine's code holds nothing of it.");
+            "What it costs: some tens of nanoseconds for each operation natively, and the code of the probe, which"
+                + " stands inside the operation: lines of OperationMarkers and Markers in the tables. Without a probe"
+                + " the engine's code holds nothing of it.");
 
     private static final double BYTES_PER_KILOBYTE = 1024;
     private static final int PERCENT = 100;
