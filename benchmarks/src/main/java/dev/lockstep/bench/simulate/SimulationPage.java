@@ -53,7 +53,7 @@ final class SimulationPage {
                 .noneMatch(process ->
                         process.result().eventsLost() + process.result().accountsLost() > 0);
         return new Report(
-                "Simulated: " + String.join(" ", report.arguments()),
+                "Simulated: " + program(report.arguments()),
                 complete
                         ? "The command ran, and its figures are complete."
                         : "The command ran, but some events were lost or counted as of no operation; see the text.",
@@ -61,6 +61,12 @@ final class SimulationPage {
                 origin,
                 configuration(report, origin),
                 sections);
+    }
+
+    /** What was simulated, without how. */
+    private static String program(List<String> arguments) {
+        int separator = arguments.indexOf("--");
+        return String.join(" ", arguments.subList(separator + 1, arguments.size()));
     }
 
     /** The measured phase, else the one with most instructions. */

@@ -157,13 +157,18 @@ final class SimulationPlots {
                 List.copyOf(levels.keySet()),
                 classes.stream()
                         .map(name -> new Series(
-                                name,
+                                words(name),
                                 levels.values().stream()
                                         .map(counts -> phase.total()
                                                 .perThousandInstructions(
                                                         counts.classes().getOrDefault(name, 0L)))
                                         .toList()))
                         .toList()));
+    }
+
+    /** {@code trueSharing} as {@code true sharing}. */
+    private static String words(String name) {
+        return name.replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
     }
 
     private void operations(List<Plot> plots) {

@@ -77,14 +77,15 @@ class SimulationPageTest {
 
     @Test
     void stacksClassesOfMisses() {
-        SimulationResult.Counts total =
-                counts(Map.of("l1d", level(30, Map.of("cold", 10L)), "l2", level(5, Map.of("cold", 5L))), List.of());
+        SimulationResult.Counts total = counts(
+                Map.of("l1d", level(30, Map.of("trueSharing", 10L)), "l2", level(5, Map.of("trueSharing", 5L))),
+                List.of());
         BarPlot classes = (BarPlot) report(List.of("l1d=32K,8,64", "l2=1M,16,64"), phase(0, total))
                 .plots()
                 .getFirst();
         assertTrue(classes.stacked());
         assertEquals(List.of("l1d", "l2"), classes.bars());
-        assertEquals(List.of(new Series("cold", List.of(1.0, 0.5))), classes.series());
+        assertEquals(List.of(new Series("true sharing", List.of(1.0, 0.5))), classes.series());
     }
 
     @Test
