@@ -14,10 +14,11 @@ import java.util.stream.Collectors;
  */
 final class JvmComparison {
     /** By then everything is compiled: each method is called once a round, and a few hundred calls are enough. */
-    static final long ROUNDS = 10_000;
+    static final long ROUNDS = 4000;
 
     private static final double BOUND_RELATIVE = 0.15;
     private static final double PER = 1000;
+    private static final String PROGRAM = JvmWork.class.getName();
     private static final int LINE = 64;
 
     /** None of which holds all that the program uses, so that each has misses to compare. */
@@ -27,7 +28,8 @@ final class JvmComparison {
 
     /**
      * The processor's vectors and prefetches that both instruments know, and compilation that waits for nobody: without
-     * the tiers below C2, at a fixed number of calls, in the calling thread's time.
+     * the tiers below C2, at a fixed number of calls, in the calling thread's time, and of the program alone: compiling
+     * what a JVM calls while it starts takes cachegrind several times as long as the rest.
      */
     private static final List<String> FLAGS = List.of(
             "-XX:+UseSerialGC",
@@ -38,7 +40,11 @@ final class JvmComparison {
             "-XX:CompileThreshold=200",
             "-XX:CICompilerCount=1",
             "-Xbatch",
-            "-XX:-UsePerfData");
+            "-XX:-UsePerfData",
+            "-XX:CompileCommand=quiet",
+            "-XX:CompileCommand=compileonly," + PROGRAM + "::main",
+            "-XX:CompileCommand=compileonly," + PROGRAM + "::read",
+            "-XX:CompileCommand=compileonly," + PROGRAM + "Steps::*");
 
     private final Validation validation;
 

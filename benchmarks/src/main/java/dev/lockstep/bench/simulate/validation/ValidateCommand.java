@@ -66,6 +66,8 @@ import picocli.CommandLine.Spec;
             "      The tables of RESULTS.md, also in a file."
         })
 public final class ValidateCommand implements Callable<Integer> {
+    private static final String PLATFORM = "Linux/amd64";
+
     @Spec
     private CommandSpec command;
 
@@ -96,6 +98,7 @@ public final class ValidateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Set<Part> wanted = wanted();
+        requirePlatform();
         Path compiler = require("a C compiler", "apt-get install gcc", "cc", "gcc", "clang");
         Path valgrind = wanted.stream().anyMatch(Part::needsCachegrind)
                 ? require(
@@ -161,6 +164,16 @@ public final class ValidateCommand implements Callable<Integer> {
                             ok));
         }
         return ok;
+    }
+
+    /** The programs are of one platform, QEMU's host aside. */
+    private void requirePlatform() {
+        String platform = System.getProperty("os.name") + "/" + System.getProperty("os.arch");
+        if (!platform.equals(PLATFORM)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "The simulator is not there for platform=" + platform + "; it runs on " + PLATFORM + ".");
+        }
     }
 
     private Path require(String what, String remedy, String... names) {
