@@ -40,8 +40,12 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.simulate to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.simulate.jvm to
+            com.fasterxml.jackson.databind;
 
     provides dev.lockstep.scheduler.OperationProbe with
             dev.lockstep.bench.codemap.OperationMarkers,
             dev.lockstep.bench.flame.FlameProbe;
+    provides dev.lockstep.scheduler.TimeSource with
+            dev.lockstep.bench.simulate.jvm.SimulatedTime;
 }

@@ -175,6 +175,7 @@ final class WorkloadDriver {
         ProcessUsage began = measureBegan.get();
         if (began != null) {
             used = ProcessUsage.now().since(began);
+            progress.measured();
         }
     }
 

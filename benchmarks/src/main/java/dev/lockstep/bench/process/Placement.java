@@ -29,6 +29,11 @@ public interface Placement {
         return Optional.empty();
     }
 
+    /** How children are simulated; empty where they are not. */
+    default Optional<Emulation> emulation() {
+        return Optional.empty();
+    }
+
     /** The processors of this machine. */
     static Placement ofMachine() {
         return new Placement() {

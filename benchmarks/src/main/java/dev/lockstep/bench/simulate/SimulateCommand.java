@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the command ran, and its figures are printed",
-            "1:an exception that is not foreseen",
+            "1:a measurement that counts for nothing, because the JVM had not reached its steady state; an exception",
             "2:wrong call or geometry; no user-mode QEMU; the plugin does not load; the command failed"
         },
         footerHeading = "%nPresets:%n",
@@ -92,9 +92,8 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--whole-run",
-            description =
-                    "Simulates children of a ./lockstep command from start to end; without it, only while they"
-                            + " measure. Programs are always simulated from start to end.")
+            description = "Simulates children of a ./lockstep command from start to end; without it, only while they"
+                    + " measure. Programs are always simulated from start to end.")
     private boolean wholeRun;
 
     @Option(
@@ -192,7 +191,10 @@ public final class SimulateCommand implements Callable<Integer> {
             Json.write(report.json(), result);
             report.write(SimulationPage.of(result, origin));
         }
-        return 0;
+        placement
+                .doNotCount()
+                .forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
+        return placement.doNotCount().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
     private int runProgram(Simulator simulator, SimulatedPlacement placement)

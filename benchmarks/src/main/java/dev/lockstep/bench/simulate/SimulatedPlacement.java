@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,7 +20,7 @@ import java.util.stream.Stream;
  * Child JVMs of a command run under the simulator; each leaves its result in a file of its own in one directory.
  * Thread-safe.
  */
-final class SimulatedPlacement implements Placement {
+final class SimulatedPlacement implements Placement, Emulation {
     /** As many as the simulator has; more carriers than cores take turns. */
     private static final int PROCESSORS_MAX = 64;
 
@@ -28,6 +30,7 @@ final class SimulatedPlacement implements Placement {
     private final Simulator simulator;
     private final Path directory;
     private final List<Child> children = new ArrayList<>();
+    private final List<String> doNotCount = new ArrayList<>();
 
     /** A child that was started: what it ran, and where its result will be. */
     private record Child(String command, Path result) {}
@@ -44,10 +47,45 @@ final class SimulatedPlacement implements Placement {
 
     @Override
     public Processors choose(int count) {
+        return processors(this::simulated);
+    }
+
+    @Override
+    public Optional<Emulation> emulation() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public List<String> emulator() {
+        return simulator.emulator();
+    }
+
+    @Override
+    public Processors choose(int count, Path code) {
+        return processors(command -> simulator.command(nextResult(command), code, command));
+    }
+
+    @Override
+    public Path code(Path proposed) {
+        Path asked = simulator.settings().code();
+        return asked == null ? proposed : asked.toAbsolutePath();
+    }
+
+    @Override
+    public synchronized void doesNotCount(String sentence) {
+        doNotCount.add(sentence);
+    }
+
+    /** Why measurements count for nothing. */
+    synchronized List<String> doNotCount() {
+        return List.copyOf(doNotCount);
+    }
+
+    private Processors processors(UnaryOperator<List<String>> launched) {
         return Processors.of(new Processors.Launcher() {
             @Override
             public List<String> command(List<String> command) {
-                return simulated(command);
+                return launched.apply(command);
             }
 
             @Override
@@ -63,10 +101,14 @@ final class SimulatedPlacement implements Placement {
     }
 
     /** The command that runs another one simulated, with a result of its own. */
-    synchronized List<String> simulated(List<String> command) {
+    List<String> simulated(List<String> command) {
+        return simulator.command(nextResult(command), command);
+    }
+
+    private synchronized Path nextResult(List<String> command) {
         Path result = directory.resolve(RESULT + (children.size() + 1) + SUFFIX);
         children.add(new Child(shortened(command), result));
-        return simulator.command(result, command);
+        return result;
     }
 
     /** Without what every JVM of this program is started with. */

@@ -144,10 +144,25 @@ public final class Simulator {
         return prefix(settings, result, command);
     }
 
+    /**
+     * The command that runs another one under the simulator and notes what it executes.
+     *
+     * @param code file for the code that it executes
+     */
+    List<String> command(Path result, Path code, List<String> command) {
+        return prefix(settings.withCode(code), result, command);
+    }
+
+    /** The words before a command that run it on the emulated processor and simulate nothing. */
+    List<String> emulator() {
+        List<String> words = new ArrayList<>();
+        words.add(qemu.toString());
+        words.addAll(PROCESSOR);
+        return words;
+    }
+
     private List<String> prefix(SimulatorSettings used, Path result, List<String> command) {
-        List<String> whole = new ArrayList<>();
-        whole.add(qemu.toString());
-        whole.addAll(PROCESSOR);
+        List<String> whole = new ArrayList<>(emulator());
         whole.add("-plugin");
         List<String> arguments = new ArrayList<>();
         arguments.add(plugin.toString());

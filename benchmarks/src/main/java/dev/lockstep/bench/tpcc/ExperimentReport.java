@@ -19,6 +19,7 @@ import java.util.Map;
  * @param ratios between configurations
  * @param runs in the order in which they ran
  * @param flameGraphs in the directory of the report; empty without {@code --out}
+ * @param simulations how far to believe each simulated run; empty on the machine's own processors
  * @param ok whether every run ended and every check holds
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -34,4 +35,5 @@ record ExperimentReport(
         Ratios ratios,
         List<RunReport> runs,
         List<FlameGraphReport> flameGraphs,
+        List<SimulationCheck> simulations,
         boolean ok) {}

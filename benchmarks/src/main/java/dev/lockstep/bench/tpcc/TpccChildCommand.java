@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.counters.Markers;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -31,8 +32,14 @@ public final class TpccChildCommand implements Callable<Integer> {
         ChildJvm.endWithParent();
         RunRequest request = Json.read(specification, RunRequest.class);
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> stalled(request, still))) {
-            RunReport result = new TpccChildRun(request, watch, line -> out.println(line.text())).run();
+        long stillMillisMax = StallWatch.STILL_MILLIS_MAX * (Markers.isSimulated() ? TpccChildRun.SLOWER : 1);
+        try (StallWatch watch = new StallWatch(stillMillisMax, still -> stalled(request, still))) {
+            TpccChildRun run = new TpccChildRun(request, watch, line -> out.println(line.text()));
+            if (request.part() == RunPart.LOAD) {
+                run.load();
+                return 0;
+            }
+            RunReport result = run.run();
             Json.write(report, result);
             return result.ok() ? 0 : 1;
         }

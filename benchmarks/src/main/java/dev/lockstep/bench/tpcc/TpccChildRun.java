@@ -2,25 +2,44 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
+import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.TransactionMix;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** One run in this JVM: opens the engine, runs the workload, and gathers what it, the JVM and the engine counted. */
 final class TpccChildRun implements TpccProgress {
+    /** How many times longer than a real processor a simulated one may do nothing before it is given up. */
+    static final int SLOWER = 20;
+
+    /** The phase in which the simulated caches fill, before the measured one. */
+    static final int PHASE_SETTLE = 2;
+
+    /** Transactions of that phase at most: each runs some 200,000 instructions, so this many fill any cache. */
+    private static final long SETTLE_TRANSACTIONS_MAX = 1_000;
+
+    /** Of the transactions before measuring, the part that this phase has at most. */
+    private static final int SETTLE_DIVISOR = 10;
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final RunRequest request;
@@ -32,6 +51,12 @@ final class TpccChildRun implements TpccProgress {
     private ScanBeside scan;
     private volatile Phase phase = Phase.LOAD;
     private volatile boolean measuring;
+    private boolean settling;
+    private volatile List<CompiledMethod> compiled = List.of();
+
+    /** Held while a phase begins, which terminals and the driver do. */
+    private final Object phases = new Object();
+
     private long loadedRows;
     private Map<String, CollectorReport> collectorsBefore = Map.of();
     private Map<String, CollectorReport> collectors = Map.of();
@@ -51,23 +76,52 @@ final class TpccChildRun implements TpccProgress {
     }
 
     /** Runs to the end; a run that had to be given up says so in its report. */
-    RunReport run() throws InterruptedException {
+    RunReport run() throws IOException, InterruptedException {
         TpccConfiguration configuration = configuration();
         if (spec.profiled()) {
             profiler = FlameProfiler.prepare();
         }
         engine = Engines.open(spec, Path.of(request.directory()));
+        if (request.part() == RunPart.LOADED) {
+            readOnce();
+        }
         if (spec.scanBeside() && !engine.scansBeside()) {
             throw new IllegalArgumentException("no scan beside a run is possible engine=" + spec.engine());
+        }
+        if (request.samples() != null) {
+            StackSampler.prepare();
         }
         TpccResult result = TpccRun.execute(
                 configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
         measurementEnds();
+        tellState();
         // A stalled engine could not be closed, and its JVM ends anyway.
         if (result.failure().isEmpty()) {
             engine.close();
         }
         return report(result);
+    }
+
+    /** Loads the database and closes it. */
+    void load() throws InterruptedException {
+        try (OpenEngine opened = Engines.open(spec, Path.of(request.directory()))) {
+            TpccRun.load(configuration(), opened.adapter(), this);
+        }
+    }
+
+    /** Brings all rows into the pool, as loading them here would have. */
+    private void readOnce() {
+        try (TpccScanner scanner = new WatchedAdapter(engine.adapter(), this::scanned).openScanner()) {
+            scanner.warehouses(row -> {});
+            scanner.districts(row -> {});
+            scanner.customers(row -> {});
+            scanner.histories(row -> {});
+            scanner.newOrders(row -> {});
+            scanner.orders(row -> {});
+            scanner.orderLines(row -> {});
+            scanner.items(row -> {});
+            scanner.stocks(row -> {});
+        }
     }
 
     private TpccConfiguration configuration() {
@@ -81,6 +135,9 @@ final class TpccChildRun implements TpccProgress {
                 .transactions(spec.warmUpTransactions(), spec.transactions())
                 .seed(spec.seed())
                 .loadThreads(Processors.available())
+                .load(request.part() != RunPart.LOADED)
+                .check(request.part() == RunPart.WHOLE)
+                .stallLimit(TpccConfiguration.STALL_LIMIT.multipliedBy(Markers.isSimulated() ? SLOWER : 1))
                 .dumpDirectory(Path.of(request.directory()))
                 .build();
     }
@@ -117,6 +174,7 @@ final class TpccChildRun implements TpccProgress {
     @Override
     public void running(long transactions, Duration elapsed) {
         if (spec.transactions() > 0) {
+            settle(transactions);
             tell(transactions, spec.warmUpTransactions() + spec.transactions(), transactions);
         } else {
             tell(
@@ -124,6 +182,25 @@ final class TpccChildRun implements TpccProgress {
                     seconds(spec.warmUpSeconds() + spec.durationSeconds()).toMillis(),
                     transactions);
         }
+    }
+
+    /** Begins the phase before the measured one, in simulated runs alone, when its transactions begin. */
+    private void settle(long transactions) {
+        long left = spec.warmUpTransactions() - transactions;
+        if (!settling && left <= Math.min(SETTLE_TRANSACTIONS_MAX, spec.warmUpTransactions() / SETTLE_DIVISOR)) {
+            settling = true;
+            // The terminal that begins the measured phase may have been faster.
+            synchronized (phases) {
+                if (!measuring) {
+                    Markers.phaseBegin(PHASE_SETTLE);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void measured() {
+        measurementEnds();
     }
 
     private void scanned(long rows) {
@@ -138,6 +215,8 @@ final class TpccChildRun implements TpccProgress {
     private void measurementBegins() {
         if (spec.profiled()) {
             profiler.start(Path.of(request.directory(), "flames.jfr"));
+        } else if (request.samples() != null) {
+            StackSampler.start();
         }
         engine.measurementBegins();
         if (spec.scanBeside()) {
@@ -145,8 +224,13 @@ final class TpccChildRun implements TpccProgress {
             scan.start();
         }
         collectorsBefore = CollectorUsage.now();
-        measuring = true;
-        Markers.phaseBegin(Markers.PHASE_MEASURED);
+        if (request.state() != null) {
+            compiled = CompiledMethod.here();
+        }
+        synchronized (phases) {
+            measuring = true;
+            Markers.phaseBegin(Markers.PHASE_MEASURED);
+        }
     }
 
     private void measurementEnds() {
@@ -162,6 +246,15 @@ final class TpccChildRun implements TpccProgress {
         figures = engine.figures();
         if (spec.profiled()) {
             profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label(), TransactionFrames.BY_METHOD);
+        } else if (request.samples() != null) {
+            StackSampler.stop(Path.of(request.samples()));
+        }
+    }
+
+    /** Tells of this JVM, if it is asked for. */
+    private void tellState() throws IOException {
+        if (request.state() != null) {
+            Json.write(Path.of(request.state()), new ChildState(SimulatedTime.description(), compiled));
         }
     }
 

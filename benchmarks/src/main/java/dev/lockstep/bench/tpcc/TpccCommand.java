@@ -103,6 +103,9 @@ public final class TpccCommand implements Callable<Integer> {
         Machine machine = Machine.here();
         TpccPlan plan;
         try {
+            if (placement.emulation().isPresent()) {
+                options.simulated();
+            }
             plan = TpccPlan.of(options, machine.memoryBytes(), placement.processorsMax());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
@@ -111,7 +114,8 @@ public final class TpccCommand implements Callable<Integer> {
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Processors processors = placement.choose(options.cores);
         PrintWriter out = command.commandLine().getOut();
-        TpccExperiment experiment = new TpccExperiment(plan, options, processors, mainClass, System.err);
+        TpccExperiment experiment = new TpccExperiment(
+                plan, options, processors, placement.emulation().orElse(null), mainClass, System.err);
         experiment.run();
         List<RunReport> runs = experiment.runs();
         ExperimentReport report = new ExperimentReport(
@@ -126,6 +130,7 @@ public final class TpccCommand implements Callable<Integer> {
                 Ratios.of(runs, experiment.connections()),
                 runs,
                 experiment.flameGraphs(),
+                experiment.simulationChecks(),
                 runs.stream().allMatch(RunReport::ok)
                         && experiment.flameGraphs().stream().allMatch(FlameGraphReport::ok));
         String text = ReportText.of(new TpccSections(report).sections());

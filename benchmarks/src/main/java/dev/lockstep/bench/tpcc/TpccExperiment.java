@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -40,6 +42,10 @@ final class TpccExperiment {
 
     private final Map<String, String> environment;
     private final Processors processors;
+
+    /** Where runs are simulated, else {@code null}. */
+    private final SimulatedRuns simulated;
+
     private final String mainClass;
     private final PrintStream progress;
     private final List<RunReport> runs = new ArrayList<>();
@@ -50,12 +56,20 @@ final class TpccExperiment {
     /**
      * Prepares.
      *
+     * @param processors where children run
+     * @param emulation how they are simulated, {@code null} where they are not
      * @param options of the command: where the flame graphs go, the options of the children beside the common ones, the
      *     URL of PostgreSQL
      * @param mainClass of the children, which knows {@link TpccChildCommand}
      * @param progress where progress is shown
      */
-    TpccExperiment(TpccPlan plan, TpccOptions options, Processors processors, String mainClass, PrintStream progress) {
+    TpccExperiment(
+            TpccPlan plan,
+            TpccOptions options,
+            Processors processors,
+            Emulation emulation,
+            String mainClass,
+            PrintStream progress) {
         this.plan = plan;
         this.jvmOptions = options.jvmOptions;
         this.profile = options.profile == null ? null : options.profile.toAbsolutePath();
@@ -67,6 +81,7 @@ final class TpccExperiment {
         }
         this.environment = Map.copyOf(variables);
         this.processors = processors;
+        this.simulated = emulation == null ? null : new SimulatedRuns(emulation, this::run, jvmOptions);
         this.mainClass = mainClass;
         this.progress = progress;
     }
@@ -93,7 +108,8 @@ final class TpccExperiment {
                 }
             }
         }
-        for (RunSpec spec : plan.profiled()) {
+        // A profiler would sample the emulator.
+        for (RunSpec spec : simulated == null ? plan.profiled() : List.<RunSpec>of()) {
             if (connections.getOrDefault(spec.engine(), spec.threads()) != spec.threads()) {
                 continue;
             }
@@ -140,7 +156,9 @@ final class TpccExperiment {
         String title = "[" + started + "/" + plan.runCount() + "] " + spec.label() + (control ? " (control)" : "");
         RunReport report;
         try (ProgressView view = new ProgressView(progress, title)) {
-            report = run(request, directory, view);
+            report = simulated == null
+                    ? run(request, directory, processors, ChildFlags.of(spec, jvmOptions), line -> {}, view)
+                    : simulated.run(request, directory, view);
         }
         if (report.ok()) {
             delete(directory);
@@ -156,23 +174,38 @@ final class TpccExperiment {
                 spec, ChildFlags.of(spec, jvmOptions), processors.pinned(), environment.get(ALLOCATOR_VARIABLE)));
     }
 
-    private RunReport run(RunRequest request, Path directory, ProgressView view)
+    private RunReport run(
+            RunRequest request,
+            Path directory,
+            Processors childProcessors,
+            List<String> options,
+            Consumer<ProgressLine> lines,
+            ProgressView view)
             throws IOException, InterruptedException {
         Path specification = directory.resolve("spec.json");
         Path report = directory.resolve("report.json");
         Json.write(specification, request);
         List<String> lastLines = new ArrayList<>();
         int exit = ChildJvm.run(
-                processors,
+                childProcessors,
                 directory,
                 environment,
-                ChildFlags.of(request.configuration(), jvmOptions),
+                options,
                 mainClass,
                 List.of(TpccChildCommand.NAME, "--spec", specification.toString(), "--report", report.toString()),
-                line -> ProgressLine.parse(line).ifPresentOrElse(view::show, () -> {
-                    lastLines.add(line);
-                    view.message(line);
-                }));
+                line -> ProgressLine.parse(line)
+                        .ifPresentOrElse(
+                                told -> {
+                                    lines.accept(told);
+                                    view.show(told);
+                                },
+                                () -> {
+                                    lastLines.add(line);
+                                    view.message(line);
+                                }));
+        if (request.part() == RunPart.LOAD && exit == 0) {
+            return null;
+        }
         if (Files.exists(report)) {
             return Json.read(report, RunReport.class);
         }
@@ -222,6 +255,11 @@ final class TpccExperiment {
     /** All runs so far, in their order. */
     List<RunReport> runs() {
         return List.copyOf(runs);
+    }
+
+    /** How far to believe simulated runs; none where they ran on the machine. */
+    List<SimulationCheck> simulationChecks() {
+        return simulated == null ? List.of() : simulated.checks();
     }
 
     /** The flame graphs of the runs that were made for them. */

@@ -9,6 +9,12 @@ import picocli.CommandLine.Option;
 
 /** The options of {@code tpcc}, checked one by one by picocli and together by {@link TpccPlan}. */
 final class TpccOptions {
+    /** Some hundred million instructions: minutes with the whole hierarchy. */
+    private static final long SIMULATED_TRANSACTIONS = 2_000;
+
+    /** After these C2 has compiled what one warehouse needs; see ARCHITECTURE.md. */
+    private static final long SIMULATED_WARM_UP_TRANSACTIONS = 60_000;
+
     @Option(
             names = "--engine",
             split = ",",
@@ -109,8 +115,19 @@ final class TpccOptions {
             paramLabel = "N",
             defaultValue = "0",
             showDefaultValue = Visibility.NEVER,
-            description = "Measures N transactions in place of a time, after as many as --warmup is to --duration.")
+            description = "Measures N transactions in place of a time, after as many as --warmup is to --duration or"
+                    + " --warmup-transactions says. Under ./lockstep simulate: " + SIMULATED_TRANSACTIONS
+                    + " unless said otherwise.")
     long transactions;
+
+    @Option(
+            names = "--warmup-transactions",
+            paramLabel = "N",
+            defaultValue = "-1",
+            showDefaultValue = Visibility.NEVER,
+            description = "Transactions before measuring, with --transactions. Under ./lockstep simulate: "
+                    + SIMULATED_WARM_UP_TRANSACTIONS + " unless said otherwise, after which the JVM is steady.")
+    long warmUpTransactions;
 
     @Option(
             names = "--repeat",
@@ -249,4 +266,10 @@ final class TpccOptions {
 
     /** For picocli. */
     TpccOptions() {}
+
+    /** Runs are simulated: they go by numbers of transactions, since seconds mean nothing there. */
+    void simulated() {
+        transactions = transactions == 0 ? SIMULATED_TRANSACTIONS : transactions;
+        warmUpTransactions = warmUpTransactions < 0 ? SIMULATED_WARM_UP_TRANSACTIONS : warmUpTransactions;
+    }
 }

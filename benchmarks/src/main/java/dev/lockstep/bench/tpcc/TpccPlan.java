@@ -100,6 +100,9 @@ record TpccPlan(
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
         require(options.transactions >= 0, "--transactions is not negative");
+        require(
+                options.warmUpTransactions < 0 || options.transactions > 0,
+                "--warmup-transactions needs --transactions");
         long fsyncDelayMillisMax = DatabaseOptions.EXTRA_FORCE_DELAY_MAX.toMillis();
         require(
                 options.fsyncDelayMillis >= 0 && options.fsyncDelayMillis <= fsyncDelayMillisMax,
@@ -249,7 +252,9 @@ record TpccPlan(
                 options.isolation,
                 options.warmUpSeconds,
                 options.durationSeconds,
-                Math.round(options.transactions * (options.warmUpSeconds / options.durationSeconds)),
+                options.warmUpTransactions >= 0
+                        ? options.warmUpTransactions
+                        : Math.round(options.transactions * (options.warmUpSeconds / options.durationSeconds)),
                 options.transactions,
                 options.mix,
                 options.think,

@@ -5,6 +5,7 @@ import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Table;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
@@ -27,6 +28,7 @@ final class TpccSections {
     static final String THROUGHPUT = "Throughput";
     static final String LATENCY = "Latency in microseconds";
     static final String TEAMS = "Teams, by operation: members in when a team forms, out when it ends";
+    static final String SIMULATED = "Simulated: how far to believe ";
     static final String FLAME_GRAPHS = "Flame graphs, from further runs with the profiler";
 
     private static final String OK = "ok";
@@ -69,6 +71,7 @@ final class TpccSections {
         isolation();
         consistency();
         warnings();
+        simulations();
         flameGraphs();
         failures();
         return List.copyOf(sections);
@@ -102,6 +105,34 @@ final class TpccSections {
 
     private void add(String heading, Part... parts) {
         sections.add(Section.of(heading, parts));
+    }
+
+    private void simulations() {
+        for (SimulationCheck check : report.simulations()) {
+            List<String> lines = new ArrayList<>(check.steady().sentences());
+            lines.add(format("Its measured phase began after %.0f s.", check.realSeconds()));
+            lines.add("Its limits, group commit, governor, samples, rates and latencies go by: " + check.time() + ".");
+            lines.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
+            lines.add(format(
+                    "The control, on the machine's processor with the same flags: %,.0f transactions a second.",
+                    check.machine().txnPerSecond()));
+            lines.add(
+                    check.flags().remaining().isEmpty()
+                            ? format(
+                                    "No flag of the JVM differs from the control; forced on both sides: %s.",
+                                    flags(check.flags().chosen()))
+                            : "MARKED: flags of the JVM that differ from the control: "
+                                    + flags(check.flags().remaining()));
+            addLines(SIMULATED + check.label(), lines);
+        }
+    }
+
+    private static String flags(List<SameProcessor.Difference> differences) {
+        return differences.isEmpty()
+                ? "none"
+                : differences.stream()
+                        .map(each -> each.flag() + "=" + each.emulated() + " (by itself " + each.machine() + ")")
+                        .collect(Collectors.joining(", "));
     }
 
     private void addLines(String heading, List<String> lines) {

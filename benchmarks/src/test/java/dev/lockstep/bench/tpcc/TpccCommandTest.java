@@ -65,6 +65,7 @@ class TpccCommandTest {
         assertTrue(err.toString().contains("'oracle' is none of: lockstep, plain"), err.toString());
         assertEquals(2, execute("tpcc", "--warehouses", "many"));
         assertEquals(2, execute("tpcc", "--cores", "0"));
+        assertEquals(2, execute("tpcc", "--warmup-transactions", "5"));
         assertEquals(
                 2, execute("tpcc", "--json", directory.resolve("missing/x.json").toString()));
         Path file = Files.createFile(directory.resolve("file"));

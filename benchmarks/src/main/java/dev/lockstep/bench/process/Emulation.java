@@ -1,0 +1,24 @@
+package dev.lockstep.bench.process;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** What a placement on simulated processors offers to commands that want to know how far to believe their figures. */
+public interface Emulation {
+    /** The words before a command that run it on the emulated processor and simulate nothing. */
+    List<String> emulator();
+
+    /**
+     * Chooses processors for one child that notes what it executes.
+     *
+     * @param count 1 to {@link Placement#processorsMax}
+     * @param code file for the code that it executes, from {@link #code}
+     */
+    Processors choose(int count, Path code);
+
+    /** The file for the code that a child executes: the user's, or the one proposed. */
+    Path code(Path proposed);
+
+    /** Notes why a measurement counts for nothing. The command goes on, and fails in the end. */
+    void doesNotCount(String sentence);
+}

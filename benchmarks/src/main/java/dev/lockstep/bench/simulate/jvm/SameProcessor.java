@@ -1,0 +1,73 @@
+package dev.lockstep.bench.simulate.jvm;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The flags by which JVMs on the machine's processor and on the emulated one compile the same code: what a JVM chose
+ * for the emulated one is forced on both. Immutable.
+ *
+ * @param forced options of both JVMs, those that unlock flags first
+ * @param chosen flags that differed without them, with both values
+ * @param remaining flags that differ all the same
+ */
+public record SameProcessor(List<String> forced, List<Difference> chosen, List<Difference> remaining) {
+    /** Takes own copies. */
+    public SameProcessor {
+        forced = List.copyOf(forced);
+        chosen = List.copyOf(chosen);
+        remaining = List.copyOf(remaining);
+    }
+
+    /**
+     * One flag.
+     *
+     * @param flag its name
+     * @param machine its value on the machine's processor
+     * @param emulated its value on the emulated one
+     */
+    public record Difference(String flag, String machine, String emulated) {}
+
+    /**
+     * Compares. Starts four JVMs: two on the machine, since some flags, such as addresses, differ from run to run; one
+     * emulated; and one on the machine with the flags forced.
+     *
+     * @param emulator the words before a command that run it on the emulated processor
+     * @param options that both have beside
+     * @throws IOException if a JVM does not start
+     */
+    public static SameProcessor find(List<String> emulator, List<String> options)
+            throws IOException, InterruptedException {
+        VmFlags machine = VmFlags.read(List.of(), options);
+        Set<String> unstable = machine.differing(VmFlags.read(List.of(), options));
+        VmFlags emulated = VmFlags.read(emulator, options);
+        List<String> forced = forced(machine, emulated, unstable);
+        List<String> all = new ArrayList<>(options);
+        all.addAll(forced);
+        VmFlags after = VmFlags.read(List.of(), all);
+        return new SameProcessor(
+                forced,
+                differences(machine, emulated, unstable),
+                // UseAVX and others decide about flags that were not told apart before.
+                differences(after, emulated, unstable));
+    }
+
+    static List<String> forced(VmFlags machine, VmFlags emulated, Set<String> unstable) {
+        List<String> forced = new ArrayList<>(VmFlags.UNLOCKED);
+        for (String name : machine.differing(emulated)) {
+            if (!unstable.contains(name) && emulated.values().containsKey(name)) {
+                forced.add(emulated.option(name));
+            }
+        }
+        return forced;
+    }
+
+    static List<Difference> differences(VmFlags machine, VmFlags emulated, Set<String> unstable) {
+        return machine.differing(emulated).stream()
+                .filter(name -> !unstable.contains(name))
+                .map(name -> new Difference(name, machine.value(name), emulated.value(name)))
+                .toList();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.lockstep.bench.simulate.jvm;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import one.profiler.AsyncProfiler;
+
+/** Samples the stacks of this process by async-profiler, for a {@link NativeProfile}. */
+public final class StackSampler {
+    /** A timer of each thread's processor time: needs no performance counters and no rights. */
+    private static final String START = "start,event=ctimer,interval=1ms";
+
+    /** Frames say how their method ran. */
+    private static final String STOP = "stop,collapsed,ann,file=";
+
+    private StackSampler() {}
+
+    /**
+     * Loads the profiler; to be called on a platform thread, since it finds its way into the JVM by the calling one.
+     *
+     * @throws IllegalStateException if it does not work, here as below
+     */
+    public static void prepare() {
+        execute("version");
+    }
+
+    /** Starts sampling. */
+    public static void start() {
+        execute(START);
+    }
+
+    /** Stops sampling and writes the stacks. */
+    public static void stop(Path file) {
+        execute(STOP + file);
+    }
+
+    private static void execute(String command) {
+        try {
+            AsyncProfiler.getInstance().execute(command);
+        } catch (IOException e) {
+            throw new IllegalStateException("async-profiler failed command=" + command, e);
+        }
+    }
+}

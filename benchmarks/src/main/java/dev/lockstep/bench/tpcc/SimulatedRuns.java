@@ -1,0 +1,231 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.codemap.CodeEvents;
+import dev.lockstep.bench.codemap.CodeLines;
+import dev.lockstep.bench.codemap.InstructionShares;
+import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ProgressLine;
+import dev.lockstep.bench.report.ProgressView;
+import dev.lockstep.bench.simulate.jvm.CompiledSize;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.NativeProfile;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
+import dev.lockstep.counters.Markers;
+import dev.lockstep.counters.NativePart;
+import dev.lockstep.tpcc.TpccProgress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Runs on a simulated processor, each beside the same run on the machine's, with the same flags of the JVM: the
+ * control, from which follows whether the simulated JVM was in the same steady state. The database is loaded once for
+ * both, on the machine. Used by one thread.
+ */
+final class SimulatedRuns {
+    /** The machine's processors for the control: as a simulated JVM has one real one for each thread that runs. */
+    private static final int MACHINE_PROCESSORS = 1;
+
+    /**
+     * Transactions that the control measures at least: some seconds, so that samples of a few milliseconds tell shares
+     * to about a point.
+     */
+    private static final long MACHINE_TRANSACTIONS_MIN = 200_000;
+
+    /** Threads that run terminals on virtual threads and S-threads, as the plugin calls their class. */
+    private static final Set<String> CARRIERS = Set.of("carrier");
+
+    /** Threads that run terminals where there are no carriers; the others are few then. */
+    private static final Set<String> CLIENTS = Set.of("client");
+
+    /** Those of the JVM that a measured phase should not have. */
+    private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
+
+    private static final String DATABASE = "database";
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Emulation emulation;
+    private final Children children;
+    private final List<String> jvmOptions;
+    private final Map<List<String>, SameProcessor> flags = new HashMap<>();
+    private final List<SimulationCheck> checks = new ArrayList<>();
+
+    /** Starts child JVMs. */
+    interface Children {
+        /**
+         * Runs a child to its end.
+         *
+         * @return its report; one of a failure if it wrote none, but for {@link RunPart#LOAD}, which writes none
+         */
+        RunReport run(
+                RunRequest request,
+                Path directory,
+                Processors processors,
+                List<String> options,
+                Consumer<ProgressLine> lines,
+                ProgressView view)
+                throws IOException, InterruptedException;
+    }
+
+    SimulatedRuns(Emulation emulation, Children children, List<String> jvmOptions) {
+        this.emulation = emulation;
+        this.children = children;
+        this.jvmOptions = jvmOptions;
+    }
+
+    /** Runs one configuration, simulated, after its control. */
+    RunReport run(RunRequest request, Path directory, ProgressView view) throws IOException, InterruptedException {
+        RunSpec spec = request.configuration();
+        List<String> common = ChildFlags.of(spec, jvmOptions);
+        SameProcessor same = same(common);
+        List<String> options = new ArrayList<>(common);
+        options.addAll(GuestOptions.both(same));
+        Processors machine = Processors.choose(MACHINE_PROCESSORS);
+        boolean onDisk = spec.engineName() == EngineName.LOCKSTEP;
+        RunPart part = onDisk ? RunPart.LOADED : RunPart.UNCHECKED;
+        Path control = Files.createDirectory(directory.resolve("control"));
+        if (onDisk) {
+            RunReport loaded = children.run(
+                    request.with(RunPart.LOAD, null, null, machine.description()),
+                    directory,
+                    machine,
+                    common,
+                    line -> {},
+                    view);
+            if (loaded != null) {
+                return loaded;
+            }
+            copy(directory.resolve(DATABASE), control.resolve(DATABASE));
+        }
+        Path samples = control.resolve("samples.txt");
+        Path machineState = control.resolve("state.json");
+        RunReport machineReport = children.run(
+                request.with(part, samples.toString(), machineState.toString(), machine.description())
+                        .of(spec.withTransactions(Math.max(spec.transactions(), MACHINE_TRANSACTIONS_MIN)), control),
+                control,
+                machine,
+                profiled(options),
+                line -> {},
+                view);
+        if (!machineReport.ok()) {
+            return machineReport;
+        }
+        Guest guest = guest(request, part, directory, options, view);
+        if (guest.report().ok()) {
+            judge(guest, samples, machineState, machineReport, same);
+        }
+        return guest.report();
+    }
+
+    private SameProcessor same(List<String> options) throws IOException, InterruptedException {
+        SameProcessor found = flags.get(options);
+        if (found == null) {
+            found = SameProcessor.find(emulation.emulator(), options);
+            flags.put(options, found);
+        }
+        return found;
+    }
+
+    /** Stacks of the profiler then name inlined methods too; the code is the same. */
+    private static List<String> profiled(List<String> options) {
+        List<String> profiled = new ArrayList<>(options);
+        profiled.add("-XX:+DebugNonSafepoints");
+        profiled.add("-XX:+EnableDynamicAgentLoading");
+        return profiled;
+    }
+
+    /** What a simulated child leaves. */
+    private record Guest(RunReport report, double realSeconds, Path code, Path events, Path state) {}
+
+    private Guest guest(RunRequest request, RunPart part, Path directory, List<String> options, ProgressView view)
+            throws IOException, InterruptedException {
+        Path code = emulation.code(directory.resolve("code.txt"));
+        Path events = directory.resolve("events.txt");
+        Path state = directory.resolve("state.json");
+        Processors simulated = emulation.choose(request.configuration().cores(), code);
+        List<String> guestOptions = new ArrayList<>(options);
+        guestOptions.addAll(GuestOptions.simulated());
+        guestOptions.add("-agentpath:" + agent() + "=" + events);
+        long beginNanos = System.nanoTime();
+        long[] measuredNanos = {beginNanos};
+        RunReport report = children.run(
+                request.with(part, null, state.toString(), simulated.description()),
+                directory,
+                simulated,
+                guestOptions,
+                line -> {
+                    if (line.phase() == TpccProgress.Phase.MEASURE && measuredNanos[0] == beginNanos) {
+                        measuredNanos[0] = System.nanoTime();
+                    }
+                },
+                view);
+        return new Guest(report, (measuredNanos[0] - beginNanos) / NANOS_PER_SECOND, code, events, state);
+    }
+
+    private static Path agent() throws IOException {
+        return switch (NativePart.AGENT.find()) {
+            case NativePart.Result.Available(Path file) -> file;
+            case NativePart.Result.Missing(String reason) -> throw new IOException(reason);
+        };
+    }
+
+    private void judge(Guest guest, Path samples, Path machineState, RunReport machineReport, SameProcessor same)
+            throws IOException {
+        CodeLines lines = CodeLines.read(guest.code());
+        CodeEvents events = CodeEvents.read(guest.events());
+        boolean carried = guest.report().configuration().engineName() == EngineName.LOCKSTEP;
+        InstructionShares shares = measured(lines, events, carried ? CARRIERS : CLIENTS);
+        long jvmInstructions = measured(lines, events, JVM_AT_WORK).total();
+        NativeProfile profile;
+        try (Stream<String> stacks = Files.lines(samples)) {
+            profile = NativeProfile.parse(stacks);
+        }
+        ChildState state = Json.read(guest.state(), ChildState.class);
+        SteadyState steady = new SteadyState(
+                shares.c2OfJava(),
+                profile.c2Share(),
+                profile.samples(),
+                (double) jvmInstructions / Math.max(1, shares.total()),
+                CompiledSize.of(
+                        profile.hottest(SteadyState.HOTTEST_METHODS),
+                        Json.read(machineState, ChildState.class).compiled(),
+                        state.compiled()));
+        RunReport report = guest.report();
+        checks.add(new SimulationCheck(
+                report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady));
+        if (!steady.isSteady()) {
+            emulation.doesNotCount(report.label() + ": " + String.join(" ", steady.sentences()));
+        }
+    }
+
+    private static InstructionShares measured(CodeLines lines, CodeEvents events, Set<String> threadKinds) {
+        return InstructionShares.of(
+                lines,
+                events,
+                context -> context.phase() == Markers.PHASE_MEASURED && threadKinds.contains(context.threadKind()));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
+    }
+
+    /** What was found out about each run, in the order in which they ran. */
+    List<SimulationCheck> checks() {
+        return List.copyOf(checks);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.lockstep.bench.simulate.jvm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.simulate.Simulator;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.opentest4j.TestAbortedException;
+
+@Timeout(180)
+class SameProcessorTest {
+    private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC");
+
+    private static VmFlags flags(String... lines) {
+        return VmFlags.parse(List.of(lines));
+    }
+
+    @Test
+    void flagsAreReadAsTheJvmPrintsThem() {
+        VmFlags flags = flags(
+                "[Global flags]",
+                "      int UseAVX                    = 3                {ARCH product} {default}",
+                "     bool UseXmmI2D                 = true             {ARCH product} {default}",
+                "    ccstr AOTCache                  =                         {product} {default}",
+                "openjdk version \"25\"");
+        assertEquals(Set.of("UseAVX", "UseXmmI2D", "AOTCache"), flags.values().keySet());
+        assertEquals("3", flags.value("UseAVX"));
+        assertEquals("", flags.value("AOTCache"));
+        assertEquals("none", flags.value("NoSuchFlag"));
+        assertEquals("-XX:UseAVX=3", flags.option("UseAVX"));
+        assertEquals("-XX:+UseXmmI2D", flags.option("UseXmmI2D"));
+    }
+
+    @Test
+    void whatTheEmulatedProcessorChoseIsForced() {
+        VmFlags machine =
+                flags("int UseAVX = 3 {p} {d}", "bool A = true {p} {d}", "bool B = true {p} {d}", "uint X = 7 {p} {d}");
+        VmFlags emulated = flags("int UseAVX = 2 {p} {d}", "bool A = false {p} {d}", "bool B = true {p} {d}");
+        assertEquals(
+                List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:-A", "-XX:UseAVX=2"),
+                SameProcessor.forced(machine, emulated, Set.of()));
+        assertEquals(
+                List.of(
+                        new SameProcessor.Difference("UseAVX", "3", "2"),
+                        new SameProcessor.Difference("X", "7", "none")),
+                SameProcessor.differences(machine, emulated, Set.of("A")));
+    }
+
+    /** On the same processor nothing differs, though addresses do from run to run. */
+    @Test
+    void nothingIsForcedWhereNothingDiffers() throws Exception {
+        SameProcessor same = SameProcessor.find(List.of(), SMALL);
+        assertEquals(VmFlags.UNLOCKED, same.forced());
+        assertEquals(List.of(), same.chosen());
+        assertEquals(List.of(), same.remaining());
+    }
+
+    @Test
+    void noFlagDiffersFromTheEmulatedProcessorAnyMore() throws Exception {
+        if (Simulator.qemu().isEmpty()) {
+            String message = "NOT RUN: " + Simulator.missing();
+            System.out.println(message);
+            throw new TestAbortedException(message);
+        }
+        SameProcessor same = SameProcessor.find(
+                List.of(Simulator.qemu().get().toString(), "-cpu", "max,vendor=GenuineIntel"), SMALL);
+        assertEquals(List.of(), same.remaining());
+        assertTrue(same.forced().size() >= same.chosen().size(), same::toString);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.lockstep.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.counters.NativePart;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+/** TPC-C on a simulated machine, as a user calls it. */
+@Timeout(900)
+class SimulatedTpccTest {
+    /** Far below what counts. */
+    private static final double SHARE_MAX = 0.9;
+
+    @TempDir
+    Path directory;
+
+    private static void require(boolean there, String reason) {
+        if (!there) {
+            String message = "NOT RUN: " + reason;
+            System.out.println(message);
+            throw new TestAbortedException(message);
+        }
+    }
+
+    /** A JVM that has hardly begun: all is measured, and it is said that it counts for nothing. */
+    @Test
+    void aRunThatIsNotSteadyFails() throws IOException {
+        require(Simulator.qemu().isPresent(), Simulator.missing());
+        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
+            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
+                require(false, reason);
+            }
+        }
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Path tpcc = directory.resolve("tpcc.json");
+        Path simulation = directory.resolve("simulation.json");
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        int exitCode = commandLine.execute(
+                "simulate",
+                "--l1i",
+                "32K,8,64",
+                "--json",
+                simulation.toString(),
+                "--",
+                "tpcc",
+                "--scheduler",
+                "steps",
+                "--durability",
+                "async",
+                "--warmup-transactions",
+                "50",
+                "--transactions",
+                "50",
+                "--dir",
+                directory.toString(),
+                "--json",
+                tpcc.toString());
+        String text = out + "\n" + err;
+        assertEquals(1, exitCode, text);
+        assertTrue(err.toString().contains("NOT STEADY, counts for nothing"), text);
+
+        JsonNode check = new ObjectMapper().readTree(tpcc.toFile()).at("/simulations/0");
+        assertTrue(check.at("/time").asText().startsWith("simulated cycles"), check::toString);
+        assertEquals(0, check.at("/flags/remaining").size(), check::toString);
+        assertTrue(check.at("/steady/simulatedC2Share").asDouble() < SHARE_MAX, check::toString);
+        assertTrue(check.at("/steady/samples").asLong() > 0, check::toString);
+        assertTrue(check.at("/machine/ok").asBoolean(), check::toString);
+        JsonNode phases = new ObjectMapper().readTree(simulation.toFile()).at("/processes/0/result/phases");
+        assertTrue(phases.findValues("phase").stream().anyMatch(phase -> phase.asInt() == 1), () -> phases.toString());
+    }
+}
