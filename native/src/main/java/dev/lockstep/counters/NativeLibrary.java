@@ -1,8 +1,10 @@
 package dev.lockstep.counters;
 
+import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import com.sun.jna.Pointer;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -120,9 +122,11 @@ public final class NativeLibrary {
         return functions.lockstep_operation_functions();
     }
 
-    /** Address of the function {@code lockstep_marker}. */
+    /** Address of the function {@code lockstep_marker}, valid for as long as this object is referred to. */
     long markerAddress() {
-        return Pointer.nativeValue(com.sun.jna.NativeLibrary.getInstance(name).getFunction("lockstep_marker"));
+        // Asked by name, JNA would load the library again, for nobody, and unload that copy soon.
+        Library.Handler handler = (Library.Handler) Proxy.getInvocationHandler(functions);
+        return Pointer.nativeValue(handler.getNativeLibrary().getFunction("lockstep_marker"));
     }
 
     private long attribute(CacheLevel level, int attribute) {

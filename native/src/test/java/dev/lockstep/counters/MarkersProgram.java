@@ -21,6 +21,7 @@ final class MarkersProgram {
         for (int collection = 0; collection < COLLECTIONS; collection++) {
             System.gc();
             Markers.operation(collection);
+            Markers.clockCycles();
         }
         Markers.operation(Markers.OPERATION_NONE);
         Markers.phaseEnd(Markers.PHASE_MEASURED);

@@ -29,6 +29,13 @@ class NativeJarTest {
             class Probe {
                 public static void main(String[] arguments) {
                     System.out.println("loaded " + (NativeLibrary.load() instanceof NativeLibrary.Result.Available));
+                    Markers.phaseBegin(Markers.PHASE_MEASURED);
+                    // JNA unloads what nobody refers to, once the JVM has found that out.
+                    for (int collection = 0; collection < 20; collection++) {
+                        System.gc();
+                        Markers.operation(collection);
+                        Markers.phaseEnd(Markers.PHASE_MEASURED);
+                    }
                     for (NativePart part : NativePart.values()) {
                         if (part.find() instanceof NativePart.Result.Available(java.nio.file.Path file)) {
                             System.out.println("file " + java.nio.file.Files.isRegularFile(file) + " " + file);
@@ -99,6 +106,7 @@ class NativeJarTest {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
+                        "-Dlockstep.simulated=true",
                         "-cp",
                         jar() + File.pathSeparator + jna(),
                         program.toString())
