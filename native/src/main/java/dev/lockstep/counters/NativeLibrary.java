@@ -22,11 +22,9 @@ public final class NativeLibrary {
      */
     private static final Map<String, NativeLibrary> LOADED = new ConcurrentHashMap<>();
 
-    private final String name;
     private final NativeFunctions functions;
 
-    private NativeLibrary(String name, NativeFunctions functions) {
-        this.name = name;
+    private NativeLibrary(NativeFunctions functions) {
         this.functions = functions;
     }
 
@@ -64,7 +62,7 @@ public final class NativeLibrary {
                 return new Result.Missing("The native library is of another build: library=" + name + " abi=" + abi
                         + " expectedAbi=" + NativeFunctions.ABI + "; build Lockstep again.");
             }
-            NativeLibrary library = new NativeLibrary(name, functions);
+            NativeLibrary library = new NativeLibrary(functions);
             NativeLibrary first = LOADED.putIfAbsent(name, library);
             return new Result.Available(first == null ? library : first);
         } catch (UnsatisfiedLinkError e) {
