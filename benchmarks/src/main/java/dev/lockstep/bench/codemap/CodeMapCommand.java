@@ -42,7 +42,7 @@ import picocli.CommandLine.TypeConversionException;
                     + " methods, what two operations share, and how it grows from operation to transaction.",
             "Runs workloads in JVMs under user-mode QEMU, with a plugin that counts executed blocks and an agent that"
                     + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
-                    + " some minutes.",
+                    + " some minutes for the operations, and much longer for TPC-C.",
             "",
             "Options:"
         },
