@@ -1,8 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
-import dev.lockstep.tpcc.adapter.AbortReason;
-import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.CustomerRow;
+import dev.lockstep.tpcc.adapter.DelegatingAdapter;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
 import dev.lockstep.tpcc.adapter.ItemRow;
@@ -11,66 +10,25 @@ import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.StockRow;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
-import dev.lockstep.tpcc.adapter.TpccLoader;
 import dev.lockstep.tpcc.adapter.TpccScanner;
-import dev.lockstep.tpcc.adapter.TpccSession;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 import java.util.function.LongConsumer;
 
 /** An engine whose scanners tell how many rows they have read, so that a long check is no stall. */
-record WatchedAdapter(TpccAdapter engine, LongConsumer scannedRows) implements TpccAdapter {
+final class WatchedAdapter extends DelegatingAdapter {
     /** Rows between two reports: seldom enough to cost nothing, often enough for the slowest engine. */
     private static final int ROWS_PER_REPORT = 10_000;
 
-    @Override
-    public String name() {
-        return engine.name();
-    }
+    private final LongConsumer scannedRows;
 
-    @Override
-    public int sessionsMax() {
-        return engine.sessionsMax();
-    }
-
-    @Override
-    public String isolation(TransactionType type) {
-        return engine.isolation(type);
-    }
-
-    @Override
-    public AbortReason retryReason(RuntimeException failure) {
-        return engine.retryReason(failure);
-    }
-
-    @Override
-    public TpccSession openSession() {
-        return engine.openSession();
-    }
-
-    @Override
-    public CommitAnswer newAnswer() {
-        return engine.newAnswer();
-    }
-
-    @Override
-    public TpccLoader openLoader() {
-        return engine.openLoader();
-    }
-
-    @Override
-    public void loaded() {
-        engine.loaded();
+    WatchedAdapter(TpccAdapter engine, LongConsumer scannedRows) {
+        super(engine);
+        this.scannedRows = scannedRows;
     }
 
     @Override
     public TpccScanner openScanner() {
-        return new CountingScanner(engine.openScanner(), scannedRows);
-    }
-
-    @Override
-    public void close() {
-        engine.close();
+        return new CountingScanner(super.openScanner(), scannedRows);
     }
 
     private static final class CountingScanner implements TpccScanner {

@@ -10,11 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.lockstep.tpcc.SmallDatabase;
 import dev.lockstep.tpcc.adapter.CommitAnswer;
+import dev.lockstep.tpcc.adapter.DelegatingAdapter;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
-import dev.lockstep.tpcc.adapter.TpccLoader;
-import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -32,12 +30,15 @@ class TerminalWorkPoolTest {
     private static final LatencyRecorder RECORDER = new LatencyRecorder(true);
 
     /** Counts the sessions of an engine. */
-    private static final class CountingAdapter implements TpccAdapter {
-        private final TpccAdapter engine = SmallDatabase.lockstep();
+    private static final class CountingAdapter extends DelegatingAdapter {
         private CommitAnswer answer = CommitAnswer.AT_ONCE;
         private int answered;
         private int opened;
         private int closed;
+
+        CountingAdapter() {
+            super(SmallDatabase.lockstep());
+        }
 
         @Override
         public CommitAnswer newAnswer() {
@@ -47,7 +48,7 @@ class TerminalWorkPoolTest {
         @Override
         public TpccSession openSession() {
             opened++;
-            TpccSession session = engine.openSession();
+            TpccSession session = super.openSession();
             return (TpccSession) Proxy.newProxyInstance(
                     TpccSession.class.getClassLoader(),
                     new Class<?>[] {TpccSession.class},
@@ -61,41 +62,6 @@ class TerminalWorkPoolTest {
                             throw e.getCause();
                         }
                     });
-        }
-
-        @Override
-        public String name() {
-            return engine.name();
-        }
-
-        @Override
-        public int sessionsMax() {
-            return engine.sessionsMax();
-        }
-
-        @Override
-        public String isolation(TransactionType type) {
-            return engine.isolation(type);
-        }
-
-        @Override
-        public TpccLoader openLoader() {
-            return engine.openLoader();
-        }
-
-        @Override
-        public void loaded() {
-            engine.loaded();
-        }
-
-        @Override
-        public TpccScanner openScanner() {
-            return engine.openScanner();
-        }
-
-        @Override
-        public void close() {
-            engine.close();
         }
     }
 
