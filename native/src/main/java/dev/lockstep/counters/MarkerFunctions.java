@@ -18,10 +18,8 @@ import java.util.stream.IntStream;
  * @param marker {@code lockstep_marker}
  * @param operation calls the function whose address it is given
  * @param operations addresses of the functions that mark the operation of their index
- * @param library which JNA unloads, code and all, when nobody refers to it any more
  */
-record MarkerFunctions(
-        MethodHandle marker, MethodHandle operation, List<MemorySegment> operations, NativeLibrary library) {
+record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemorySegment> operations) {
     static final long PHASE_BEGIN = 1;
     static final long PHASE_END = 2;
     static final long REGION = 3;
@@ -66,8 +64,7 @@ record MarkerFunctions(
                             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)),
                     // Critical: the function is one instruction, and the thread stays in Java.
                     linker.downcallHandle(FunctionDescriptor.ofVoid(), Linker.Option.critical(false)),
-                    operations,
-                    library));
+                    operations));
         } catch (IllegalCallerException e) {
             return new Result.Missing("The JVM does not allow native calls: cause=" + e.getMessage()
                     + "; start it with --enable-native-access=ALL-UNNAMED.");

@@ -120,7 +120,7 @@ public final class NativeLibrary {
         return functions.lockstep_operation_functions();
     }
 
-    /** Address of the function {@code lockstep_marker}, valid for as long as this object is referred to. */
+    /** Address of the function {@code lockstep_marker}, valid for as long as the JVM runs. */
     long markerAddress() {
         // Asked by name, JNA would load the library again, for nobody, and unload that copy soon.
         Library.Handler handler = (Library.Handler) Proxy.getInvocationHandler(functions);
