@@ -253,6 +253,27 @@ static void discarded_code_is_fetched_again(void) {
     }
 }
 
+static void discarded_code_leaves_all_cores_or_one(void) {
+    struct model *model = build("cores=3\nl1i=32K,8,64\nobserve=l1i:16K,4,64");
+    CHECK(model_parallel(model));
+    for (int round = 0; round < 3; round++) {
+        for (int core = 0; core < 3; core++) {
+            fetch(model, core, BASE);
+        }
+        if (round == 0) {
+            model_discard_code(model, BASE, 4);
+        } else {
+            model_discard_core_code(model, 1, BASE, 4);
+        }
+    }
+    for (int core = 0; core < 3; core++) {
+        uint64_t expected = core == 1 ? 3 : 2;
+        CHECK_EQUAL(expected, counts_of(model, core).level[LEVEL_L1I].misses);
+        CHECK_EQUAL(expected, counts_of(model, core).observer_misses[0]);
+    }
+    model_destroy(model);
+}
+
 int main(void) {
     RUN(a_sequential_walk_misses_once_a_line);
     RUN(a_loop_that_fits_misses_only_at_first);
@@ -268,5 +289,6 @@ int main(void) {
     RUN(accounts_share_out_the_total);
     RUN(cores_have_caches_of_their_own_and_hardware_threads_have_not);
     RUN(discarded_code_is_fetched_again);
+    RUN(discarded_code_leaves_all_cores_or_one);
     return check_result();
 }

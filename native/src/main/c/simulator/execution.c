@@ -4,6 +4,7 @@
 #include "blocks.h"
 #include "code_changes.h"
 #include "decode.h"
+#include "discards.h"
 #include "state.h"
 
 /* A block's instructions, but for its first, lie in one page of this size, QEMU's own for x86-64. */
@@ -174,12 +175,12 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 
 /* Translation. */
 
-/*
- * Code that the program changed leaves the instruction caches. Where cores share nothing, a core's caches are only for
- * the thread that sits on it; with several such cores, the others keep what they have, as nothing is coherent there.
- */
+/* Code that the program changed leaves the instruction caches of all cores. */
 static void discard(uint64_t address, uint64_t bytes) {
     struct thread *thread = asking();
+    if (forked) {
+        return;
+    }
     if (gathers) {
         if (thread != NULL && thread->mode == MODE_GATHER) {
             /* What it fetched before comes before. */
@@ -188,8 +189,8 @@ static void discard(uint64_t address, uint64_t bytes) {
         pthread_mutex_lock(&model_latch);
         model_discard_code(model, address, bytes);
         pthread_mutex_unlock(&model_latch);
-    } else if (processors == 1 && thread != NULL && thread->mode == MODE_DIRECT) {
-        model_discard_code(model, address, bytes);
+    } else {
+        discards_post(thread, address, bytes);
     }
 }
 

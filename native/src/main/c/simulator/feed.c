@@ -1,3 +1,4 @@
+#include "discards.h"
 #include "state.h"
 
 /* What is not simulated looks this often whether the phase has changed, if nobody told it. */
@@ -21,6 +22,7 @@ void feed_open(void) {
     for (int class = 0; class < THREAD_CLASSES; class++) {
         placed[class] = allocate(processors * sizeof *placed[class]);
     }
+    discards_open();
 }
 
 void submit(struct thread *thread) {
@@ -112,6 +114,9 @@ static void sat_down(struct thread *thread) {
     }
     thread->turn_ends = thread->instructions + settings.turn;
     charge(thread);
+    if (discards_wait(thread->processor)) {
+        discards_apply(thread);
+    }
     submit(thread);
     thread->mode = gathers ? MODE_GATHER : MODE_DIRECT;
 }
@@ -175,6 +180,9 @@ void ask(struct thread *thread) {
         atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
         return;
     }
+    if (UNLIKELY(discards_wait(thread->processor))) {
+        discards_apply(thread);
+    }
     uint64_t ask_at = thread->turn_ends;
     if (pace != NULL) {
         submit(thread);
@@ -182,5 +190,9 @@ void ask(struct thread *thread) {
         uint64_t until = clock - thread->clock_offset;
         ask_at = until < ask_at ? until : ask_at;
     }
-    atomic_store_explicit(&thread->ask_at, ask_at, memory_order_relaxed);
+    atomic_store(&thread->ask_at, ask_at);
+    if (UNLIKELY(discards_wait(thread->processor))) {
+        /* Noted since, by one whose own store to ask_at may have come before this one's. */
+        atomic_store(&thread->ask_at, 0);
+    }
 }

@@ -555,22 +555,29 @@ void model_feed(struct model *model, int processor, const struct model_event *ev
     }
 }
 
-void model_discard_code(struct model *model, uint64_t address, uint64_t bytes) {
+static void discard_code(struct model *model, struct core *core, uint64_t address, uint64_t bytes) {
     if (bytes == 0) {
         return;
     }
     uint64_t last = address + bytes - 1;
-    for (uint32_t i = 0; i < model->machine.cores; i++) {
-        struct core *core = &model->core[i];
-        core->fetched = CACHE_EMPTY;
-        stack_invalidate(&core->instruction_stacks, address, last);
-        if (core->l1i.tags == NULL) {
-            continue;
-        }
-        for (uint64_t line = address >> model->l1i_shift; line <= last >> model->l1i_shift; line++) {
-            hierarchy_drop_instruction(model, core, line << model->l1i_shift);
-        }
+    core->fetched = CACHE_EMPTY;
+    stack_invalidate(&core->instruction_stacks, address, last);
+    if (core->l1i.tags == NULL) {
+        return;
     }
+    for (uint64_t line = address >> model->l1i_shift; line <= last >> model->l1i_shift; line++) {
+        hierarchy_drop_instruction(model, core, line << model->l1i_shift);
+    }
+}
+
+void model_discard_code(struct model *model, uint64_t address, uint64_t bytes) {
+    for (uint32_t i = 0; i < model->machine.cores; i++) {
+        discard_code(model, &model->core[i], address, bytes);
+    }
+}
+
+void model_discard_core_code(struct model *model, int processor, uint64_t address, uint64_t bytes) {
+    discard_code(model, model->processor[processor].core, address, bytes);
 }
 
 uint64_t model_clock(const struct model *model, int processor) {

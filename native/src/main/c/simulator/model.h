@@ -158,6 +158,9 @@ bool model_exhausted(const struct model *model);
  */
 void model_discard_code(struct model *model, uint64_t address, uint64_t bytes);
 
+/* The same for the core of one processor alone; follows the rule of calls for that core. */
+void model_discard_core_code(struct model *model, int processor, uint64_t address, uint64_t bytes);
+
 /*
  * Pages of page_bytes (4K, 2M or 1G) hold these addresses from now on. Later regions replace earlier ones where they
  * overlap; bounds are taken inwards to whole pages. Returns -1, and changes nothing, where page_bytes is none of these

@@ -7,6 +7,7 @@
  *   feed.c        who sits on which processor, and when it hands its events to the model
  *   books.c       what is charged to which phase and operation
  *   pace.c        processors in step
+ *   discards.c    changed code, for processors that share nothing
  *
  * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time, except for the flush
  * of translations and the end of the program, which happen while none runs.

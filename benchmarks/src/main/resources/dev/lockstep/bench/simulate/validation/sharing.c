@@ -12,6 +12,7 @@
  *   read-changed  one writes a word; the other reads another word of the line, then that one: true sharing
  *   read-other    one writes a word; the other reads only another word of the line: false sharing
  *   read-both     both only read one line that nobody writes: no miss
+ *   modify        one changes a function before it calls it; the other only calls it: an L1-I miss a turn, for both
  *   adders        THREADS threads that each add to one shared word ROUNDS times, about 1,000 instructions apart
  */
 #include "threads.h"
@@ -24,16 +25,30 @@ struct line {
 
 static struct line turn, data;
 
+enum { PAGE_BYTES = 4096, PROTECTION_ALL = 7 };
+
+/* movl $imm32, %eax; ret: 6 bytes. */
+static unsigned char changed[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
 static long rounds;
 static int threads_wanted;
 static int pattern;
 
-enum { TURNS, WRITE_OWN, WRITE_SAME, READ_CHANGED, READ_OTHER, READ_BOTH, ADDERS, PATTERNS };
+enum { TURNS, WRITE_OWN, WRITE_SAME, READ_CHANGED, READ_OTHER, READ_BOTH, MODIFY, ADDERS, PATTERNS };
 
 static const char *const PATTERN_NAMES[PATTERNS] = {
-    "turns", "write-own", "write-same", "read-changed", "read-other", "read-both", "adders"};
+    "turns", "write-own", "write-same", "read-changed", "read-other", "read-both", "modify",
+    "adders"};
 
-static void use_data(int index) {
+static void modify_and_call(int index, long round) {
+    if (index == 0) {
+        *(volatile uint32_t *)(void *)(changed + 1) = (uint32_t)round;
+    }
+    uint32_t (*function)(void) = (uint32_t (*)(void))(void *)changed;
+    data.words[index] += function();
+}
+
+static void use_data(int index, long round) {
     switch (pattern) {
         case WRITE_OWN:
             data.words[index] = 1;
@@ -55,6 +70,9 @@ static void use_data(int index) {
         case READ_BOTH:
             (void)data.words[index];
             break;
+        case MODIFY:
+            modify_and_call(index, round);
+            break;
         default:
             break;
     }
@@ -67,7 +85,7 @@ static void take_turns(int index) {
         while (turn.words[0] != (uint64_t)index) {
             __builtin_ia32_pause();
         }
-        use_data(index);
+        use_data(index, round);
         turn.words[0] = (uint64_t)(1 - index);
     }
 }
@@ -102,6 +120,9 @@ static uint64_t program(int count, char **arguments) {
     if (pattern == PATTERNS || (pattern != ADDERS && threads_wanted != 2)) {
         system_call(CALL_EXIT_GROUP, 2, 0, 0, 0);
     }
+    changed[0] = 0xB8;
+    changed[5] = 0xC3;
+    system_call(CALL_MPROTECT, (long)changed, PAGE_BYTES, PROTECTION_ALL, 0);
     run_threads(threads_wanted, pattern == ADDERS ? add : take_turns);
     marker(MARKER_PHASE_END, PHASE_MEASURED);
     return pattern == ADDERS ? data.words[0] : turn.words[0] + data.words[0];
