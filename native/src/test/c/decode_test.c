@@ -56,6 +56,13 @@ static void threads_are_classed_by_name(void) {
     CHECK_EQUAL(THREAD_COLLECTOR, thread_class_of("GC Thread#0"));
     CHECK_EQUAL(THREAD_COLLECTOR, thread_class_of("G1 Conc#0"));
     CHECK_EQUAL(THREAD_JVM, thread_class_of("VM Thread"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-log-wr"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-page-w"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-checkp"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-io-3"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-file-1"));
+    CHECK_EQUAL(THREAD_ENGINE, thread_class_of("MVStore backgro"));
+    CHECK_EQUAL(THREAD_CLIENT, thread_class_of("lockstep"));
     CHECK_EQUAL(THREAD_CLIENT, thread_class_of("main"));
     CHECK_EQUAL(THREAD_CLIENT, thread_class_of("terminal-3"));
     CHECK_EQUAL(THREAD_CLIENT, thread_class_of(""));

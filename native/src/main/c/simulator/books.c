@@ -15,7 +15,7 @@ uint32_t account_operations[MACHINE_ACCOUNTS_MAX];
 uint32_t accounts = 1;
 uint64_t accounts_lost;
 
-/* By phase and operation; 0 for those that have none yet. Guarded by book_latch. */
+/* By phase and operation, OPERATION_ENGINE the last; 0 for those that have none yet. Guarded by book_latch. */
 static uint16_t *accounts_by_phase[PHASES_MAX];
 
 uint64_t now_nanos(void) {
@@ -42,7 +42,7 @@ static uint32_t account_of(uint32_t phase, uint32_t operation) {
     pthread_mutex_lock(&book_latch);
     uint16_t *of_phase = accounts_by_phase[phase];
     if (of_phase == NULL) {
-        of_phase = accounts_by_phase[phase] = allocate(LOCKSTEP_OPERATIONS * sizeof *of_phase);
+        of_phase = accounts_by_phase[phase] = allocate((LOCKSTEP_OPERATIONS + 1) * sizeof *of_phase);
     }
     uint32_t account = of_phase[operation];
     if (account == 0 && (phase != 0 || operation != 0)) {
@@ -60,7 +60,8 @@ static uint32_t account_of(uint32_t phase, uint32_t operation) {
 }
 
 void charge(struct thread *thread) {
-    uint32_t account = account_of(thread->phase, thread->operation);
+    uint32_t operation = thread->class == THREAD_ENGINE ? OPERATION_ENGINE : thread->operation;
+    uint32_t account = account_of(thread->phase, operation);
     if (gathers) {
         pthread_mutex_lock(&model_latch);
     }

@@ -97,7 +97,8 @@ void place_at(struct thread *thread, uint32_t processor) {
 }
 
 bool may_be_simulated(const struct thread *thread) {
-    return settings.jvm_threads || thread->class == THREAD_CLIENT || thread->class == THREAD_CARRIER;
+    return settings.jvm_threads || thread->class == THREAD_CLIENT || thread->class == THREAD_CARRIER
+        || thread->class == THREAD_ENGINE;
 }
 
 static bool is_simulated(const struct thread *thread) {

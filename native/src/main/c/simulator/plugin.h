@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../lockstep_marker.h"
 #include "code_lines.h"
 #include "branches.h"
 #include "model.h"
@@ -184,6 +185,9 @@ struct branch_unit {
     struct branches *branches;
     struct branch_counts counts[PHASES_MAX];
 };
+
+/* In the place of an account's operation: the engine's own threads, whatever operation they are in. */
+#define OPERATION_ENGINE LOCKSTEP_OPERATIONS
 
 /* What has to be written when the program ends. */
 struct results {

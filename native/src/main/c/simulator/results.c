@@ -7,7 +7,7 @@
 /*
  * Raised whenever a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it.
  */
-#define RESULTS_FORMAT 1
+#define RESULTS_FORMAT 2
 
 /* Threads listed by themselves, those with the most instructions last; the rest is in the sums by class. */
 #define THREADS_LISTED_MAX 512
@@ -109,6 +109,16 @@ static void sum(
     }
 }
 
+/* Of the engine's own threads in one phase: it has one account, or none. */
+static void sum_engine(const struct results *results, uint32_t phase, struct model_counts *counts) {
+    memset(counts, 0, sizeof *counts);
+    for (uint32_t i = 0; i < results->accounts; i++) {
+        if (results->account_phases[i] == phase && results->account_operations[i] == OPERATION_ENGINE) {
+            sum(results, phase, &i, NULL, counts);
+        }
+    }
+}
+
 static void put_branches(FILE *out, const struct results *results, uint32_t phase) {
     if (results->branch_units == NULL) {
         fputs("\"branches\":null,", out);
@@ -159,10 +169,13 @@ static void put_phase(FILE *out, const struct results *results, uint32_t phase) 
         put_counts(out, results->machine, &counts);
         fputs("}}", out);
     }
-    fputs("],\n\"operations\":[", out);
+    fputs("],\n\"engine\":{", out);
+    sum_engine(results, phase, &counts);
+    put_counts(out, results->machine, &counts);
+    fputs("},\n\"operations\":[", out);
     const char *before = "";
     for (uint32_t i = 0; i < results->accounts; i++) {
-        if (results->account_phases[i] == phase) {
+        if (results->account_phases[i] == phase && results->account_operations[i] != OPERATION_ENGINE) {
             sum(results, phase, &i, NULL, &counts);
             fprintf(out, "%s{", before);
             put(out, "operation", results->account_operations[i], ",\"counts\":{");

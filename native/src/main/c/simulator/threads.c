@@ -10,7 +10,7 @@
 #include "plugin.h"
 
 const char *thread_class_name(enum thread_class class) {
-    static const char *const NAMES[THREAD_CLASSES] = {"client", "carrier", "collector", "compiler", "jvm"};
+    static const char *const NAMES[THREAD_CLASSES] = {"client", "carrier", "engine", "collector", "compiler", "jvm"};
     return NAMES[class];
 }
 
@@ -31,11 +31,13 @@ static const struct prefix PREFIXES[] = {
     {"Common-Cleaner", THREAD_JVM}, {"Attach Listener", THREAD_JVM}, {"StringDedup", THREAD_JVM},
     {"DestroyJavaVM", THREAD_JVM}, {"JFR ", THREAD_JVM}, {"VirtualThread-u", THREAD_JVM},
     {"MainThread-unpa", THREAD_JVM}, {"Read-Poller", THREAD_JVM}, {"Write-Poller", THREAD_JVM},
-    {"ForkJoinPool", THREAD_CARRIER},
+    {"ForkJoinPool", THREAD_CARRIER}, {"MVStore backgro", THREAD_ENGINE},
 };
 
 /* Lockstep's own are named "<scheduler>-carrier-<number>"; as much of it as is left of the longest usual name. */
 #define CARRIER_MARK "-carrie"
+/* And its engine's "lockstep-<task>", such as lockstep-log-writer. */
+#define ENGINE_PREFIX "lockstep-"
 
 enum thread_class thread_class_of(const char *name) {
     for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++) {
@@ -43,7 +45,10 @@ enum thread_class thread_class_of(const char *name) {
             return PREFIXES[i].class;
         }
     }
-    return strstr(name, CARRIER_MARK) != NULL ? THREAD_CARRIER : THREAD_CLIENT;
+    if (strstr(name, CARRIER_MARK) != NULL) {
+        return THREAD_CARRIER;
+    }
+    return strncmp(name, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) == 0 ? THREAD_ENGINE : THREAD_CLIENT;
 }
 
 void seat_open(struct seat *seat) {

@@ -37,6 +37,11 @@ enum thread_class {
     THREAD_CLIENT,
     /* Runs other threads' work: S-threads, virtual threads. */
     THREAD_CARRIER,
+    /*
+     * Does the database's own work behind them: writes the log and pages, takes checkpoints. It is the database's code,
+     * so it runs on the simulated processors as on a server's, and what it does is charged to an account of its own.
+     */
+    THREAD_ENGINE,
     THREAD_COLLECTOR,
     THREAD_COMPILER,
     /* The JVM's own, beside these two. */

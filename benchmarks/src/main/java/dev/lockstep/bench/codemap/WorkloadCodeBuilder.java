@@ -10,10 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Makes a part of the code map from what one child JVM, the plugin and the agent have left. Used by one thread. */
 final class WorkloadCodeBuilder {
+    /** Threads that run on the simulated processors, as the plugin calls their class. */
+    private static final Set<String> SIMULATED_KINDS = Set.of("client", "carrier", "engine");
+
     private final CodeLines lines;
     private final CodeEvents events;
     private final CodeMapChildReport child;
@@ -68,9 +72,7 @@ final class WorkloadCodeBuilder {
     }
 
     private static boolean isMeasured(CodeLines.Context context) {
-        return context.phase() == Markers.PHASE_MEASURED
-                && (context.threadKind().equals("client")
-                        || context.threadKind().equals("carrier"));
+        return context.phase() == Markers.PHASE_MEASURED && SIMULATED_KINDS.contains(context.threadKind());
     }
 
     private OperationFootprint footprint(Map<String, OperationFootprint> footprints, String operation) {

@@ -48,8 +48,9 @@ import picocli.CommandLine.Spec;
                     + " every access to a model of caches, and prints what they did.",
             "COMMAND is a command of ./lockstep, whose child JVMs are simulated; java and its arguments; or another"
                     + " program of x86-64. Give workload commands --transactions N: seconds pass more slowly here.",
-            "Threads are classed by name. Carriers and clients run on the simulated cores, fewest first; those that"
-                    + " share a core take turns. The JVM's own threads are counted apart.",
+            "Threads are classed by name. Carriers, clients and the engine's own threads, which write its log and its"
+                    + " pages, run on the simulated cores, fewest first; those that share a core take turns. The JVM's"
+                    + " own threads are counted apart.",
             "",
             "Options:"
         },

@@ -5,8 +5,8 @@ import java.util.Map;
 
 /**
  * What the plugin counted in one process; it writes this as JSON when the process ends. Counts are of the simulated
- * processors, which run the threads of kinds {@code client} and {@code carrier}; the others' instructions are counted
- * apart. Immutable.
+ * processors, which run the threads of kinds {@code client}, {@code carrier} and {@code engine}; the others'
+ * instructions are counted apart. Immutable.
  *
  * @param format {@link #FORMAT}
  * @param nanos from the start of the program to its end
@@ -35,7 +35,7 @@ public record SimulationResult(
         long accountsLost,
         List<Phase> phases) {
     /** What this version of the program reads. */
-    public static final int FORMAT = 1;
+    public static final int FORMAT = 2;
 
     /** Outside any phase. */
     public static final int PHASE_NONE = 0;
@@ -64,7 +64,7 @@ public record SimulationResult(
     /**
      * A thread of the program.
      *
-     * @param kind client, carrier, collector, compiler or jvm
+     * @param kind client, carrier, engine, collector, compiler or jvm
      * @param processor -1 when it had none at the end
      */
     public record SimulatedThread(String name, String kind, int processor, long instructions) {}
@@ -77,7 +77,8 @@ public record SimulationResult(
      * @param branches predictions of the simulated processors; null where none were asked for
      * @param instructionsByThreads by kind of thread, simulated or not
      * @param processors by simulated processor
-     * @param operations by operation; 0 is none
+     * @param engine of the total, what the engine's own threads did: those that write its log and its pages
+     * @param operations by operation, of the other threads; 0 is none
      */
     public record Phase(
             int phase,
@@ -87,6 +88,7 @@ public record SimulationResult(
             Map<String, Long> instructionsByThreads,
             Counts total,
             List<ProcessorCounts> processors,
+            Counts engine,
             List<OperationCounts> operations) {
         /** Of all threads, in each second of the run. */
         public double instructionsPerSecond() {

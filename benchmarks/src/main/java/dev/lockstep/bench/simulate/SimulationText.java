@@ -83,7 +83,19 @@ final class SimulationText {
         if (phase.branches() != null) {
             branches(total, phase.branches());
         }
+        engine(phase.engine());
         operations(phase);
+    }
+
+    private void engine(SimulationResult.Counts engine) {
+        if (engine.instructions() > 0) {
+            line(format(
+                    "Of these, the engine's own threads: %,d instructions; misses: %s",
+                    engine.instructions(),
+                    engine.levels().entrySet().stream()
+                            .map(level -> format("%s %,d", level.getKey(), level.getValue().misses()))
+                            .collect(Collectors.joining(", "))));
+        }
     }
 
     private static String shares(Map<String, Long> instructions) {

@@ -32,7 +32,7 @@ class SimulationPageTest {
 
     private static SimulationResult.Phase phase(int number, SimulationResult.Counts total) {
         return new SimulationResult.Phase(
-                number, 1, 1_000_000_000, null, Map.of("client", INSTRUCTIONS), total, List.of(), List.of());
+                number, 1, 1_000_000_000, null, Map.of("client", INSTRUCTIONS), total, List.of(), null, List.of());
     }
 
     private static Report report(List<String> machine, SimulationResult.Phase... phases) {

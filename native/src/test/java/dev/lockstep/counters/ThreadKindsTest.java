@@ -1,0 +1,69 @@
+package dev.lockstep.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads of a simulated program, as they are told apart by their names. */
+@Timeout(120)
+class ThreadKindsTest {
+    private static final long LOADS = 20_000;
+    /** Of starting and ending a thread. */
+    private static final long OTHERS_MAX = 5_000;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theEnginesOwnThreadsAreSimulatedAndCountedApart() throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin =
+                switch (NativePart.SIMULATOR.find()) {
+                    case NativePart.Result.Available(Path file) -> file;
+                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
+                };
+        Path program = CPrograms.compile(
+                directory.resolve("named_threads"), List.of("-O1"), CPrograms.testSource("named_threads.c"));
+        Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=2\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        Path result = directory.resolve("result.json");
+        CPrograms.Run run = CPrograms.run(
+                Map.of(),
+                List.of(
+                        qemu.toString(),
+                        "-plugin",
+                        plugin + ",config=" + machine + ",out=" + result,
+                        program.toString(),
+                        Long.toString(LOADS)));
+        assertEquals(0, run.exitCode(), run.output());
+        String json = Files.readString(result);
+        String measured = json.substring(json.indexOf("\"phase\":1,"));
+        long engineInstructions = first(measured, "\"instructionsByThreads\":\\{.*?\"engine\":(\\d+)");
+        assertTrue(engineInstructions > LOADS, () -> "engineInstructions=" + engineInstructions);
+        // What a thread executes before it has its name is its creator's.
+        assertNear(LOADS, first(measured, "\"engine\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
+        assertNear(3 * LOADS, first(measured, "\"total\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
+        assertNear(2 * LOADS, first(measured, "\"operation\":0,.*?\"loads\":(\\d+)"));
+        assertTrue(measured.indexOf("\"operation\":", measured.indexOf("\"operation\":") + 1) < 0, measured);
+    }
+
+    private static void assertNear(long expected, long actual) {
+        assertTrue(
+                actual >= expected && actual <= expected + OTHERS_MAX,
+                () -> "expected=" + expected + " actual=" + actual);
+    }
+
+    private static long first(String json, String pattern) {
+        Matcher matcher = Pattern.compile(pattern, Pattern.DOTALL).matcher(json);
+        assertTrue(matcher.find(), () -> "no " + pattern + " in " + json);
+        return Long.parseLong(matcher.group(1));
+    }
+}
