@@ -179,6 +179,79 @@ static void l2_observers_see_what_misses_in_l1(void) {
     model_destroy(both);
 }
 
+/* Lines of the whole directory at its least: one chunk of 4 MB, less its first line of the host. */
+#define LINES_LEAST ((4 * 1024 * KILOBYTE - 64) / 64)
+
+static void lines_that_no_cache_holds_are_forgotten_as_room_is_needed(void) {
+    const char *machines[] = {L1S "cores=2\ncoherence=mesi\nl2=256K,8,64\nllc=1M,16,64\nllc.inclusive=yes\n"
+                                  "observe=l1d:4K,4,64",
+            L1S "cores=2\ncoherence=mesi\nl1d.write=through\nl2=256K,8,64\nl2.write=through\nllc=1M,16,128"};
+    for (int i = 0; i < 2; i++) {
+        char small_text[512];
+        snprintf(small_text, sizeof small_text, "%s\nmemory=8M", machines[i]);
+        struct model *small = build(small_text);
+        struct model *large = build(machines[i]);
+        uint64_t random = 11;
+        for (uint64_t j = 0; j < 8 * LINES_LEAST; j++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            /* Half of them among few lines, which come and go between the cores. */
+            uint64_t lines = (random & 1 << 10) != 0 ? 1024 : 4 * LINES_LEAST;
+            uint64_t address = BASE + (random >> 24) % (lines * 64 / 4) * 4;
+            for (int k = 0; k < 2; k++) {
+                struct model *model = k == 0 ? small : large;
+                if ((random >> 11 & 7) == 0) {
+                    fetch(model, (int) (random >> 14 & 1), address);
+                } else {
+                    model_access(model, (int) (random >> 14 & 1), address, 4, (int) (random >> 15) % 3);
+                }
+            }
+        }
+        CHECK(!model_exhausted(small));
+        CHECK(model_memory_bytes(small) <= 8 << 20);
+        CHECK(model_memory_bytes(large) > 8 << 20);
+        for (int core = 0; core < 2; core++) {
+            struct model_counts some = counts_of(small, core);
+            struct model_counts same = counts_of(large, core);
+            CHECK_EQUAL(0, memcmp(&some, &same, sizeof some) != 0);
+            CHECK(some.level[LEVEL_LLC].misses > LINES_LEAST);
+        }
+        model_destroy(small);
+        model_destroy(large);
+    }
+}
+
+static void memory_runs_out_where_all_lines_must_be_known(void) {
+    const char *machines[] = {
+            L1S "l2=256K,8,64\nclasses=merged\nmemory=8M", L1S "l2=64M,8,64\nmemory=8M"};
+    for (int i = 0; i < 2; i++) {
+        struct model *model = build(machines[i]);
+        uint64_t lines = 0;
+        while (!model_exhausted(model) && lines < 4 * LINES_LEAST) {
+            load(model, 0, BASE + lines++ * 64);
+        }
+        CHECK(model_exhausted(model));
+        CHECK(lines > LINES_LEAST / 2 && lines < LINES_LEAST + 2);
+        CHECK(model_memory_bytes(model) <= 8 << 20);
+        /* It goes on, whatever it counts. */
+        load(model, 0, BASE);
+        store(model, 0, BASE + lines * 64);
+        model_end_lifetimes(model);
+        model_destroy(model);
+    }
+}
+
+static void memory_runs_out_for_homes_of_pages(void) {
+    struct model *model = build(L1S "cores=2\nnodes=2\nmemory=8M");
+    uint64_t pages = 0;
+    while (!model_exhausted(model) && pages < 1 << 20) {
+        load(model, 0, BASE + pages++ * 4 * KILOBYTE);
+    }
+    CHECK(model_exhausted(model));
+    CHECK(pages > 64 * KILOBYTE);
+    CHECK(model_memory_bytes(model) <= 8 << 20);
+    model_destroy(model);
+}
+
 int main(void) {
     RUN(a_loop_misses_in_the_levels_it_does_not_fit);
     RUN(an_inclusive_level_takes_lines_out_of_the_levels_above);
@@ -189,5 +262,8 @@ int main(void) {
     RUN(groups_share_a_level);
     RUN(a_write_through_cache_sends_stores_on_and_allocates_none);
     RUN(l2_observers_see_what_misses_in_l1);
+    RUN(lines_that_no_cache_holds_are_forgotten_as_room_is_needed);
+    RUN(memory_runs_out_where_all_lines_must_be_known);
+    RUN(memory_runs_out_for_homes_of_pages);
     return check_result();
 }

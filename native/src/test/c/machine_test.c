@@ -26,7 +26,7 @@ static void reads_every_key(void) {
                        "classes=split\nitlb=48,full\ndtlb=64,4\nstlb=1536,12\npage=2M\npage.map=random\npage.seed=9\n"
                        "prefetch.next_line=l1i,l2\nprefetch.stream=16,4\nlatency.l2=1\nlatency.llc=2\n"
                        "latency.memory=3\nlatency.memory_remote=4\nlatency.transfer=5\nlatency.transfer_remote=6\n"
-                       "latency.upgrade=7\nlatency.stlb=8\nobserve=l1i:16K,4,64\nobserve=l2:2M,8,64\naccounts=12",
+                       "latency.upgrade=7\nlatency.stlb=8\nobserve=l1i:16K,4,64\nobserve=l2:2M,8,64\naccounts=12\nmemory=64M",
             &machine, error);
     CHECK_EQUAL(0, (uint64_t) result);
     CHECK_EQUAL(8, machine.cores);
@@ -55,6 +55,7 @@ static void reads_every_key(void) {
     CHECK_EQUAL(2, machine.observers);
     CHECK_EQUAL(LEVEL_L2, machine.observer[1].level);
     CHECK_EQUAL(12, machine.accounts);
+    CHECK_EQUAL((uint64_t) 64 << 20, machine.memory_bytes);
 }
 
 static void refuses_with_one_sentence(void) {
@@ -92,6 +93,9 @@ static void refuses_with_one_sentence(void) {
     says("prefetch.stream=4,4", "needs l1d");
     says("observe=llc:1M,8,64", "is not understood");
     says("accounts=65536", "out of range");
+    says("memory=7M", "give 8M to 1024G");
+    says("memory=1025G", "give 8M to 1024G");
+    says("memory=much", "give 8M to 1024G");
 }
 
 static void names_a_file_that_is_not_there(void) {

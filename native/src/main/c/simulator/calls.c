@@ -126,9 +126,24 @@ static void tell_clock(uint64_t address) {
     (void) buffers_write(address, &cycles, sizeof cycles);
 }
 
+void give_up(void) {
+    pthread_mutex_lock(&book_latch);
+    if (!atomic_load(&gave_up)) {
+        atomic_store(&gave_up, true);
+        offset_unfed = (int64_t) (cycles_most() - executed_each()) + offset_fed;
+        atomic_store(&feeds, false);
+        for (struct thread *other = threads; other != NULL; other = other->older) {
+            if (!other->ended) {
+                atomic_store_explicit(&other->ask_at, 0, memory_order_relaxed);
+            }
+        }
+    }
+    pthread_mutex_unlock(&book_latch);
+}
+
 static void change_phase(struct thread *thread, uint32_t phase) {
     pthread_mutex_lock(&book_latch);
-    bool begins = phase != 0 && !atomic_load(&feeds);
+    bool begins = phase != 0 && !atomic_load(&feeds) && !atomic_load(&gave_up);
     bool ends = phase == 0 && settings.waits && atomic_load(&feeds);
     if (begins) {
         offset_fed = (int64_t) (executed_each() - cycles_most()) + offset_unfed;

@@ -11,6 +11,8 @@
 #define CHUNK_BYTES ((size_t) 4 << 20)
 /* What is asked of a line most often fits one line of the host's caches, so lines begin where one does. */
 #define HOST_LINE_BYTES ((size_t) 64)
+/* A sweep that frees less than this part of the lines would soon be followed by the next: the memory is too small. */
+#define FORGOTTEN_PART_MIN 8
 
 static void set_layout(struct model *model) {
     size_t at = sizeof(struct line);
@@ -42,6 +44,7 @@ int directory_create(struct model *model) {
     directory->buckets = memory_create(BUCKETS_AT_FIRST, sizeof *directory->buckets);
     directory->spare = malloc(directory->line_bytes);
     directory->chunk_used = CHUNK_BYTES;
+    model->memory_bytes += BUCKETS_AT_FIRST * sizeof *directory->buckets;
     return directory->buckets == NULL || directory->spare == NULL ? -1 : 0;
 }
 
@@ -67,13 +70,16 @@ void directory_prefetch(const struct model *model, uint64_t number) {
     __builtin_prefetch(&directory->buckets[bucket_of(number, directory->bucket_count)]);
 }
 
-static void grow(struct directory *directory) {
+static void grow(struct model *model) {
+    struct directory *directory = &model->directory;
     uint64_t count = directory->bucket_count * 2;
-    struct line **buckets = memory_create(count, sizeof *buckets);
+    uint64_t more_bytes = directory->bucket_count * sizeof *directory->buckets;
+    struct line **buckets = memory_allows(model, more_bytes) ? memory_create(count, sizeof *buckets) : NULL;
     if (buckets == NULL) {
         /* Longer chains cost time, nothing else. */
         return;
     }
+    model->memory_bytes += more_bytes;
     for (uint64_t i = 0; i < directory->bucket_count; i++) {
         struct line *line = directory->buckets[i];
         while (line != NULL) {
@@ -89,14 +95,56 @@ static void grow(struct directory *directory) {
     directory->bucket_count = count;
 }
 
+static bool is_held(const struct line *line) {
+    uint64_t holders = 0;
+    for (int level = LEVEL_L1I; level < LEVELS; level++) {
+        holders |= line->holders[level];
+    }
+    return holders != 0;
+}
+
+/* Forgets lines that no cache holds. Returns whether they were worth it. */
+static bool forget(struct model *model) {
+    struct directory *directory = &model->directory;
+    if (model->classes || model->exhausted) {
+        return false;
+    }
+    uint64_t before = directory->lines;
+    for (uint64_t i = 0; i < directory->bucket_count; i++) {
+        struct line **link = &directory->buckets[i];
+        while (*link != NULL) {
+            struct line *line = *link;
+            if (is_held(line)) {
+                link = &line->next;
+            } else {
+                *link = line->next;
+                line->next = directory->forgotten;
+                directory->forgotten = line;
+                directory->lines--;
+            }
+        }
+    }
+    return (before - directory->lines) * FORGOTTEN_PART_MIN >= before;
+}
+
 static struct line *allocate(struct model *model) {
     struct directory *directory = &model->directory;
-    if (directory->chunk_used + directory->line_bytes > CHUNK_BYTES) {
-        char *chunk = memory_create(1, CHUNK_BYTES);
+    bool full = directory->chunk_used + directory->line_bytes > CHUNK_BYTES;
+    if (full && directory->forgotten == NULL && !memory_allows(model, CHUNK_BYTES) && !forget(model)) {
+        model->exhausted = true;
+    }
+    if (directory->forgotten != NULL) {
+        struct line *line = directory->forgotten;
+        directory->forgotten = line->next;
+        return line;
+    }
+    if (full) {
+        char *chunk = memory_allows(model, CHUNK_BYTES) ? memory_create(1, CHUNK_BYTES) : NULL;
         if (chunk == NULL) {
             model->exhausted = true;
             return NULL;
         }
+        model->memory_bytes += CHUNK_BYTES;
         memcpy(chunk, &directory->chunk, sizeof directory->chunk);
         directory->chunk = chunk;
         directory->chunk_used = HOST_LINE_BYTES;
@@ -125,7 +173,7 @@ struct line *directory_line(struct model *model, uint64_t number) {
     memset(line->modified, NOBODY, sizeof line->modified);
     if (stored) {
         if (directory->lines++ == directory->bucket_count) {
-            grow(directory);
+            grow(model);
         }
         struct line **head = &directory->buckets[bucket_of(number, directory->bucket_count)];
         line->next = *head;

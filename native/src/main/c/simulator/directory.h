@@ -8,7 +8,8 @@
  * - where owner is a core, no cache outside that core's own chain (its L1-D, its L2 copy, its last-level copy) holds
  *   any part of the line, and no L1-I does; owner may be stale where that core no longer holds the line
  * - modified[level] is the only copy of that outer level that may hold modified parts; only owner's L1-D may
- * - lines are never moved or dropped before the model is
+ * - lines are never moved, and forgotten only by directory_line, where no cache holds them and misses are not classed:
+ *   then nothing asks what was before
  *
  * Layout, behind struct line: for each data level, a byte of FLAG_ bits for each copy and part; then, for each data
  * level with more than one copy, the words written by others and not yet read, 2, 4 or 8 bytes for each copy.
@@ -44,7 +45,10 @@ void directory_release(struct model *model);
 /* The next directory_line is for this number: the host may fetch what it takes. */
 void directory_prefetch(const struct model *model, uint64_t number);
 
-/* Never NULL: without memory a stand-in, with model->exhausted set. */
+/*
+ * Never NULL: without memory a stand-in, with model->exhausted set. Forgets other lines when there is no room, so no
+ * line but those in caches may be in use.
+ */
 struct line *directory_line(struct model *model, uint64_t number);
 
 static inline uint8_t *line_flags(const struct model *model, struct line *line, int level, uint32_t copy,

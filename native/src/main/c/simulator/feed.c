@@ -7,6 +7,7 @@
 pthread_mutex_t model_latch = PTHREAD_MUTEX_INITIALIZER;
 _Atomic uint32_t phase_now;
 _Atomic bool feeds;
+_Atomic bool gave_up;
 bool forked;
 
 /* Threads of a class by processor. Guarded by book_latch. */
@@ -31,10 +32,14 @@ void submit(struct thread *thread) {
             pthread_mutex_lock(&model_latch);
         }
         model_feed(model, (int) thread->processor, thread->events, thread->event_count);
+        bool exhausted = model_exhausted(model);
         if (gathers) {
             pthread_mutex_unlock(&model_latch);
         }
         thread->event_count = 0;
+        if (UNLIKELY(exhausted)) {
+            give_up();
+        }
     }
 }
 

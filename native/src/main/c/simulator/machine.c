@@ -51,6 +51,7 @@ void machine_default(struct machine *machine) {
     machine->latency_transfer_remote_cycles = 350;
     machine->latency_upgrade_cycles = 60;
     machine->latency_stlb_cycles = 7;
+    machine->memory_bytes = (uint64_t) 2 << 30;
     machine->accounts = 1;
 }
 
@@ -335,6 +336,12 @@ static int read_words(struct machine *machine, const char *key, const char *valu
     } else if (strcmp(key, "page") == 0) {
         taken = read_page(value, &machine->page_bytes);
         remedy = "4K, 2M or 1G";
+    } else if (strcmp(key, "memory") == 0) {
+        uint64_t bytes;
+        taken = read_size(value, value + strlen(value), &bytes) && bytes >= MACHINE_MEMORY_BYTES_MIN
+                && bytes <= MACHINE_MEMORY_BYTES_MAX;
+        machine->memory_bytes = taken ? bytes : machine->memory_bytes;
+        remedy = "8M to 1024G";
     } else if (strcmp(key, "page.map") == 0) {
         taken = read_flag(value, "identity", "random", &machine->page_random);
         remedy = "identity or random";

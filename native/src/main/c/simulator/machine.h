@@ -38,6 +38,8 @@
  *   latency.stlb=CYCLES        a translation found in the second level only (7)
  *   observe=LEVEL:GEOMETRY     a further l1i or l1d of each core, or an l2 shared as l2.cores says, that counts its own
  *                              misses and changes nothing else; may be repeated, up to 64 times
+ *   memory=SIZE                what the simulator may take for what it knows of lines and of homes of pages, 8M to 1024G
+ *                              (2G); see model_exhausted
  *   accounts=N                 how many accounts counts can be charged to, 1 to 65535 (1; see model_charge)
  */
 #ifndef LOCKSTEP_SIMULATOR_MACHINE_H
@@ -56,6 +58,9 @@
 #define MACHINE_STREAMS_MAX 64
 #define MACHINE_STREAM_DEPTH_MAX 32
 #define MACHINE_ACCOUNTS_MAX 65535
+/* An empty directory of lines and its first chunk fit in the least. */
+#define MACHINE_MEMORY_BYTES_MIN ((uint64_t) 8 << 20)
+#define MACHINE_MEMORY_BYTES_MAX ((uint64_t) 1 << 40)
 
 /* The places of caches in every array by level. */
 enum { LEVEL_L1I, LEVEL_L1D, LEVEL_L2, LEVEL_LLC, LEVELS };
@@ -115,6 +120,7 @@ struct machine {
     uint32_t latency_stlb_cycles;
     uint32_t observers;
     struct machine_observer observer[MACHINE_OBSERVERS_MAX];
+    uint64_t memory_bytes;
     uint32_t accounts;
 };
 

@@ -275,6 +275,10 @@ bool model_exhausted(const struct model *model) {
     return model->exhausted;
 }
 
+uint64_t model_memory_bytes(const struct model *model) {
+    return model->memory_bytes;
+}
+
 /* Puts a line into the slotted L1-I of a private machine. */
 static void private_fetch(struct core *core, uint64_t line, bool prefetched) {
     uint32_t set = cache_set(&core->l1i, line);

@@ -149,8 +149,17 @@ enum { MODEL_FETCH = 3 };
 /* The events in order, under the model's lock where the machine needs one. */
 void model_feed(struct model *model, int processor, const struct model_event *events, size_t event_count);
 
-/* Whether memory for the directory or the homes of pages has run out: counts are wrong from then on. */
+/*
+ * Whether memory for the lines or the homes of pages has run out, machine.memory_bytes or the system's: counts are
+ * wrong from then on. What is known of a line cannot be forgotten where misses are classed, since a cold miss is one on
+ * a line never seen before, and true sharing needs the words that were written elsewhere, however long ago. With
+ * classes=no lines that no cache holds are forgotten as room is needed, and only caches as large as the memory exhaust
+ * it.
+ */
 bool model_exhausted(const struct model *model);
+
+/* Bytes of it in use. */
+uint64_t model_memory_bytes(const struct model *model);
 
 /*
  * Code at these addresses was translated anew: its lines leave all instruction caches and instruction observers, as

@@ -151,6 +151,8 @@ struct directory {
     char *chunk;
     size_t chunk_used;
     size_t line_bytes;
+    /* Forgotten lines, for new ones. */
+    struct line *forgotten;
     /* Stands in when no memory is left. */
     struct line *spare;
 };
@@ -194,11 +196,18 @@ struct model {
 
     struct region *regions;
     uint32_t region_count;
+    /* Of the directory and of homes; at most machine.memory_bytes. */
+    uint64_t memory_bytes;
     bool exhausted;
 };
 
 static inline uint32_t geometry_lines(const struct machine_geometry *geometry) {
     return geometry->bytes == 0 ? 0 : (uint32_t) (geometry->bytes / geometry->line_bytes);
+}
+
+/* Whether so much more may be taken. */
+static inline bool memory_allows(const struct model *model, uint64_t bytes) {
+    return model->memory_bytes + bytes <= model->machine.memory_bytes;
 }
 
 /* Adds stalled cycles to a processor's clock. */

@@ -77,7 +77,12 @@ static uint64_t home_slot(const struct homes *homes, uint64_t page) {
     return slot;
 }
 
-static bool grow_homes(struct homes *homes) {
+static bool grow_homes(struct model *model) {
+    struct homes *homes = &model->homes;
+    uint64_t more_bytes = homes->slots * (sizeof *homes->pages + sizeof *homes->nodes);
+    if (!memory_allows(model, more_bytes)) {
+        return false;
+    }
     struct homes grown = {.slots = homes->slots * 2, .used = homes->used};
     grown.pages = calloc(grown.slots, sizeof *grown.pages);
     grown.nodes = calloc(grown.slots, sizeof *grown.nodes);
@@ -95,6 +100,7 @@ static bool grow_homes(struct homes *homes) {
     }
     free(homes->pages);
     free(homes->nodes);
+    model->memory_bytes += more_bytes;
     *homes = grown;
     return true;
 }
@@ -110,7 +116,7 @@ uint32_t pages_home(struct model *model, uint64_t address, uint32_t node) {
     uint64_t slot = home_slot(homes, page);
     if (homes->pages[slot] == 0) {
         if (homes->used * 2 >= homes->slots) {
-            if (!grow_homes(homes)) {
+            if (!grow_homes(model)) {
                 model->exhausted = true;
                 return node;
             }

@@ -241,12 +241,21 @@ static void put_turns(FILE *out, const struct results *results) {
     }
 }
 
+/* Of the model, for what it knows of lines and pages. */
+static void put_memory(FILE *out, const struct results *results) {
+    fputs("\"memory\":{", out);
+    put(out, "bytes", model_memory_bytes(results->model), ",");
+    put(out, "bytesMax", results->machine->memory_bytes, ",");
+    fprintf(out, "\"exhausted\":%s},\n", model_exhausted(results->model) ? "true" : "false");
+}
+
 static void put_all(FILE *out, const struct results *results) {
     fputs("{", out);
     put(out, "format", RESULTS_FORMAT, ",");
     put(out, "nanos", results->nanos, ",\n");
     put_turns(out, results);
     put_threads(out, results);
+    put_memory(out, results);
     put(out, "translatedBlocks", results->blocks, ",");
     put(out, "translationFlushes", results->flushes, ",");
     put(out, "atomicRestarts", results->restarts, ",");

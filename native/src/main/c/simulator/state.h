@@ -65,6 +65,9 @@ extern _Atomic uint64_t restarts;
  */
 extern _Atomic bool feeds;
 
+/* The model's memory has run out: it is fed no more, and what was counted is no result. */
+extern _Atomic bool gave_up;
+
 /* Set in a child of fork, which is not simulated. */
 extern bool forked;
 
@@ -134,6 +137,9 @@ void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated);
 void on_flush(qemu_plugin_id_t id);
 
 /* calls.c */
+
+/* Feeds the model no more, so that the program ends soon. */
+void give_up(void);
 
 struct thread *add_thread(uint32_t vcpu);
 void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu);

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param threads those that executed anything, the youngest first, at most 512
  * @param threadCount all that there were
  * @param eventsLost events of threads that waited for their processor too long; 0 in a good run
+ * @param memory of the model
  * @param translatedBlocks blocks of code that QEMU translated
  * @param translationFlushes times QEMU threw its translations away
  * @param atomicRestarts atomic instructions that QEMU broke off and executed alone, which are counted once
@@ -29,6 +30,7 @@ public record SimulationResult(
         List<SimulatedThread> threads,
         long threadCount,
         long eventsLost,
+        Memory memory,
         long translatedBlocks,
         long translationFlushes,
         long atomicRestarts,
@@ -60,6 +62,15 @@ public record SimulationResult(
      * @param leadInstructionsMax furthest that one was ahead when it looked
      */
     public record Step(long quantumInstructions, long waits, long waitsBounded, long leadInstructionsMax) {}
+
+    /**
+     * What the model takes for what it knows of lines and of homes of pages.
+     *
+     * @param bytes at the end
+     * @param bytesMax the machine's {@code memory}
+     * @param exhausted whether that was not enough; the counts are no result then
+     */
+    public record Memory(long bytes, long bytesMax, boolean exhausted) {}
 
     /**
      * A thread of the program.

@@ -93,7 +93,8 @@ final class SimulationText {
                     "Of these, the engine's own threads: %,d instructions; misses: %s",
                     engine.instructions(),
                     engine.levels().entrySet().stream()
-                            .map(level -> format("%s %,d", level.getKey(), level.getValue().misses()))
+                            .map(level -> format(
+                                    "%s %,d", level.getKey(), level.getValue().misses()))
                             .collect(Collectors.joining(", "))));
         }
     }

@@ -31,6 +31,7 @@ public final class Simulator {
     private static final List<String> HARMLESS = List.of("/bin/true", "/usr/bin/true");
     private static final long TRIAL_SECONDS_MAX = 60;
     private static final String COMPLAINT = "lockstep: ";
+    private static final int MIB_SHIFT = 20;
 
     private final Path qemu;
     private final Path plugin;
@@ -185,7 +186,7 @@ public final class Simulator {
     /**
      * Reads what a simulated program left.
      *
-     * @throws SimulationException if it left nothing, or something else
+     * @throws SimulationException if it left nothing, something else, or counts of a machine whose memory ran out
      */
     public static SimulationResult read(Path result) throws SimulationException {
         if (!Files.exists(result)) {
@@ -197,6 +198,12 @@ public final class Simulator {
             if (read.format() != SimulationResult.FORMAT) {
                 throw new SimulationException("The plugin is of another build: format=" + read.format()
                         + " formatExpected=" + SimulationResult.FORMAT + "; build Lockstep again.");
+            }
+            if (read.memory().exhausted()) {
+                throw new SimulationException("The model ran out of memory for what it knows of lines and pages:"
+                        + " memoryBytes=" + read.memory().bytesMax() + "; give it more (--set memory="
+                        + (read.memory().bytesMax() >> MIB_SHIFT) * 2 + "M), a shorter run, or a machine that does not"
+                        + " class its misses (--set classes=no).");
             }
             return read;
         } catch (IOException e) {

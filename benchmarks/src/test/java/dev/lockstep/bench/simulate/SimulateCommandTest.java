@@ -130,6 +130,38 @@ class SimulateCommandTest {
         assertTrue(err.toString().contains("nonsense"), err.toString());
     }
 
+    /** A buffer of 32 MB has 524,288 lines; 8 MB hold what is known of some ten thousand. */
+    @Test
+    void modelWithoutMemoryIsToldInOneSentence() {
+        requireSimulator();
+        assertEquals(
+                2,
+                execute(
+                        "simulate",
+                        "--l1i",
+                        "32K,8,64",
+                        "--l1d",
+                        "32K,8,64",
+                        "--l2",
+                        "256K,8,64",
+                        "--set",
+                        "classes=merged",
+                        "--set",
+                        "memory=8M",
+                        "--",
+                        "dd",
+                        "if=/dev/zero",
+                        "of=/dev/null",
+                        "bs=32M",
+                        "count=1",
+                        "status=none"));
+        assertEquals(
+                "lockstep: The model ran out of memory for what it knows of lines and pages: memoryBytes=8388608; give"
+                        + " it more (--set memory=16M), a shorter run, or a machine that does not class its misses"
+                        + " (--set classes=no).\n",
+                err.toString());
+    }
+
     @Test
     void programIsSimulatedAndItsCountsAreWritten() throws IOException {
         requireSimulator();
