@@ -1,11 +1,14 @@
 package dev.lockstep.bench;
 
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.ReportOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -25,6 +28,8 @@ import picocli.CommandLine.Spec;
             "      Prints it.",
             "  ./lockstep counters --json machine.json",
             "      Writes it into a file as well.",
+            "  ./lockstep counters --out report",
+            "      A page with tables and a plot of the caches.",
             "  LOCKSTEP_JAVA_OPTIONS=-Dlockstep.papi.library=FILE ./lockstep counters",
             "      Takes PAPI from a file."
         })
@@ -35,11 +40,17 @@ final class CountersCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the answer, the JVM and the machine.")
     private Path json;
 
+    @Mixin
+    private ReportOption reportOption;
+
     /** For picocli. */
     CountersCommand() {}
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
+        reportOption.prepare();
+        // Nothing here is at random.
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), 0);
         CountersReport report = CountersReport.here();
         if (json != null) {
             try {
@@ -48,6 +59,10 @@ final class CountersCommand implements Callable<Integer> {
                 throw new ParameterException(
                         command.commandLine(), "--json " + json + " cannot be written: is its directory there?", e);
             }
+        }
+        if (reportOption.directory() != null) {
+            Json.write(reportOption.json(), report);
+            reportOption.write(report.page(origin));
         }
         PrintWriter out = command.commandLine().getOut();
         out.print(report.text());

@@ -3,7 +3,16 @@ package dev.lockstep.bench;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.SourceVersion;
-import dev.lockstep.bench.report.TextTable;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
+import dev.lockstep.bench.report.Plot;
+import dev.lockstep.bench.report.PlotFrame;
+import dev.lockstep.bench.report.PointPlot;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Table;
 import dev.lockstep.counters.CounterEvent;
 import dev.lockstep.counters.CounterObstacle;
 import dev.lockstep.counters.HardwareCounters;
@@ -12,10 +21,13 @@ import dev.lockstep.counters.NativePart;
 import dev.lockstep.counters.Topology;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /**
@@ -47,6 +59,7 @@ record CountersReport(
         Map<NativePart, String> nativeParts,
         boolean simulated) {
     private static final String THERE = "there";
+    private static final String NO_CACHES = "The system does not tell its caches.";
     private static final int BITS_PER_UNIT = 10;
     private static final List<String> UNITS = List.of("KiB", "MiB", "GiB", "TiB");
 
@@ -121,12 +134,18 @@ record CountersReport(
                     obstacle -> text.append("  ").append(obstacle.reason()).append('\n'));
             return;
         }
-        text.append(String.format(
-                Locale.ROOT, "  %d a processor, read by PAPI %s%n", counters.ofProcessor(), counters.papi()));
-        TextTable table = new TextTable(2, List.of("  event", "counted by"));
-        counters.countable().forEach((event, name) -> table.row(List.of("  " + event.label(), name)));
-        counters.uncountable().forEach((event, said) -> table.row(List.of("  " + event.label(), "not: " + said)));
-        text.append(table.text());
+        text.append("  ").append(countersInWords()).append('\n').append(indented(events()));
+    }
+
+    private String countersInWords() {
+        return String.format(Locale.ROOT, "%d a processor, read by PAPI %s", counters.ofProcessor(), counters.papi());
+    }
+
+    private Table events() {
+        Table.Builder table = Table.of(2, "event", "counted by");
+        counters.countable().forEach((event, name) -> table.row(List.of(event.label(), name)));
+        counters.uncountable().forEach((event, said) -> table.row(List.of(event.label(), "not: " + said)));
+        return table.build();
     }
 
     private void appendTopology(StringBuilder text) {
@@ -135,46 +154,46 @@ record CountersReport(
             text.append("  ").append(topologyObstacle).append('\n');
             return;
         }
-        text.append("  ")
-                .append(count(topology.packages(), "package"))
-                .append(", ")
-                .append(count(topology.cores(), "core"))
-                .append(", ")
-                .append(count(topology.processors().size(), "processor"))
-                .append(", ")
-                .append(count(topology.nodes().size(), "memory node"))
-                .append("\n\n");
-        TextTable processors = new TextTable(1, List.of("  processor", "core", "package", "node", "shares its core"));
+        text.append("  ").append(topologyInWords()).append("\n\n");
+        text.append(indented(processors())).append('\n');
+        if (topology.caches().isEmpty()) {
+            text.append("  ").append(NO_CACHES).append('\n');
+        } else {
+            text.append(indented(caches()));
+        }
+        if (!topology.nodes().isEmpty()) {
+            text.append('\n').append(indented(nodes()));
+        }
+    }
+
+    private String topologyInWords() {
+        return count(topology.packages(), "package") + ", " + count(topology.cores(), "core") + ", "
+                + count(topology.processors().size(), "processor") + ", "
+                + count(topology.nodes().size(), "memory node");
+    }
+
+    private static String indented(Table table) {
+        return table.text().lines().map(line -> "  " + line + "\n").collect(Collectors.joining());
+    }
+
+    private Table processors() {
+        Table.Builder table = Table.of(1, "processor", "core", "package", "node", "shares its core");
         for (Topology.Processor processor : topology.processors()) {
-            processors.row(List.of(
-                    "  " + processor.number(),
+            table.row(List.of(
+                    Integer.toString(processor.number()),
                     number(processor.core()),
                     number(processor.packageNumber()),
                     number(processor.node()),
                     others(processor)));
         }
-        text.append(processors.text()).append('\n');
-        if (topology.caches().isEmpty()) {
-            text.append("  The system does not tell its caches.\n");
-        } else {
-            text.append(caches().text());
-        }
-        if (!topology.nodes().isEmpty()) {
-            text.append('\n').append(nodes().text());
-        }
+        return table.build();
     }
 
-    private TextTable caches() {
-        TextTable caches = new TextTable(1, List.of("  cache", "size", "ways", "line", "processors"));
+    private Table caches() {
+        Table.Builder table = Table.of(1, "cache", "size", "ways", "line", "processors");
         for (Topology.Cache cache : topology.caches()) {
-            String kind =
-                    switch (cache.kind()) {
-                        case INSTRUCTION -> "-I";
-                        case DATA -> "-D";
-                        case UNIFIED -> "";
-                    };
-            caches.row(List.of(
-                    "  L" + cache.level() + kind,
+            table.row(List.of(
+                    name(cache),
                     size(cache.geometry().bytes()),
                     cache.geometry().ways() == 0
                             ? "not told"
@@ -184,19 +203,94 @@ record CountersReport(
                             : cache.geometry().lineBytes() + " B",
                     list(cache.processors())));
         }
-        return caches;
+        return table.build();
     }
 
-    private TextTable nodes() {
-        TextTable nodes = new TextTable(1, List.of("  node", "memory", "processors", "distances"));
+    private static String name(Topology.Cache cache) {
+        String kind =
+                switch (cache.kind()) {
+                    case INSTRUCTION -> "-I";
+                    case DATA -> "-D";
+                    case UNIFIED -> "";
+                };
+        return "L" + cache.level() + kind;
+    }
+
+    private Table nodes() {
+        Table.Builder table = Table.of(1, "node", "memory", "processors", "distances");
         for (Topology.Node node : topology.nodes()) {
-            nodes.row(List.of(
-                    "  " + node.number(),
+            table.row(List.of(
+                    Integer.toString(node.number()),
                     node.memoryBytes() == 0 ? "not told" : size(node.memoryBytes()),
                     node.processors().isEmpty() ? "none" : list(node.processors()),
                     node.distances().isEmpty() ? "not told" : list(node.distances())));
         }
-        return nodes;
+        return table.build();
+    }
+
+    /** The same as a page with a plot. */
+    Report page(Origin origin) {
+        List<Section> sections = new ArrayList<>();
+        if (counters == null) {
+            sections.add(new Section(
+                    "Hardware counters",
+                    obstacles.stream()
+                            .<Part>map(obstacle -> new Paragraph(obstacle.reason()))
+                            .toList()));
+        } else {
+            sections.add(Section.of("Hardware counters", new Paragraph(countersInWords() + "."), events()));
+        }
+        if (topology == null) {
+            sections.add(Section.of("Topology", new Paragraph(topologyObstacle)));
+        } else {
+            sections.add(Section.of("Processors", new Paragraph(topologyInWords() + "."), processors()));
+            sections.add(
+                    topology.caches().isEmpty()
+                            ? Section.of("Caches", new Paragraph(NO_CACHES))
+                            : Section.of("Caches", capacities(), caches()));
+        }
+        if (topology != null && !topology.nodes().isEmpty()) {
+            sections.add(Section.of("Memory nodes", nodes()));
+        }
+        Table.Builder parts = Table.of(2, "native part", "state");
+        nativeParts.forEach((part, state) -> parts.row(List.of(part.library(), state)));
+        sections.add(Section.of("Native parts", parts.build()));
+        SequencedMap<String, String> configuration = new LinkedHashMap<>();
+        configuration.put("command", origin.command());
+        configuration.put("time", time);
+        configuration.put("Lockstep", lockstep);
+        configuration.put("commit", origin.commit());
+        configuration.put("JVM", jvm);
+        configuration.put("processor", machine.processor());
+        configuration.put("operating system", machine.operatingSystem());
+        configuration.put("in the simulator", simulated ? "yes" : "no");
+        return new Report(
+                "What this machine has to measure with",
+                counters == null
+                        ? "There are no hardware counters here; the simulator does without."
+                        : "Hardware counters: " + countersInWords() + ".",
+                true,
+                origin,
+                configuration,
+                sections);
+    }
+
+    /** Of each cache that a processor has or shares, the first of its kind. */
+    private Plot capacities() {
+        SequencedMap<String, Double> kibibytes = new LinkedHashMap<>();
+        for (Topology.Cache cache : topology.caches()) {
+            kibibytes.putIfAbsent(name(cache), cache.geometry().bytes() / (double) (1 << BITS_PER_UNIT));
+        }
+        return new PointPlot(
+                new PlotFrame(
+                        "caches",
+                        "Capacities of the caches",
+                        "The first of each kind; a processor may share it with others, see the table.",
+                        "cache",
+                        "KiB, logarithmic",
+                        true),
+                List.copyOf(kibibytes.keySet()),
+                List.of(new Series("capacity", List.copyOf(kibibytes.values()))));
     }
 
     private static String others(Topology.Processor processor) {

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.PointPlot;
+import dev.lockstep.bench.report.Report;
 import dev.lockstep.counters.CacheGeometry;
 import dev.lockstep.counters.CounterEvent;
 import dev.lockstep.counters.CounterObstacle;
@@ -15,6 +18,7 @@ import dev.lockstep.counters.Topology;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -37,25 +41,32 @@ class CountersCommandTest {
 
     private static String text(
             CountersReport.Counters counters, List<CounterObstacle> obstacles, Topology topology, String obstacle) {
+        return report(counters, obstacles, topology, obstacle).text();
+    }
+
+    private static CountersReport report(
+            CountersReport.Counters counters, List<CounterObstacle> obstacles, Topology topology, String obstacle) {
         return new CountersReport(
-                        "2026-01-01T00:00:00Z",
-                        "0.1.0",
-                        null,
-                        "25",
-                        MACHINE,
-                        counters,
-                        obstacles,
-                        topology,
-                        obstacle,
-                        Map.of(NativePart.AGENT, "there"),
-                        false)
-                .text();
+                "2026-01-01T00:00:00Z",
+                "0.1.0",
+                null,
+                "25",
+                MACHINE,
+                counters,
+                obstacles,
+                topology,
+                obstacle,
+                Map.of(NativePart.AGENT, "there"),
+                false);
     }
 
     @Test
     void answersOnThisMachine(@TempDir Path directory) throws IOException {
         Path json = directory.resolve("machine.json");
-        assertEquals(0, execute("counters", "--json", json.toString()), err::toString);
+        Path page = directory.resolve("page");
+        assertEquals(0, execute("counters", "--json", json.toString(), "--out", page.toString()), err::toString);
+        assertTrue(Files.readString(page.resolve("report.html")).contains("Native parts"));
+        assertTrue(Files.size(page.resolve("result.json")) > 0);
         assertTrue(out.toString().contains("Hardware counters"), out.toString());
         assertTrue(out.toString().contains("Topology"), out.toString());
         JsonNode report = new ObjectMapper().readTree(json.toFile());
@@ -92,6 +103,25 @@ class CountersCommandTest {
         assertTrue(text.matches("(?s).*instructions +PAPI_TOT_INS\n.*"), text);
         assertTrue(text.matches("(?s).*L2 misses +not: Event does not exist\n.*"), text);
         assertTrue(text.contains("Topology\n  It does not tell.\n"), text);
+    }
+
+    @Test
+    void drawsTheFirstCacheOfEachKind() {
+        Topology topology = new Topology(
+                List.of(new Topology.Processor(0, 0, 0, List.of(0), 0)),
+                List.of(
+                        new Topology.Cache(
+                                1, Topology.CacheKind.INSTRUCTION, new CacheGeometry(32 << 10, 8, 64), List.of(0)),
+                        new Topology.Cache(
+                                1, Topology.CacheKind.INSTRUCTION, new CacheGeometry(64 << 10, 8, 64), List.of(1)),
+                        new Topology.Cache(
+                                3, Topology.CacheKind.UNIFIED, new CacheGeometry(16 << 20, 16, 64), List.of(0, 1))),
+                List.of());
+        Report page = report(null, List.of(), topology, null)
+                .page(new Origin("./lockstep counters", "abc", "JVM", "CPU", 0, "2026-01-01T00:00:00Z"));
+        PointPlot plot = (PointPlot) page.plots().getFirst();
+        assertEquals(List.of("L1-I", "L3"), plot.points());
+        assertEquals(List.of(32.0, 16384.0), plot.series().getFirst().values());
     }
 
     @Test

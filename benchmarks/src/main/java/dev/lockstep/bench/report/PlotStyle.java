@@ -6,6 +6,7 @@ import java.awt.Font;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries;
@@ -43,6 +44,14 @@ final class PlotStyle {
         SeriesMarkers.OVAL
     };
 
+    /** Those that leave to be seen what lies below them: a cross on a disc. */
+    private static final Marker[] LAID_MARKERS = {
+        SeriesMarkers.CIRCLE, SeriesMarkers.CROSS, SeriesMarkers.PLUS, SeriesMarkers.TRIANGLE_UP
+    };
+
+    /** Of a plot of points, whose marks are all there is to see. */
+    private static final int LAID_MARKER_PIXELS = 11;
+
     private static final float LINE_PIXELS = 2.2F;
     private static final float[][] DASHES = {{1, 0}, {9, 5}, {3, 4}, {12, 4, 3, 4}};
 
@@ -68,7 +77,11 @@ final class PlotStyle {
     /** Names that take more letters than this, all together, would run into each other. */
     private static final int LEVEL_LETTERS_MAX = 90;
 
-    private static final int SLANT_DEGREES = 30;
+    /** Longer names would take half of the picture. */
+    private static final int NAME_LETTERS_MAX = 34;
+
+    /** So steep that many stand beside each other, and that none begins left of the picture, which leaves it out. */
+    private static final int SLANT_DEGREES = 60;
 
     private PlotStyle() {}
 
@@ -79,6 +92,7 @@ final class PlotStyle {
             case LinePlot lines -> lines(chart, lines);
             case BarPlot bars -> bars(chart, bars);
             case RangePlot ranges -> ranges(chart, ranges);
+            case PointPlot points -> points(chart, points);
         }
         return chart;
     }
@@ -131,7 +145,7 @@ final class PlotStyle {
         int number = 0;
         double high = 0;
         for (Series line : plot.lines()) {
-            CategorySeries series = chart.addSeries(line.name(), plot.points(), present(line.values()));
+            CategorySeries series = chart.addSeries(line.name(), readable(plot.points()), present(line.values()));
             series.setLineStyle(new BasicStroke(
                     LINE_PIXELS,
                     BasicStroke.CAP_BUTT,
@@ -164,9 +178,28 @@ final class PlotStyle {
             high = Math.max(high, sum);
         }
         for (Series series : plot.series()) {
-            chart.addSeries(series.name(), plot.bars(), present(series.values()));
+            chart.addSeries(series.name(), readable(plot.bars()), present(series.values()));
         }
         fromZero(style, high);
+    }
+
+    private static void points(CategoryChart chart, PointPlot plot) {
+        CategoryStyler style = chart.getStyler();
+        style.setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Scatter);
+        style.setOverlapped(true);
+        style.setMarkerSize(LAID_MARKER_PIXELS);
+        style.setLegendVisible(plot.series().size() > 1);
+        slantIfLong(style, plot.points());
+        int number = 0;
+        double high = 0;
+        for (Series series : plot.series()) {
+            chart.addSeries(series.name(), readable(plot.points()), present(series.values()))
+                    .setMarker(LAID_MARKERS[number++ % LAID_MARKERS.length]);
+            high = Math.max(high, highest(series.values()));
+        }
+        if (!plot.frame().logarithmic()) {
+            fromZero(style, high);
+        }
     }
 
     private static void ranges(CategoryChart chart, RangePlot plot) {
@@ -174,7 +207,8 @@ final class PlotStyle {
         style.setAvailableSpaceFill(BAR_PART);
         style.setOverlapped(true);
         style.setLegendVisible(false);
-        List<String> names = plot.bars().stream().map(RangePlot.Bar::name).toList();
+        List<String> names =
+                readable(plot.bars().stream().map(RangePlot.Bar::name).toList());
         slantIfLong(style, names);
         chart.addSeries(
                 "median", names, plot.bars().stream().map(RangePlot.Bar::median).toList());
@@ -216,9 +250,20 @@ final class PlotStyle {
         return present;
     }
 
+    /** Names that leave room for the plot; whole where they would be the same shortened. */
+    private static List<String> readable(List<String> names) {
+        List<String> readable = names.stream()
+                .map(name -> name.length() > NAME_LETTERS_MAX ? name.substring(0, NAME_LETTERS_MAX - 1) + "…" : name)
+                .toList();
+        return Set.copyOf(readable).size() == names.size() ? readable : names;
+    }
+
     private static void slantIfLong(CategoryStyler style, List<String> names) {
         if (names.stream().mapToInt(String::length).sum() > LEVEL_LETTERS_MAX) {
             style.setXAxisLabelRotation(SLANT_DEGREES);
+            // A name ends at its tick.
+            style.setXAxisLabelAlignment(AxesChartStyler.TextAlignment.Right);
+            style.setXAxisLabelAlignmentVertical(AxesChartStyler.TextAlignment.Right);
         }
     }
 }

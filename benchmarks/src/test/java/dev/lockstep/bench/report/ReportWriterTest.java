@@ -2,6 +2,7 @@ package dev.lockstep.bench.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategorySeries;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -56,6 +58,11 @@ class ReportWriterTest {
     private static final RangePlot RANGES = new RangePlot(
             new PlotFrame("rates", "Rates", "Medians.", "engine", "transactions a second", false),
             List.of(new RangePlot.Bar("plain", 90, 100, 130), new RangePlot.Bar("h2", 5, 5, 5)));
+
+    private static final PointPlot POINTS = new PointPlot(
+            new PlotFrame("points", "Points", "One on the other.", "program", "misses, logarithmic", true),
+            List.of("sort", "matrix"),
+            List.of(new Series("computed", List.of(9.0, 4000.0)), new Series("simulated", List.of(9.0, 4001.0))));
 
     @TempDir
     Path directory;
@@ -124,8 +131,8 @@ class ReportWriterTest {
 
     @Test
     void writesEachPlotAsSvgAndPng() throws Exception {
-        page(LINES, STACKED, RANGES);
-        for (Plot plot : List.of(LINES, STACKED, RANGES)) {
+        page(LINES, STACKED, RANGES, POINTS);
+        for (Plot plot : List.of(LINES, STACKED, RANGES, POINTS)) {
             Path files = directory.resolve("new/report/plots");
             Element svg = parse(Files.readString(files.resolve(plot.frame().name() + ".svg")))
                     .getDocumentElement();
@@ -185,6 +192,29 @@ class ReportWriterTest {
         CategorySeries range = PlotStyle.chart(RANGES).getSeriesMap().get("range");
         assertEquals(List.of(110.0, 5.0), List.copyOf(range.getYData()));
         assertEquals(List.of(20.0, 0.0), List.copyOf(range.getExtraValues()));
+    }
+
+    @Test
+    void marksOfPointsLeaveToBeSeenWhatTheyLieOn() {
+        CategoryChart chart = PlotStyle.chart(POINTS);
+        assertSame(SeriesMarkers.CIRCLE, chart.getSeriesMap().get("computed").getMarker());
+        assertSame(SeriesMarkers.CROSS, chart.getSeriesMap().get("simulated").getMarker());
+        List<Series> withZero = List.of(new Series("computed", List.of(0.0, 1.0)));
+        assertThrows(IllegalArgumentException.class, () -> new PointPlot(POINTS.frame(), List.of("a", "b"), withZero));
+    }
+
+    @Test
+    void shortensLongNamesUnlessTheyWouldBeTheSame() {
+        String common = "a name of more than thirty-four letters, number ";
+        List<Series> series = List.of(new Series("s", List.of(1.0, 2.0)));
+        PointPlot distinct = new PointPlot(POINTS.frame(), List.of(common + "one", "two"), series);
+        assertEquals(
+                List.of("a name of more than thirty-four l…", "two"),
+                List.copyOf(PlotStyle.chart(distinct).getSeriesMap().get("s").getXData()));
+        PointPlot same = new PointPlot(POINTS.frame(), List.of(common + "one", common + "two"), series);
+        assertEquals(
+                List.of(common + "one", common + "two"),
+                List.copyOf(PlotStyle.chart(same).getSeriesMap().get("s").getXData()));
     }
 
     @Test

@@ -3,15 +3,15 @@ package dev.lockstep.bench.simulate.validation;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ProgressView;
+import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -63,9 +64,14 @@ import picocli.CommandLine.Spec;
             "  ./lockstep simulate-validate --brief hand sharing cachegrind repeat",
             "      Small parts of these, in less than a minute.",
             "  ./lockstep simulate-validate --json validation.json",
-            "      The tables of RESULTS.md, also in a file."
+            "      The tables of RESULTS.md, also in a file.",
+            "  ./lockstep simulate-validate --out report speed pace",
+            "      A page with plots of what was simulated beside what was to be."
         })
 public final class ValidateCommand implements Callable<Integer> {
+    /** Of the model's page map, which none of the machines here asks to be at random. */
+    private static final long SEED = 1;
+
     private static final String PLATFORM = "Linux/amd64";
 
     @Spec
@@ -84,6 +90,9 @@ public final class ValidateCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the tables and the machine to a file too.")
     private Path json;
 
+    @Mixin
+    private ReportOption reportOption;
+
     private final String version;
 
     /**
@@ -99,6 +108,7 @@ public final class ValidateCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Set<Part> wanted = wanted();
         requirePlatform();
+        reportOption.prepare();
         Path compiler = require("a C compiler", "apt-get install gcc", "cc", "gcc", "clang");
         Path valgrind = wanted.stream().anyMatch(Part::needsCachegrind)
                 ? require(
@@ -141,7 +151,7 @@ public final class ValidateCommand implements Callable<Integer> {
     }
 
     private boolean report(Validation validation, Set<Part> wanted) throws IOException, InterruptedException {
-        String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), SEED);
         PrintWriter out = command.commandLine().getOut();
         List<ValidationTable> tables = new ArrayList<>();
         for (Part part : wanted) {
@@ -150,20 +160,22 @@ public final class ValidateCommand implements Callable<Integer> {
             out.println(table.text());
             out.flush();
         }
-        boolean ok = tables.stream().allMatch(ValidationTable::passes);
+        ValidationReport result = new ValidationReport(
+                origin.time(),
+                version,
+                SourceVersion.commit().orElse(null),
+                origin.jvm(),
+                Machine.here(),
+                tables,
+                tables.stream().allMatch(ValidationTable::passes));
         if (json != null) {
-            Json.write(
-                    json,
-                    new ValidationReport(
-                            time,
-                            version,
-                            SourceVersion.commit().orElse(null),
-                            System.getProperty("java.vm.name") + " " + Runtime.version(),
-                            Machine.here(),
-                            tables,
-                            ok));
+            Json.write(json, result);
         }
-        return ok;
+        if (reportOption.directory() != null) {
+            Json.write(reportOption.json(), result);
+            reportOption.write(ValidationPage.of(result, origin));
+        }
+        return result.ok();
     }
 
     /** The programs are of one platform, QEMU's host aside. */

@@ -1,6 +1,6 @@
 package dev.lockstep.bench.simulate.validation;
 
-import dev.lockstep.bench.report.TextTable;
+import dev.lockstep.bench.report.Table;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,11 +26,24 @@ record ValidationTable(String title, String expectation, List<String> notes, Lis
         return checks.stream().allMatch(Check::passes);
     }
 
-    /** The table as text, its verdict in the first line. */
-    String text() {
-        TextTable table = new TextTable(
+    /** The title, and how many figures lie within their bounds. */
+    String verdict() {
+        long passed = checks.stream().filter(Check::passes).count();
+        return title + ": " + passed + " of " + checks.size() + " within their bounds";
+    }
+
+    /** The figures, a row for each check. */
+    Table table() {
+        Table.Builder table = Table.of(
                 NAME_COLUMNS,
-                List.of("program", "caches", "counted", expectation, "simulated", "difference", "bound", "verdict"));
+                "program",
+                "caches",
+                "counted",
+                expectation,
+                "simulated",
+                "difference",
+                "bound",
+                "verdict");
         for (Check check : checks) {
             table.row(List.of(
                     check.program(),
@@ -42,15 +55,14 @@ record ValidationTable(String title, String expectation, List<String> notes, Lis
                     check.bound().text(),
                     check.passes() ? "ok" : "FAILS"));
         }
-        long failed = checks.stream().filter(check -> !check.passes()).count();
-        StringBuilder text = new StringBuilder(title)
-                .append(": ")
-                .append(checks.size() - failed)
-                .append(" of ")
-                .append(checks.size())
-                .append(" within their bounds\n");
+        return table.build();
+    }
+
+    /** The table as text, its verdict in the first line. */
+    String text() {
+        StringBuilder text = new StringBuilder(verdict()).append('\n');
         notes.forEach(note -> text.append(note).append('\n'));
-        return text.append('\n').append(table.text()).toString();
+        return text.append('\n').append(table().text()).toString();
     }
 
     private static String number(double value) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +44,10 @@ class ValidateCommandTest {
     @Test
     void countsWhatIsComputedByHand() throws Exception {
         Path file = directory.resolve("validation.json");
-        validate("--brief", "--json", file.toString(), "hand", "sharing");
+        Path page = directory.resolve("page");
+        validate("--brief", "--json", file.toString(), "--out", page.toString(), "hand", "sharing");
+        assertTrue(Files.readString(page.resolve("report.html")).contains("Misses computed by hand, one thread"));
+        assertTrue(Files.size(page.resolve("result.json")) > 0);
         JsonNode report = JsonMapper.builder().build().readTree(file.toFile());
         assertTrue(report.path("ok").asBoolean(), report::toString);
         assertEquals(2, report.path("tables").size(), report::toString);
