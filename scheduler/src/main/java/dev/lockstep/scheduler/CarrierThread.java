@@ -4,12 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A platform thread that runs S-threads, and their schedule: the ready queue of strays and newcomers, the operation
- * lists, and the one team that runs (STEPS, 4.1.1).
+ * A platform thread that runs S-threads, and their schedule: the ready queue of strays and newcomers, and the team that
+ * runs, which comes from the operation lists of {@link CarrierTeams} (STEPS, 4.1.1).
  *
  * <p>The loop: while there is a team, the member whose turn it is. When it is empty, in the paper's order: arrivals
  * and expired waits; every stray that is ready now, each until it joins a list or gives up the carrier again; tasks
@@ -17,16 +16,14 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Invariants:
  * <ul>
- *   <li>All fields but {@code inbox}, {@code foreignTasks}, {@code idle}, {@code stopping} and the publication of
- *       {@code lists} are touched only by code that runs on this thread: its loop and the S-threads mounted on it.
+ *   <li>All fields but {@code inbox}, {@code foreignTasks}, {@code idle} and {@code stopping}, and what is in them, are
+ *       touched only by code that runs on this thread: its loop and the S-threads mounted on it.
  *   <li>{@code running} is the mounted S-thread, {@code null} in the loop and while a foreign task runs.
  *   <li>A continuation is mounted only from {@link #run()}, which holds no monitor.
- *   <li>A list is passed over by at most {@link Scheduler#TEAMS_PASSED_OVER_MAX} teams plus one for each list that
- *       waited longer.
  * </ul>
  *
- * <p>Thread-safety: {@link #submit}, {@link #addForeignTask}, {@link #isCurrent} and {@link #stopWhenDrained} by any
- * thread.
+ * <p>Thread-safety: {@link #submit}, {@link #addForeignTask}, {@link #isCurrent}, {@link #stopWhenDrained} and
+ * {@link #publishedListOrNull} by any thread.
  */
 final class CarrierThread extends Thread {
     /**
@@ -45,9 +42,6 @@ final class CarrierThread extends Thread {
     /** Mounts between two looks at the clock for expired waits while there is work: bounds the delay the same way. */
     static final int MOUNTS_PER_TIMER_CHECK = 32;
 
-    /** One in this many teams of one member is timed, and stands for all: reading the clock twice would double them. */
-    static final int LONE_TEAMS_PER_SAMPLE = 16;
-
     private static final VarHandle IDLE;
     private static final VarHandle STOPPING;
 
@@ -65,8 +59,6 @@ final class CarrierThread extends Thread {
     private final int index;
     private final TeamMode teamMode;
     private final int teamLimit;
-    private final boolean switchPointsOn;
-    private final TeamPolicy policy;
 
     private final Inbox inbox = new Inbox();
     private final Queue<Runnable> foreignTasks = new ConcurrentLinkedQueue<>();
@@ -75,26 +67,18 @@ final class CarrierThread extends Thread {
     private final SThreadQueue resumed = new SThreadQueue();
 
     private final SThreadQueue ready = new SThreadQueue();
-    private final WaitingLists waiting = new WaitingLists(this);
     private final TimerHeap timers = new TimerHeap();
-    private final Team team = new Team();
     private final SchedulerEvents events = new SchedulerEvents();
+    private final CarrierTeams teams;
 
-    /** Plain reads by this thread; published to readers of statistics by {@link #publishedLists}. */
-    private final OperationList[] lists = new OperationList[Scheduler.OPERATIONS_MAX];
+    /** The lists and the team of {@link #teams}, kept here as well because every operation asks for them. */
+    private final OperationList[] lists;
 
-    private final AtomicReferenceArray<OperationList> publishedLists =
-            new AtomicReferenceArray<>(Scheduler.OPERATIONS_MAX);
+    private final Team team;
+    private final WaitingLists waiting;
 
     private SThread running;
     private int liveCount;
-    private int lastWanted;
-    private long teamsFormed;
-    private int membersAtStart;
-    private int straysOfTeam;
-    private long teamStartNanos;
-    private int timeWeight;
-    private int loneTeams;
     private int teamsInPlace;
     private int mountsSinceTimerCheck;
 
@@ -118,8 +102,10 @@ final class CarrierThread extends Thread {
         this.index = index;
         this.teamMode = options.teamMode();
         this.teamLimit = options.teamLimit();
-        this.switchPointsOn = options.switchPointsOn();
-        this.policy = options.policy();
+        this.teams = new CarrierTeams(scheduler, index, options, events);
+        this.lists = teams.lists();
+        this.team = teams.team();
+        this.waiting = teams.waiting();
         this.sampleSeed = index + 1;
         setDaemon(true);
     }
@@ -151,7 +137,7 @@ final class CarrierThread extends Thread {
     }
 
     OperationList publishedListOrNull(int operation) {
-        return publishedLists.getAcquire(operation);
+        return teams.publishedListOrNull(operation);
     }
 
     private void wakeIfIdle() {
@@ -175,18 +161,18 @@ final class CarrierThread extends Thread {
     }
 
     long teamsFormed() {
-        return teamsFormed;
+        return teams.teamsFormed();
     }
 
     /** The wrapper, beyond the fast path of {@link SThread#beginOperation}. */
     void beginOperation(SThread sThread, int operation) {
         boolean sampled = endSample(sThread);
         finishOperation(sThread);
-        OperationList list = listOrNew(operation);
+        OperationList list = teams.listOrNew(operation);
         sThread.operation = operation;
         if (sThread.latchesHeld() != 0) {
             reserveStack();
-            leaveTeam(sThread, null);
+            teams.leave(sThread, null);
             countSkipped(sThread);
             runStraight(sThread, list);
         } else if (list.straight) {
@@ -267,7 +253,7 @@ final class CarrierThread extends Thread {
                 sThread.suspend(SThread.Request.LEAVE);
             }
             reserveStack();
-            leaveTeam(sThread, null);
+            teams.leave(sThread, null);
         }
         if (!sampled) {
             runStraight(sThread, list);
@@ -307,7 +293,7 @@ final class CarrierThread extends Thread {
             return;
         }
         reserveStack();
-        leaveTeam(sThread, null);
+        teams.leave(sThread, null);
         // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
         if (isAnyReady() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
             joinByLoop(sThread, list);
@@ -315,8 +301,8 @@ final class CarrierThread extends Thread {
         }
         // The last member or stray does the wrapper's work where it is, and leads the next team if that is its own:
         // one switch fewer per team.
-        join(sThread, list);
-        formTeam(chooseListOrWithdraw(sThread, list));
+        teams.join(sThread, list);
+        teams.form(teams.chooseListOrWithdraw(sThread, list));
         if (sThread.member) {
             sThread.state = SThread.State.RUNNING;
             team.lead(sThread);
@@ -332,7 +318,7 @@ final class CarrierThread extends Thread {
             return left;
         } finally {
             if (!left) {
-                withdraw(sThread, list);
+                teams.withdraw(sThread, list);
             }
         }
     }
@@ -340,7 +326,7 @@ final class CarrierThread extends Thread {
     private void joinByLoop(SThread sThread, OperationList list) {
         if (!sThread.suspend(SThread.Request.JOIN)) {
             reserveStack();
-            leaveTeam(sThread, null);
+            teams.leave(sThread, null);
             runPinned(sThread, list);
         }
     }
@@ -384,106 +370,6 @@ final class CarrierThread extends Thread {
             OperationList list = lists[sThread.operation];
             list.counters.add(OperationCounters.SWITCHES_SKIPPED, 1);
             events.switchSkipped(scheduler, index, list.operation, sThread.name(), sThread.latchesHeld());
-        }
-    }
-
-    private OperationList listOrNew(int operation) {
-        OperationList list = lists[operation];
-        if (list == null) {
-            list = new OperationList(operation, teamMode);
-            publishedLists.setRelease(operation, list);
-            lists[operation] = list;
-        }
-        return list;
-    }
-
-    // ---- lists and teams
-
-    private void join(SThread sThread, OperationList list) {
-        sThread.state = SThread.State.LISTED;
-        list.members.append(sThread);
-        if (!list.waiting) {
-            waiting.append(list, teamsFormed);
-        }
-        lastWanted = list.operation;
-    }
-
-    /** A policy that throws does so into the operation that asked, which must not stay in a list then. */
-    private OperationList chooseListOrWithdraw(SThread sThread, OperationList list) {
-        boolean chosen = false;
-        try {
-            OperationList result = chooseList();
-            chosen = true;
-            return result;
-        } finally {
-            if (!chosen) {
-                withdraw(sThread, list);
-            }
-        }
-    }
-
-    private void withdraw(SThread sThread, OperationList list) {
-        list.members.removeNewest(sThread);
-        if (list.members.isEmpty()) {
-            waiting.remove(list);
-        }
-        sThread.state = SThread.State.RUNNING;
-    }
-
-    private OperationList chooseList() {
-        OperationList oldest = waiting.oldest();
-        if (teamsFormed - oldest.waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX) {
-            return oldest;
-        }
-        int operation = policy.nextTeam(lastWanted, waiting);
-        return waiting.waitingCount(operation) == 0 ? oldest : lists[operation];
-    }
-
-    private void formTeam(OperationList list) {
-        team.start(list);
-        int members = Math.min(list.members.size(), teamLimit);
-        for (int i = 0; i < members; i++) {
-            SThread sThread = list.members.poll();
-            sThread.state = SThread.State.TEAMED;
-            sThread.operating = true;
-            sThread.turns = switchPointsOn;
-            team.add(sThread);
-        }
-        teamsFormed++;
-        waiting.remove(list);
-        if (!list.members.isEmpty()) {
-            waiting.append(list, teamsFormed);
-        }
-        membersAtStart = members;
-        straysOfTeam = 0;
-        list.counters.add(OperationCounters.TEAMS, 1);
-        list.counters.add(OperationCounters.MEMBERS_IN, members);
-        timeWeight = 1;
-        if (members == 1) {
-            timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;
-            loneTeams = loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : loneTeams;
-        }
-        teamStartNanos = timeWeight == 0 ? 0 : InstalledTime.nanoTime();
-        events.teamFormed(scheduler, index, list.operation, members);
-    }
-
-    /** Takes an S-thread out of the running team, if it is in it; as a stray if a reason is given. */
-    private void leaveTeam(SThread sThread, WaitReason strayReason) {
-        if (!sThread.member) {
-            return;
-        }
-        sThread.turns = false;
-        team.remove(sThread);
-        OperationList list = team.list();
-        if (strayReason != null && sThread.operating) {
-            straysOfTeam++;
-            list.counters.add(OperationCounters.strays(strayReason), 1);
-            events.strayed(scheduler, index, list.operation, sThread.name(), strayReason);
-        }
-        if (team.size() == 0) {
-            long nanos = timeWeight == 0 ? 0 : (InstalledTime.nanoTime() - teamStartNanos) * timeWeight;
-            list.counters.add(OperationCounters.TEAM_NANOS, nanos);
-            list.governor.teamEnded(membersAtStart, straysOfTeam, nanos);
         }
     }
 
@@ -557,7 +443,7 @@ final class CarrierThread extends Thread {
     private void chooseNext() {
         teamsInPlace = 0;
         if (!waiting.isEmpty()) {
-            formTeam(chooseList());
+            teams.form(teams.chooseList());
         } else if (!isAnyReady() && foreignTasks.isEmpty()) {
             sleep();
         }
@@ -616,35 +502,35 @@ final class CarrierThread extends Thread {
                 team.pass();
             }
             case JOIN -> {
-                leaveTeam(sThread, null);
-                join(sThread, lists[sThread.operation]);
+                teams.leave(sThread, null);
+                teams.join(sThread, lists[sThread.operation]);
             }
             case JOINED -> {
                 // It is in its list already, or even in the team that was formed from it.
             }
             case TURN_OVER -> {
-                leaveTeam(sThread, null);
+                teams.leave(sThread, null);
                 makeReady(sThread);
             }
             case LEAVE -> {
-                leaveTeam(sThread, null);
+                teams.leave(sThread, null);
                 sThread.state = SThread.State.READY;
                 resumed.append(sThread);
             }
             case GIVE_WAY -> {
-                leaveTeam(sThread, null);
+                teams.leave(sThread, null);
                 sThread.state = SThread.State.READY;
                 ready.prepend(sThread);
             }
             case YIELD -> {
-                leaveTeam(sThread, WaitReason.YIELD);
+                teams.leave(sThread, WaitReason.YIELD);
                 makeReady(sThread);
                 listsFirst = true;
             }
             case WAIT -> settleWaiting(sThread, sThread.waitReason, sThread.deadlineNanos);
             case NONE -> settleWaiting(sThread, WaitReason.OTHER, Waiter.NO_DEADLINE);
             case END -> {
-                leaveTeam(sThread, null);
+                teams.leave(sThread, null);
                 sThread.state = SThread.State.ENDED;
                 liveCount--;
                 scheduler.ended(sThread);
@@ -653,7 +539,7 @@ final class CarrierThread extends Thread {
     }
 
     private void settleWaiting(SThread sThread, WaitReason reason, long deadlineNanos) {
-        leaveTeam(sThread, reason);
+        teams.leave(sThread, reason);
         sThread.waitReason = reason;
         if (sThread instanceof VirtualSThread virtual && virtual.isResubmitted()) {
             makeReadyAfterWait(sThread);

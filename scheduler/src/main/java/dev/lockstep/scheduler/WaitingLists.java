@@ -9,12 +9,14 @@ package dev.lockstep.scheduler;
  * <p>Thread-safety: none; it belongs to its carrier's thread.
  */
 final class WaitingLists implements TeamPolicy.WaitingOperations {
-    private final CarrierThread carrier;
+    /** All lists of the carrier, by operation. */
+    private final OperationList[] lists;
+
     private OperationList oldest;
     private OperationList newest;
 
-    WaitingLists(CarrierThread carrier) {
-        this.carrier = carrier;
+    WaitingLists(OperationList[] lists) {
+        this.lists = lists;
     }
 
     boolean isEmpty() {
@@ -27,7 +29,7 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
 
     @Override
     public int waitingCount(int operation) {
-        OperationList list = carrier.list(operation);
+        OperationList list = lists[operation];
         return list == null ? 0 : list.members.size();
     }
 
