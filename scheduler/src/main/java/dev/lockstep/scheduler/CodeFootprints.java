@@ -1,0 +1,193 @@
+package dev.lockstep.scheduler;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * How much code each operation executes, and how much of it two operations share: what a placement of buffers or of
+ * switch points goes by. Measured by {@code ./lockstep codemap --footprints FILE}, for one build of the JVM, whose
+ * compiler made the code. Sizes are in bytes of distinct cache lines that at least one execution in a hundred needs, of
+ * user mode, and outlive the addresses that the code had.
+ *
+ * <p>The file is text in UTF-8, with numbers in decimal:
+ *
+ * <pre>
+ * lockstep-code-footprints 1
+ * jvm NAME AND VERSION
+ * workload NAME                 what follows was executed by it
+ * operation BYTES NAME          numbered from 0 in each workload
+ * shared NUMBER NUMBER BYTES    by each two operations of the workload, the smaller number first
+ * end                           so that a truncated file is told from a whole one
+ * </pre>
+ *
+ * <p>Immutable.
+ */
+public final class CodeFootprints {
+    /** The first line of a file, before the version. */
+    public static final String HEADER = "lockstep-code-footprints ";
+
+    /** Raised whenever a line changes its meaning. */
+    public static final int FORMAT_VERSION = 1;
+
+    private static final String REMEDY = "; make one with ./lockstep codemap --footprints FILE";
+
+    private final String jvm;
+    private final String workload;
+    private final List<String> operations;
+    private final Map<String, Long> bytes;
+    private final Map<List<Integer>, Long> sharedBytes;
+
+    private CodeFootprints(String jvm, String workload, Map<String, Long> bytes, Map<List<Integer>, Long> sharedBytes) {
+        this.jvm = jvm;
+        this.workload = workload;
+        // In the order of their numbers.
+        this.operations = List.copyOf(bytes.keySet());
+        this.bytes = Map.copyOf(bytes);
+        this.sharedBytes = Map.copyOf(sharedBytes);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @return footprints by workload, in the order of the file
+     * @throws CodeFootprintsException if it is not of this format and version, damaged or cut short
+     * @throws IOException if it cannot be read
+     */
+    public static Map<String, CodeFootprints> read(Path file) throws IOException {
+        try (BufferedReader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            String header = reader.readLine();
+            if (header == null || !header.equals(HEADER + FORMAT_VERSION)) {
+                throw new CodeFootprintsException("no footprints of a known version: header=\"" + header
+                        + "\" headerExpected=\"" + HEADER + FORMAT_VERSION + "\" file=" + file + REMEDY);
+            }
+            return new Reading(file).read(reader);
+        }
+    }
+
+    /** What the lines so far have said. */
+    private static final class Reading {
+        private final Path file;
+        private final Map<String, CodeFootprints> workloads = new LinkedHashMap<>();
+        private String jvm = "";
+        private String workload;
+        private final Map<String, Long> bytes = new LinkedHashMap<>();
+        private final Map<List<Integer>, Long> sharedBytes = new LinkedHashMap<>();
+
+        Reading(Path file) {
+            this.file = file;
+        }
+
+        Map<String, CodeFootprints> read(BufferedReader reader) throws IOException {
+            long number = 1;
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                number++;
+                if (line.equals("end")) {
+                    finishWorkload();
+                    return workloads;
+                }
+                try {
+                    take(line);
+                } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                    throw new CodeFootprintsException(
+                            "a line is damaged: line=" + number + " text=\"" + line + "\" file=" + file + REMEDY);
+                }
+            }
+            throw new CodeFootprintsException("footprints are cut short: lines=" + number + " file=" + file + REMEDY);
+        }
+
+        private void take(String line) {
+            int space = line.indexOf(' ');
+            String rest = line.substring(space + 1);
+            switch (line.substring(0, space)) {
+                case "jvm" -> jvm = rest;
+                case "workload" -> {
+                    finishWorkload();
+                    workload = rest;
+                }
+                case "operation" -> {
+                    String[] words = rest.split(" ", 2);
+                    require(bytes.put(words[1], size(words[0])) == null && workload != null);
+                }
+                case "shared" -> {
+                    String[] words = rest.split(" ", -1);
+                    int one = Integer.parseInt(words[0]);
+                    int other = Integer.parseInt(words[1]);
+                    require(one >= 0 && one < other && other < bytes.size());
+                    require(sharedBytes.put(List.of(one, other), size(words[2])) == null);
+                }
+                default -> throw new IllegalArgumentException("unknown kind of line");
+            }
+        }
+
+        private static long size(String word) {
+            long size = Long.parseLong(word);
+            require(size >= 0);
+            return size;
+        }
+
+        private static void require(boolean holds) {
+            if (!holds) {
+                throw new IllegalArgumentException("told twice, or of nothing");
+            }
+        }
+
+        private void finishWorkload() {
+            if (workload != null) {
+                workloads.put(workload, new CodeFootprints(jvm, workload, bytes, sharedBytes));
+                bytes.clear();
+                sharedBytes.clear();
+            }
+        }
+    }
+
+    /** Name and version of the JVM whose compiler made the code. */
+    public String jvm() {
+        return jvm;
+    }
+
+    /** Name and version of the JVM that runs here. */
+    public static String thisJvm() {
+        return System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+    }
+
+    /** Whether it is the JVM that runs here: another build compiles other code, of which nothing is said. */
+    public boolean isOfThisJvm() {
+        return jvm.equals(thisJvm());
+    }
+
+    /** What was run. */
+    public String workload() {
+        return workload;
+    }
+
+    /** All operations, by the names under which they are {@linkplain Scheduler#registerOperation registered}. */
+    public List<String> operations() {
+        return operations;
+    }
+
+    /** What an operation executes, in bytes; empty if the workload does not run it. */
+    public OptionalLong bytes(String operation) {
+        Long known = bytes.get(operation);
+        return known == null ? OptionalLong.empty() : OptionalLong.of(known);
+    }
+
+    /** What both of two operations execute, in bytes; empty if the workload does not run both. */
+    public OptionalLong sharedBytes(String one, String other) {
+        int first = operations.indexOf(one);
+        int second = operations.indexOf(other);
+        if (first < 0 || second < 0) {
+            return OptionalLong.empty();
+        }
+        return first == second
+                ? bytes(one)
+                : OptionalLong.of(
+                        sharedBytes.getOrDefault(List.of(Math.min(first, second), Math.max(first, second)), 0L));
+    }
+}
