@@ -108,9 +108,15 @@ long lockstep_marker(long kind, long a, long b, long c);
 #define LOCKSTEP_OPERATION_FUNCTION_BYTES 8
 
 /*
- * Exported for Java: the first of LOCKSTEP_OPERATIONS functions without arguments, LOCKSTEP_OPERATION_FUNCTION_BYTES
- * apart, each of which marks the operation of its index and returns. Null where there are no frequent marks.
+ * The first of LOCKSTEP_OPERATIONS functions without arguments, LOCKSTEP_OPERATION_FUNCTION_BYTES apart, each of which
+ * marks the operation of its index and returns. Null where there are no frequent marks.
  */
 const void *lockstep_operation_functions(void);
+
+/*
+ * Exported for Java: marks the operation, 0 to LOCKSTEP_OPERATIONS - 1, by going to its function; other numbers are
+ * refused by nobody. Does nothing where there are no frequent marks.
+ */
+void lockstep_operation(uint32_t operation);
 
 #endif

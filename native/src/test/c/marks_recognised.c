@@ -34,6 +34,7 @@ int main(void) {
             return 1;
         }
         ((void (*)(void)) (uintptr_t) function)();
+        lockstep_operation((uint32_t) i);
     }
     printf("recognised=%d\n", LOCKSTEP_OPERATIONS);
     return 0;

@@ -1,14 +1,12 @@
 package dev.lockstep.counters;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import com.sun.jna.Pointer;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * What {@code lockstep_marker.c} exports, called through the foreign-function interface: a call through JNA costs
@@ -16,18 +14,14 @@ import java.util.stream.IntStream;
  * because the compiler trusts the fields of records and so makes the calls direct.
  *
  * @param marker {@code lockstep_marker}
- * @param operation calls the function whose address it is given
- * @param operations addresses of the functions that mark the operation of their index
+ * @param operation {@code lockstep_operation}
  */
-record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemorySegment> operations) {
+record MarkerFunctions(MethodHandle marker, MethodHandle operation) {
     static final long PHASE_BEGIN = 1;
     static final long PHASE_END = 2;
     static final long REGION = 3;
     static final long THREAD_CORE = 5;
     static final long CLOCK = 6;
-
-    /** {@code LOCKSTEP_OPERATION_FUNCTION_BYTES}. */
-    static final int OPERATION_FUNCTION_BYTES = 8;
 
     /** What {@link #load} found. */
     sealed interface Result {
@@ -46,25 +40,22 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemoryS
     // The addresses come from the library, and the signatures are those of lockstep_marker.h.
     @SuppressWarnings("restricted")
     private static Result of(NativeLibrary library) {
-        Pointer first = library.operationFunctions();
-        if (first == null) {
+        if (!library.marksOperations()) {
             return new Result.Missing("Operations cannot be marked on this processor: platform="
                     + System.getProperty("os.name") + "/" + System.getProperty("os.arch")
                     + "; the simulator runs on Linux on x86-64.");
         }
-        long address = Pointer.nativeValue(first);
-        List<MemorySegment> operations = IntStream.range(0, Markers.OPERATIONS)
-                .mapToObj(i -> MemorySegment.ofAddress(address + (long) i * OPERATION_FUNCTION_BYTES))
-                .toList();
         try {
             Linker linker = Linker.nativeLinker();
             return new Result.Available(new MarkerFunctions(
                     linker.downcallHandle(
-                            MemorySegment.ofAddress(library.markerAddress()),
+                            MemorySegment.ofAddress(library.functionAddress("lockstep_marker")),
                             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)),
-                    // Critical: the function is one instruction, and the thread stays in Java.
-                    linker.downcallHandle(FunctionDescriptor.ofVoid(), Linker.Option.critical(false)),
-                    operations));
+                    // Critical: the function is a few instructions, and the thread stays in Java.
+                    linker.downcallHandle(
+                            MemorySegment.ofAddress(library.functionAddress("lockstep_operation")),
+                            FunctionDescriptor.ofVoid(JAVA_INT),
+                            Linker.Option.critical(false))));
         } catch (IllegalCallerException e) {
             return new Result.Missing("The JVM does not allow native calls: cause=" + e.getMessage()
                     + "; start it with --enable-native-access=ALL-UNNAMED.");
@@ -89,7 +80,7 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation, List<MemoryS
 
     void markOperation(int number) {
         try {
-            operation.invokeExact(operations.get(number));
+            operation.invokeExact(number);
         } catch (Throwable e) {
             throw new IllegalStateException("An operation could not be marked: operation=" + number, e);
         }

@@ -115,16 +115,16 @@ public final class NativeLibrary {
         return functions;
     }
 
-    /** The functions that mark operations, or null where there are none. */
-    Pointer operationFunctions() {
-        return functions.lockstep_operation_functions();
+    /** Whether there are functions that mark operations. */
+    boolean marksOperations() {
+        return functions.lockstep_operation_functions() != null;
     }
 
-    /** Address of the function {@code lockstep_marker}, valid for as long as the JVM runs. */
-    long markerAddress() {
+    /** Address of an exported function, valid for as long as the JVM runs. */
+    long functionAddress(String name) {
         // Asked by name, JNA would load the library again, for nobody, and unload that copy soon.
         Library.Handler handler = (Library.Handler) Proxy.getInvocationHandler(functions);
-        return Pointer.nativeValue(handler.getNativeLibrary().getFunction("lockstep_marker"));
+        return Pointer.nativeValue(handler.getNativeLibrary().getFunction(name));
     }
 
     private long attribute(CacheLevel level, int attribute) {
