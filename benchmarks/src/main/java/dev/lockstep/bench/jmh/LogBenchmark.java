@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.FailureListener;
@@ -9,6 +10,7 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.scheduler.Waiter;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -38,7 +40,7 @@ public class LogBenchmark {
 
     private final Waiter waiter = new Waiter();
     private final LogRecordBuffer record = new LogRecordBuffer();
-    private TemporaryDirectory directory;
+    private ScratchDirectory directory;
     private Log log;
     private byte[] payload;
 
@@ -47,8 +49,8 @@ public class LogBenchmark {
 
     /** Opens a log. */
     @Setup
-    public void open() {
-        directory = new TemporaryDirectory();
+    public void open() throws IOException {
+        directory = ScratchDirectory.make("jmh");
         payload = new byte[payloadBytes];
         log = Log.open(
                 DiskStorage.INSTANCE,
@@ -67,7 +69,7 @@ public class LogBenchmark {
 
     /** Closes the log. */
     @TearDown
-    public void close() {
+    public void close() throws IOException {
         log.close();
         directory.close();
     }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
@@ -14,6 +15,7 @@ import dev.lockstep.tpcc.workload.InputGenerator;
 import dev.lockstep.tpcc.workload.NonUniformConstants;
 import dev.lockstep.tpcc.workload.TpccTransactions;
 import dev.lockstep.tpcc.workload.TransactionInput;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -49,7 +51,7 @@ public class NewOrderBenchmark {
     @Param("3000")
     public int customers;
 
-    private TemporaryDirectory directory;
+    private ScratchDirectory directory;
     private LockstepAdapter adapter;
     private TpccSession session;
     private TpccTransactions transactions;
@@ -61,9 +63,9 @@ public class NewOrderBenchmark {
 
     /** Loads a warehouse. */
     @Setup
-    public void load() throws InterruptedException {
+    public void load() throws IOException, InterruptedException {
         long seed = BenchmarkSeed.get();
-        directory = new TemporaryDirectory();
+        directory = ScratchDirectory.make("jmh");
         TpccScale scale = new TpccScale(1, items, customers, customers * 3 / 10);
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
@@ -80,7 +82,7 @@ public class NewOrderBenchmark {
 
     /** Closes the database. */
     @TearDown
-    public void close() {
+    public void close() throws IOException {
         session.close();
         adapter.close();
         directory.close();

@@ -2,6 +2,7 @@ package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -139,14 +139,11 @@ public final class SimulateCommand implements Callable<Integer> {
         requireWritable("--json", json);
         requireWritable("--code", code);
         report.prepare();
-        Path directory = Files.createTempDirectory("lockstep-simulate-");
-        try {
-            return run(machine, settings, directory);
+        try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
+            return run(machine, settings, directory.path());
         } catch (SimulationException e) {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return CommandLine.ExitCode.USAGE;
-        } finally {
-            delete(directory);
         }
     }
 
@@ -235,14 +232,6 @@ public final class SimulateCommand implements Callable<Integer> {
         if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
             throw new ParameterException(
                     command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate.validation;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
@@ -10,16 +11,13 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -116,8 +114,8 @@ public final class ValidateCommand implements Callable<Integer> {
                         "apt-get install valgrind; or name the parts that do without: hand sharing pace repeat speed",
                         "valgrind")
                 : null;
-        Path directory = Files.createTempDirectory("lockstep-validation");
-        try {
+        try (ScratchDirectory scratch = ScratchDirectory.make("validation")) {
+            Path directory = scratch.path();
             SimulatedInstrument simulator = new SimulatedInstrument(directory);
             simulator.tryOut();
             Validation validation = new Validation(
@@ -132,8 +130,6 @@ public final class ValidateCommand implements Callable<Integer> {
         } catch (ToolException e) {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return 1;
-        } finally {
-            delete(directory);
         }
     }
 
@@ -201,15 +197,5 @@ public final class ValidateCommand implements Callable<Integer> {
         }
         // ESC [ K clears what is left of the line before.
         return next -> System.err.print("\r" + next + "\u001b[K");
-    }
-
-    private static void delete(Path directory) throws IOException {
-        List<Path> files;
-        try (Stream<Path> walk = Files.walk(directory)) {
-            files = walk.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path file : files) {
-            Files.delete(file);
-        }
     }
 }

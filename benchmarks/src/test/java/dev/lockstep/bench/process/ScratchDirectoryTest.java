@@ -1,0 +1,87 @@
+package dev.lockstep.bench.process;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Directories that go with their run, however it ends. */
+@Timeout(60)
+class ScratchDirectoryTest {
+    @TempDir
+    private Path parent;
+
+    /** Makes a directory with a file, says where, and waits to be killed. */
+    static final class Waiting {
+        private Waiting() {}
+
+        public static void main(String[] arguments) throws IOException {
+            ScratchDirectory scratch = ScratchDirectory.make(Path.of(arguments[0]), "test");
+            Files.writeString(scratch.path().resolve("file"), "x");
+            System.out.println(scratch.path());
+            System.in.read();
+            System.exit(0);
+        }
+    }
+
+    private static Process start(Path parent) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Waiting.class.getName(),
+                        parent.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    @Test
+    void goesWhenItIsClosed() throws IOException {
+        Path path;
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            path = scratch.path();
+            Files.createDirectories(path.resolve("inner/most"));
+            Files.writeString(path.resolve("inner/file"), "x");
+            try (ScratchDirectory second = ScratchDirectory.make(parent, "test")) {
+                assertTrue(Files.exists(path), "of a run that goes on");
+                assertFalse(path.equals(second.path()));
+            }
+        }
+        assertFalse(Files.exists(path));
+    }
+
+    @Test
+    void goesWhenTheJvmIsToldToEnd() throws Exception {
+        Process process = start(parent);
+        Path path = Path.of(process.inputReader().readLine());
+        assertTrue(Files.exists(path.resolve("file")));
+        process.destroy();
+        assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+        assertFalse(Files.exists(path));
+    }
+
+    @Test
+    void whatAKilledRunHasLeftGoesWithTheNext() throws Exception {
+        Process process = start(parent);
+        Path path = Path.of(process.inputReader().readLine());
+        Path ofOthers = Files.createDirectory(parent.resolve("lockstep-other-" + process.pid() + "-1"));
+        Path unnumbered = Files.createDirectory(parent.resolve("lockstep-test-mine"));
+        process.destroyForcibly();
+        assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+        assertTrue(Files.exists(path.resolve("file")));
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            assertFalse(Files.exists(path));
+            assertEquals(
+                    List.of(true, true, true),
+                    List.of(Files.exists(scratch.path()), Files.exists(ofOthers), Files.exists(unnumbered)));
+        }
+    }
+}
