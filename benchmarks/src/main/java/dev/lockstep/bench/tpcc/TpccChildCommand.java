@@ -1,7 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.counters.Markers;
 import java.io.IOException;
@@ -9,31 +9,23 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** One run in a JVM of its own, started by {@link TpccCommand}. Ends the JVM by itself when the run stalls. */
 @Command(name = TpccChildCommand.NAME, hidden = true, description = "Runs what a specification says; started by tpcc.")
-public final class TpccChildCommand implements Callable<Integer> {
+public final class TpccChildCommand extends ChildCommand {
     static final String NAME = "tpcc-child";
-
-    @Option(names = "--spec", required = true)
-    private Path specification;
-
-    @Option(names = "--report", required = true)
-    private Path report;
 
     /** For picocli. */
     public TpccChildCommand() {}
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-        ChildJvm.endWithParent();
+    protected int run(Path specification, Path report) throws IOException, InterruptedException {
         RunRequest request = Json.read(specification, RunRequest.class);
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         long stillMillisMax = StallWatch.STILL_MILLIS_MAX * (Markers.isSimulated() ? TpccChildRun.SLOWER : 1);
-        try (StallWatch watch = new StallWatch(stillMillisMax, still -> stalled(request, still))) {
+        try (StallWatch watch =
+                new StallWatch(stillMillisMax, still -> stalled(request, specification, report, still))) {
             TpccChildRun run = new TpccChildRun(request, watch, line -> out.println(line.text()));
             if (request.part() == RunPart.LOAD) {
                 run.load();
@@ -45,7 +37,7 @@ public final class TpccChildCommand implements Callable<Integer> {
         }
     }
 
-    private void stalled(RunRequest request, long stillMillis) {
+    private static void stalled(RunRequest request, Path specification, Path report, long stillMillis) {
         String dump;
         try {
             Path file = specification.resolveSibling(

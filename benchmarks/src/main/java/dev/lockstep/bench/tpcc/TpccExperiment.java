@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Processors;
@@ -192,7 +193,7 @@ final class TpccExperiment {
                 environment,
                 options,
                 mainClass,
-                List.of(TpccChildCommand.NAME, "--spec", specification.toString(), "--report", report.toString()),
+                ChildCommand.words(TpccChildCommand.NAME, specification, report),
                 line -> ProgressLine.parse(line)
                         .ifPresentOrElse(
                                 told -> {
