@@ -3,17 +3,21 @@ package dev.lockstep.bench.codemap;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DatabindException;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The code that each operation executes, by one build of the JVM: what a placement of buffers or of switch points may
- * go by. Kept in a file with a version; see {@link #read}. Sizes of executed code are in bytes of distinct cache lines
- * of {@link LineSet#LINE_BYTES}, of user mode. Immutable.
+ * The code that each operation executes, by one build of the JVM. Kept in a file with a version; see {@link #read}.
+ * What a placement of buffers or of switch points goes by at run time is the extract that {@link #writeFootprints}
+ * makes. Sizes of executed code are in bytes of distinct cache lines of {@link LineSet#LINE_BYTES}, of user mode.
+ * Immutable.
  *
  * @param kind {@link #KIND}
  * @param formatVersion {@link #FORMAT_VERSION}
@@ -35,7 +39,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 1;
+    public static final int FORMAT_VERSION = 2;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -55,8 +59,10 @@ public record CodeMap(
      * @param scheduling who ran it: {@code jdk} or {@code steps}
      * @param transactions measured
      * @param warmUpTransactions before
-     * @param cameToRest whether the compilers had nothing left to do when the measured phase began
      * @param compileMillis time the compilers worked in the measured phase
+     * @param instructionsPerTransaction of the workload's threads, in user mode
+     * @param plainInstructionsPerTransaction the same in a second run, without a probe: the difference is what telling
+     *     operations apart costs; null where there was no such run
      * @param c2Share part of the Java instructions that C2 had compiled, 0 to 1
      * @param unresolvedShare part of all instructions whose place is not known, 0 to 1
      * @param operations by name; the same operation within different transactions counts as one
@@ -68,8 +74,9 @@ public record CodeMap(
             String scheduling,
             long transactions,
             long warmUpTransactions,
-            boolean cameToRest,
             long compileMillis,
+            double instructionsPerTransaction,
+            Double plainInstructionsPerTransaction,
             double c2Share,
             double unresolvedShare,
             List<OperationCode> operations,
@@ -136,6 +143,11 @@ public record CodeMap(
             parts = Map.copyOf(parts);
             units = List.copyOf(units);
             methods = List.copyOf(methods);
+        }
+
+        /** Whether it is an operation, not what lies between operations. */
+        boolean isOfEngine() {
+            return !operation.equals(OperationMarkers.OUTSIDE) && !operation.equals(OperationMarkers.SCHEDULER);
         }
 
         /** Instructions of one execution, NaN where it was not counted how many there were. */
@@ -231,6 +243,33 @@ public record CodeMap(
 
     /** Name and version of the JVM that runs here. */
     public static String thisJvm() {
-        return System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+        return CodeFootprints.thisJvm();
+    }
+
+    /**
+     * Writes what {@link CodeFootprints} reads: without methods and addresses, which mean nothing to another process.
+     */
+    public void writeFootprints(Path file) throws IOException {
+        List<String> text = new ArrayList<>();
+        text.add(CodeFootprints.HEADER + CodeFootprints.FORMAT_VERSION);
+        text.add("jvm " + jvm);
+        for (WorkloadCode workload : workloads) {
+            text.add("workload " + workload.name());
+            List<OperationCode> codes = workload.operations().stream()
+                    .filter(OperationCode::isOfEngine)
+                    .toList();
+            for (OperationCode code : codes) {
+                text.add("operation " + code.regularLines().bytes() + " " + code.operation());
+            }
+            for (int i = 0; i < codes.size(); i++) {
+                LineSet one = codes.get(i).regularLines();
+                for (int j = i + 1; j < codes.size(); j++) {
+                    text.add("shared " + i + " " + j + " "
+                            + one.sharedBytes(codes.get(j).regularLines()));
+                }
+            }
+        }
+        text.add("end");
+        Files.write(file, text);
     }
 }

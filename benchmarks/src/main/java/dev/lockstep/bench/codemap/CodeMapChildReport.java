@@ -5,8 +5,6 @@ import java.util.List;
 /**
  * What a child JVM tells of its run, beside what plugin and agent have written.
  *
- * @param warmUpRounds transactions before the measured phase
- * @param cameToRest whether nothing was compiled any more when the measured phase began
  * @param compileMillis time that the compilers worked in the measured phase
  * @param operations what was marked, and how often it began in the measured phase
  * @param obstacle why operations could not be marked, empty if they were
@@ -14,13 +12,7 @@ import java.util.List;
  * @param flags command line of the JVM
  */
 record CodeMapChildReport(
-        long warmUpRounds,
-        boolean cameToRest,
-        long compileMillis,
-        List<Marked> operations,
-        String obstacle,
-        String jvm,
-        List<String> flags) {
+        long compileMillis, List<Marked> operations, String obstacle, String jvm, List<String> flags) {
     /** Takes own copies. */
     CodeMapChildReport {
         operations = List.copyOf(operations);

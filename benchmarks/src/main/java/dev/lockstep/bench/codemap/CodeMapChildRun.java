@@ -22,30 +22,19 @@ import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.LongConsumer;
 
 /** One run of a workload in this JVM, marked for the simulator. */
 final class CodeMapChildRun {
-    /** Rounds between two looks at the compilers: some seconds of a simulated process. */
-    private static final long ROUNDS_PER_LOOK = 5_000;
-
-    /** Looks in a row that find the compilers at rest: the last methods are compiled by chance, in bursts. */
-    private static final int LOOKS_AT_REST = 2;
-
-    /** The part of its time for which the compilers may work in a look that counts as rest. */
-    private static final double PART_AT_REST_MAX = 0.03;
+    private static final long ROUNDS_PER_CALL = 100;
 
     /** A tenth and less of TPC-C's: it is the code that counts, and loading takes a simulated process long. */
     private static final TpccScale SCALE = new TpccScale(1, 5_000, 300, 90);
 
-    private static final double NANOS_PER_MILLI = 1e6;
     private static final long POOL_BYTES = 256L << 20;
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final CodeMapSpec spec;
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    private long warmUpRounds;
-    private boolean cameToRest;
     private long compileMillis;
 
     CodeMapChildRun(CodeMapSpec spec) {
@@ -69,8 +58,6 @@ final class CodeMapChildRun {
             }
         }
         return new CodeMapChildReport(
-                warmUpRounds,
-                cameToRest,
                 compileMillis,
                 OperationMarkers.pairs().stream()
                         .map(pair -> new CodeMapChildReport.Marked(
@@ -105,68 +92,46 @@ final class CodeMapChildRun {
 
     private void operations(Database database) {
         TransactionOptions defaults = TransactionOptions.of(options());
-        try (OperationWorkload workload = new OperationWorkload(database, defaults, spec.seed())) {
-            warmUp(workload::run);
+        try (OperationWorkload workload = new OperationWorkload(database, defaults, spec.seed(), spec.marked())) {
+            // In many calls, so that the measured one finds its method compiled, not only the loop in it.
+            for (long left = spec.warmUpRounds(); left > 0; left -= ROUNDS_PER_CALL) {
+                workload.run(Math.min(left, ROUNDS_PER_CALL));
+            }
             measurementBegins();
             workload.run(spec.rounds());
             measurementEnds();
         }
     }
 
-    /** Runs rounds until the compilers are at rest, but not for ever. */
-    private void warmUp(LongConsumer rounds) {
-        int atRest = 0;
-        while (warmUpRounds < spec.warmUpRoundsMax() && atRest < LOOKS_AT_REST) {
-            long before = compilers.getTotalCompilationTime();
-            long start = System.nanoTime();
-            long asked = Math.min(ROUNDS_PER_LOOK, spec.warmUpRoundsMax() - warmUpRounds);
-            rounds.accept(asked);
-            warmUpRounds += asked;
-            double elapsedMillis = (System.nanoTime() - start) / NANOS_PER_MILLI;
-            double part = (compilers.getTotalCompilationTime() - before) / elapsedMillis;
-            atRest = part <= PART_AT_REST_MAX ? atRest + 1 : 0;
-        }
-        cameToRest = atRest == LOOKS_AT_REST;
-    }
-
     private void tpcc(Database database, Scheduler scheduler) throws InterruptedException {
         TerminalThreads threads = scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler);
         try (LockstepAdapter adapter = new LockstepAdapter(database, null, Durability.ASYNC, TIMEOUT)) {
-            TpccAdapter marked = new MarkedAdapter(adapter);
-            TpccRun.load(transactions(1), marked, TpccProgress.NONE);
-            warmUp(rounds -> transactions(rounds, marked, threads, TpccProgress.NONE));
-            transactions(spec.rounds(), marked, threads, new TpccProgress() {
+            TpccAdapter told = spec.marked() ? new MarkedAdapter(adapter) : adapter;
+            TpccResult result = TpccRun.execute(configuration(), told, threads, new TpccProgress() {
                 @Override
                 public void phase(Phase phase) {
                     if (phase == Phase.MEASURE) {
                         measurementBegins();
                     }
                 }
-            });
-            measurementEnds();
-        }
-    }
 
-    /** Runs transactions on what is loaded. */
-    private void transactions(long rounds, TpccAdapter adapter, TerminalThreads threads, TpccProgress progress) {
-        try {
-            TpccResult result = TpccRun.execute(transactions(rounds), adapter, threads, progress);
+                @Override
+                public void measured() {
+                    measurementEnds();
+                }
+            });
             if (!result.failure().isEmpty()) {
                 throw new IllegalStateException("the workload failed: " + result.failure());
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
         }
     }
 
-    private TpccConfiguration transactions(long rounds) {
+    private TpccConfiguration configuration() {
         return TpccConfiguration.builder(SCALE)
                 .terminals(spec.terminals())
                 .threads(spec.terminals())
-                .transactions(0, rounds)
-                .seed(spec.seed() + warmUpRounds)
-                .load(false)
+                .transactions(spec.warmUpRounds(), spec.rounds())
+                .seed(spec.seed())
                 .loadThreads(1)
                 .check(false)
                 .stallLimit(TIMEOUT)

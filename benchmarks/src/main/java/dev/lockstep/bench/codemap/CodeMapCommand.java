@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,7 +41,7 @@ import picocli.CommandLine.TypeConversionException;
                     + " methods, what two operations share, and how it grows from operation to transaction.",
             "Runs workloads in JVMs under user-mode QEMU, with a plugin that counts executed blocks and an agent that"
                     + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
-                    + " some minutes for the operations, and much longer for TPC-C.",
+                    + " two minutes for the operations and five for TPC-C, with --control twice as long.",
             "",
             "Options:"
         },
@@ -137,10 +136,15 @@ public final class CodeMapCommand implements Callable<Integer> {
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
-            defaultValue = "60000",
-            description = "Transactions before, at most; fewer when the compilers have come to rest. Default:"
-                    + " ${DEFAULT-VALUE}.")
-    private long warmUpTransactions;
+            description = "Transactions before. Default: what brings the JVM to its steady state, 60,000 of operations"
+                    + " and 20,000 of TPC-C.")
+    private Long warmUpTransactions;
+
+    @Option(
+            names = "--control",
+            description = "Runs each workload once more, without a probe, and says how many instructions a transaction"
+                    + " the probe costs. Takes as long again.")
+    private boolean control;
 
     @Option(
             names = "--terminals",
@@ -168,6 +172,14 @@ public final class CodeMapCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Writes the code map: all methods, and the lines of each operation. --read reads it.")
     private Path json;
+
+    @Option(
+            names = "--footprints",
+            paramLabel = "FILE",
+            description =
+                    "Writes the footprint of each operation and what each two share, as text that the scheduler and"
+                            + " the engine read at run time (dev.lockstep.scheduler.CodeFootprints).")
+    private Path footprints;
 
     @Option(names = "--read", paramLabel = "FILE", description = "Runs nothing, and prints the code map of a file.")
     private Path read;
@@ -210,6 +222,9 @@ public final class CodeMapCommand implements Callable<Integer> {
         if (json != null) {
             Json.write(json, map);
         }
+        if (footprints != null) {
+            map.writeFootprints(footprints);
+        }
         if (out.directory() != null) {
             Json.write(out.json(), map);
             out.write(report);
@@ -223,7 +238,10 @@ public final class CodeMapCommand implements Callable<Integer> {
     }
 
     private void requireSense() {
-        if (transactions < 1 || warmUpTransactions < 0 || terminals < 1 || methods < 0) {
+        if (transactions < 1
+                || (warmUpTransactions != null && warmUpTransactions < 0)
+                || terminals < 1
+                || methods < 0) {
             throw new ParameterException(
                     command.commandLine(),
                     "--transactions and --terminals are 1 or more, --warmup-transactions and --methods 0 or more:"
@@ -233,9 +251,14 @@ public final class CodeMapCommand implements Callable<Integer> {
         if (read != null && !Files.isReadable(read)) {
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
-        if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
+        requireWritable("--json", json);
+        requireWritable("--footprints", footprints);
+    }
+
+    private void requireWritable(String option, Path file) {
+        if (file != null && !Files.isWritable(file.toAbsolutePath().getParent())) {
             throw new ParameterException(
-                    command.commandLine(), "--json " + json + " cannot be written: is its directory there?");
+                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
         }
     }
 
@@ -246,15 +269,28 @@ public final class CodeMapCommand implements Callable<Integer> {
         for (CodeMapSpec.Workload each : CodeMapSpec.Workload.values()) {
             if (workload == Choice.ALL || workload.name().equals(each.name())) {
                 CodeMapSpec spec = new CodeMapSpec(
-                        each, scheduler == Scheduling.STEPS, transactions, warmUpTransactions, terminals, seed);
+                        each,
+                        scheduler == Scheduling.STEPS,
+                        transactions,
+                        warmUpTransactions == null ? each.warmUpRounds() : warmUpTransactions,
+                        terminals,
+                        seed,
+                        true);
                 command.commandLine()
                         .getErr()
-                        .println("lockstep: codemap: " + each.name().toLowerCase(Locale.ROOT)
+                        .println("lockstep: codemap: " + Spelling.of(each)
                                 + ": runs under QEMU, which takes minutes ...");
                 command.commandLine().getErr().flush();
+                InstructionShares plain = null;
+                if (control) {
+                    try (CodeMapExperiment experiment = new CodeMapExperiment(spec.unmarked())) {
+                        experiment.run(this::runChild);
+                        plain = experiment.shares();
+                    }
+                }
                 try (CodeMapExperiment experiment = new CodeMapExperiment(spec)) {
                     experiment.run(this::runChild);
-                    workloads.add(experiment.code());
+                    workloads.add(experiment.code(plain));
                     jvm = experiment.child().jvm();
                     flags = experiment.child().flags();
                 }

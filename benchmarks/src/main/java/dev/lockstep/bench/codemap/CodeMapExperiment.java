@@ -1,18 +1,18 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,9 +26,11 @@ final class CodeMapExperiment implements AutoCloseable {
     private static final String HEAP = "256m";
 
     private final CodeMapSpec spec;
+    private final ScratchDirectory scratch;
     private final Path directory;
     private CodeMapChildReport child;
-    private CodeMap.WorkloadCode code;
+    private CodeLines lines;
+    private CodeEvents events;
 
     /** Starts the child JVM. */
     @FunctionalInterface
@@ -50,7 +52,8 @@ final class CodeMapExperiment implements AutoCloseable {
 
     CodeMapExperiment(CodeMapSpec spec) throws IOException {
         this.spec = spec;
-        directory = Files.createTempDirectory("lockstep-codemap-").toAbsolutePath();
+        scratch = ScratchDirectory.make("codemap");
+        directory = scratch.path();
     }
 
     void run(Child starter) throws IOException, InterruptedException, SimulationException, WorkloadFailedException {
@@ -59,18 +62,20 @@ final class CodeMapExperiment implements AutoCloseable {
                     case NativePart.Result.Available(Path file) -> file;
                     case NativePart.Result.Missing(String reason) -> throw new SimulationException(reason);
                 };
-        Path lines = directory.resolve("lines.txt");
-        Path events = directory.resolve("events.txt");
+        Path linesFile = directory.resolve("lines.txt");
+        Path eventsFile = directory.resolve("events.txt");
         Path report = directory.resolve("report.json");
         Path specification = directory.resolve("spec.json");
         Json.write(specification, spec);
-        Simulator simulator = Simulator.open(MACHINE, SimulatorSettings.DEFAULT.withCode(lines), directory);
+        SimulatorSettings settings =
+                SimulatorSettings.DEFAULT.withCode(linesFile).withFromFirstPhase(true);
+        Simulator simulator = Simulator.open(MACHINE, settings, directory);
         List<String> printed = new ArrayList<>();
         int exitCode = starter.run(
                 Processors.of(launcher(simulator)),
                 directory,
-                options(agent, events),
-                List.of(CodeMapChildCommand.NAME, "--spec", specification.toString(), "--report", report.toString()),
+                options(agent, eventsFile),
+                ChildCommand.words(CodeMapChildCommand.NAME, specification, report),
                 printed);
         if (exitCode != 0 || !Files.exists(report)) {
             throw new WorkloadFailedException("The workload failed under QEMU: workload="
@@ -81,7 +86,8 @@ final class CodeMapExperiment implements AutoCloseable {
         if (!child.obstacle().isEmpty()) {
             throw new WorkloadFailedException("Operations could not be marked: " + child.obstacle());
         }
-        code = new WorkloadCodeBuilder(CodeLines.read(lines), CodeEvents.read(events), child).build(spec);
+        lines = CodeLines.read(linesFile);
+        events = CodeEvents.read(eventsFile);
     }
 
     private List<String> options(Path agent, Path events) {
@@ -90,13 +96,15 @@ final class CodeMapExperiment implements AutoCloseable {
                 "-Xms" + HEAP,
                 "-Xmx" + HEAP,
                 "-XX:-UsePerfData",
-                "-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName(),
                 "-agentpath:" + agent + "=" + events));
-        if (spec.warmUpRoundsMax() > 0) {
-            // A simulated compiler is slow: code would run in lower tiers for as long as it works. And what runs once
-            // in a hundred transactions would not come to C2 in a simulated run.
+        options.addAll(GuestOptions.simulated());
+        if (spec.marked()) {
+            options.add("-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName());
+        }
+        if (spec.warmUpRounds() > 0) {
+            // What runs once in a hundred transactions would not come to C2 in a simulated run.
             options.addAll(List.of(
-                    "-XX:-BackgroundCompilation",
+                    GuestOptions.COMPILE_AT_ONCE,
                     "-XX:CompileCommand=quiet",
                     "-XX:CompileCommand=CompileThresholdScaling,dev.lockstep.*::*,0.1"));
         }
@@ -126,24 +134,22 @@ final class CodeMapExperiment implements AutoCloseable {
         return child;
     }
 
-    CodeMap.WorkloadCode code() {
-        return code;
+    /**
+     * The code of each operation.
+     *
+     * @param plain what the same workload executes without a probe, or null
+     */
+    CodeMap.WorkloadCode code(InstructionShares plain) {
+        return new WorkloadCodeBuilder(lines, events, child).build(spec, plain);
+    }
+
+    /** Everything that was executed in the measured phase. */
+    InstructionShares shares() {
+        return InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
     }
 
     @Override
     public void close() throws IOException {
-        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path each, IOException failure) throws IOException {
-                Files.delete(each);
-                return FileVisitResult.CONTINUE;
-            }
-        });
+        scratch.close();
     }
 }

@@ -33,9 +33,9 @@ final class CodeMapReport {
                     + " removes, so all that runs between two of them belongs to the operation, wherever it was inlined"
                     + " to; computations without side effects may be moved across it. Methods are told apart by the"
                     + " compiler's own debug information; plain arithmetic may count as its caller's.",
-            "What it costs: some tens of nanoseconds for each operation natively, and the code of the probe, which"
-                + " stands inside the operation: lines of OperationMarkers and Markers in the tables. Without a probe"
-                + " the engine's code holds nothing of it.");
+            "The code of the probe stands inside the operation: lines of OperationMarkers and Markers in the tables."
+                    + " What it costs is told by a second run without it (--control). Without a probe the engine's code"
+                    + " holds nothing of it.");
 
     private static final double BYTES_PER_KILOBYTE = 1024;
     private static final int PERCENT = 100;
@@ -92,16 +92,29 @@ final class CodeMapReport {
             words.add(String.format(
                     Locale.ROOT,
                     "%s: %.1f %% of the Java instructions from C2 (at least %.0f %%), %.2f %% of all not resolved (at"
-                            + " most %.0f %%), compilers %s (%,d ms of work in the measured phase)",
+                            + " most %.0f %%), %,d ms of work of the compilers in the measured phase, %s",
                     workload.name(),
                     workload.c2Share() * PERCENT,
                     CodeMapCommand.C2_SHARE_MIN * PERCENT,
                     workload.unresolvedShare() * PERCENT,
                     CodeMapCommand.UNRESOLVED_SHARE_MAX * PERCENT,
-                    workload.cameToRest() ? "at rest" : "not at rest",
-                    workload.compileMillis()));
+                    workload.compileMillis(),
+                    instructions(workload)));
         }
         return String.join("; ", words) + ".";
+    }
+
+    private static String instructions(WorkloadCode workload) {
+        double marked = workload.instructionsPerTransaction();
+        Double plain = workload.plainInstructionsPerTransaction();
+        return plain == null
+                ? String.format(Locale.ROOT, "%,.0f instructions a transaction", marked)
+                : String.format(
+                        Locale.ROOT,
+                        "%,.0f instructions a transaction, %,.0f without the probe, which costs %.1f %%",
+                        marked,
+                        plain,
+                        (marked / plain - 1) * PERCENT);
     }
 
     private static String kilobytes(long bytes) {
@@ -113,10 +126,7 @@ final class CodeMapReport {
     }
 
     private static List<OperationCode> operations(WorkloadCode workload) {
-        return workload.operations().stream()
-                .filter(code -> !code.operation().equals(OperationMarkers.OUTSIDE)
-                        && !code.operation().equals(OperationMarkers.SCHEDULER))
-                .toList();
+        return workload.operations().stream().filter(OperationCode::isOfEngine).toList();
     }
 
     private Section footprints(WorkloadCode workload) {

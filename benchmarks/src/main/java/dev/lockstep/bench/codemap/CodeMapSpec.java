@@ -6,16 +6,34 @@ package dev.lockstep.bench.codemap;
  * @param workload what is run
  * @param steps whether S-threads run it, under STEPS; else threads of the JDK
  * @param rounds transactions measured
- * @param warmUpRoundsMax transactions before that, at most; fewer when the compilers have come to rest
+ * @param warmUpRounds transactions before that
  * @param terminals threads of TPC-C
  * @param seed of everything random
+ * @param marked whether operations are told apart; without, the same is run without a probe
  */
-record CodeMapSpec(Workload workload, boolean steps, long rounds, long warmUpRoundsMax, int terminals, long seed) {
+record CodeMapSpec(
+        Workload workload, boolean steps, long rounds, long warmUpRounds, int terminals, long seed, boolean marked) {
+    /** The control: the same without a probe. */
+    CodeMapSpec unmarked() {
+        return new CodeMapSpec(workload, steps, rounds, warmUpRounds, terminals, seed, false);
+    }
+
     /** What can be run. */
     enum Workload {
         /** Transactions of one operation each kind, on a small table. */
-        OPERATIONS,
+        OPERATIONS(60_000),
         /** The five transactions of TPC-C, on a small database. */
-        TPCC
+        TPCC(20_000);
+
+        private final long warmUpRounds;
+
+        Workload(long warmUpRounds) {
+            this.warmUpRounds = warmUpRounds;
+        }
+
+        /** Transactions after which more than 95 % of the Java instructions come from C2. */
+        long warmUpRounds() {
+            return warmUpRounds;
+        }
     }
 }

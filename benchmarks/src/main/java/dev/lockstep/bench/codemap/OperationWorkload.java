@@ -43,12 +43,18 @@ final class OperationWorkload implements AutoCloseable {
     private final Record record;
     private final TransactionOptions options;
     private final SplittableRandom random;
+    private final boolean marked;
     private int nextId = ROWS;
     /** Of what was read: written to the rows that are updated. */
     private long sum;
 
-    /** Fills the table. */
-    OperationWorkload(Database database, TransactionOptions defaults, long seed) {
+    /**
+     * Fills the table.
+     *
+     * @param marked whether it says at which call it is
+     */
+    OperationWorkload(Database database, TransactionOptions defaults, long seed, boolean marked) {
+        this.marked = marked;
         table = database.createTable(TableDefinition.named(TABLE)
                 .column("id", ColumnType.int32())
                 .column("amount", ColumnType.int64())
@@ -80,61 +86,67 @@ final class OperationWorkload implements AutoCloseable {
     /** Runs transactions. */
     void run(long transactions) {
         for (long i = 0; i < transactions; i++) {
-            OperationMarkers.enter(BEGIN);
+            enter(BEGIN);
             Transaction transaction = session.begin(options);
-            OperationMarkers.enter(0);
+            enter(0);
             int oldest = nextId - ROWS;
             fetch(transaction, oldest + 1 + random.nextInt(ROWS - 1));
             scan(transaction, oldest + random.nextInt(ROWS - ROWS_SCANNED));
             update(transaction, oldest + 1 + random.nextInt(ROWS - 1));
             insert(transaction);
             delete(transaction, oldest);
-            OperationMarkers.enter(COMMIT);
+            enter(COMMIT);
             transaction.commit();
-            OperationMarkers.enter(0);
+            enter(0);
         }
     }
 
     private void fetch(Transaction transaction, int id) {
         key.reset().add(id);
-        OperationMarkers.enter(FETCH);
+        enter(FETCH);
         require(transaction.fetch(table, key, record));
-        OperationMarkers.enter(0);
+        enter(0);
         sum += record.getLong(AMOUNT);
     }
 
     private void scan(Transaction transaction, int id) {
         key.reset().add(id);
-        OperationMarkers.enter(SCAN);
+        enter(SCAN);
         try (Cursor cursor = transaction.scan(table).from(key)) {
             for (int i = 0; i < ROWS_SCANNED && cursor.next(record); i++) {
                 sum += record.getLong(AMOUNT);
             }
         }
-        OperationMarkers.enter(0);
+        enter(0);
     }
 
     private void update(Transaction transaction, int id) {
         key.reset().add(id);
         require(transaction.fetchForUpdate(table, key, record));
         record.setLong(AMOUNT, sum);
-        OperationMarkers.enter(UPDATE);
+        enter(UPDATE);
         require(transaction.update(table, record));
-        OperationMarkers.enter(0);
+        enter(0);
     }
 
     private void insert(Transaction transaction) {
         fill(nextId++);
-        OperationMarkers.enter(INSERT);
+        enter(INSERT);
         transaction.insert(table, record);
-        OperationMarkers.enter(0);
+        enter(0);
     }
 
     private void delete(Transaction transaction, int id) {
         key.reset().add(id);
-        OperationMarkers.enter(DELETE);
+        enter(DELETE);
         require(transaction.delete(table, key));
-        OperationMarkers.enter(0);
+        enter(0);
+    }
+
+    private void enter(int context) {
+        if (marked) {
+            OperationMarkers.enter(context);
+        }
     }
 
     private static void require(boolean found) {

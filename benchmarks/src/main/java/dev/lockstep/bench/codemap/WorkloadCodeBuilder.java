@@ -36,7 +36,12 @@ final class WorkloadCodeBuilder {
         child.operations().forEach(each -> marked.put(each.number(), each));
     }
 
-    CodeMap.WorkloadCode build(CodeMapSpec spec) {
+    /**
+     * Makes it.
+     *
+     * @param plain what the same workload executes without a probe, or null if nobody knows
+     */
+    CodeMap.WorkloadCode build(CodeMapSpec spec, InstructionShares plain) {
         InstructionShares shares = InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
         Map<String, OperationFootprint> byOperation = new TreeMap<>();
         Map<String, Map<String, OperationFootprint>> byContext = new TreeMap<>();
@@ -61,9 +66,10 @@ final class WorkloadCodeBuilder {
                 spec.workload().name().toLowerCase(Locale.ROOT),
                 spec.steps() ? "steps" : "jdk",
                 spec.rounds(),
-                child.warmUpRounds(),
-                child.cameToRest(),
+                spec.warmUpRounds(),
                 child.compileMillis(),
+                perTransaction(shares, spec),
+                plain == null ? null : perTransaction(plain, spec),
                 shares.c2OfJava(),
                 shares.unresolved(),
                 operations,
@@ -71,7 +77,11 @@ final class WorkloadCodeBuilder {
                 pairs);
     }
 
-    private static boolean isMeasured(CodeLines.Context context) {
+    private static double perTransaction(InstructionShares shares, CodeMapSpec spec) {
+        return (double) shares.total() / spec.rounds();
+    }
+
+    static boolean isMeasured(CodeLines.Context context) {
         return context.phase() == Markers.PHASE_MEASURED && SIMULATED_KINDS.contains(context.threadKind());
     }
 

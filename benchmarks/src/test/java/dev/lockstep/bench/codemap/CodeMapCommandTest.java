@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.NativePart;
+import dev.lockstep.scheduler.CodeFootprints;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -52,7 +53,8 @@ class CodeMapCommandTest {
                 "--workload all-of-them",
                 "--scheduler neither",
                 "--read missing.json",
-                "--json missing/map.json"
+                "--json missing/map.json",
+                "--footprints missing/footprints.txt"
             })
     void refusesWrongCalls(String arguments) {
         String[] words = ("codemap " + arguments).split(" ", -1);
@@ -64,7 +66,7 @@ class CodeMapCommandTest {
     void refusesAFileThatIsNoMap() throws Exception {
         Path file = Files.writeString(directory.resolve("other.json"), "{}");
         assertEquals(2, run("codemap", "--read", file.toString()), err::toString);
-        assertTrue(err.toString().contains("no code map of formatVersion=1"), err::toString);
+        assertTrue(err.toString().contains("no code map of formatVersion=2"), err::toString);
     }
 
     private static void requireTools() {
@@ -85,6 +87,7 @@ class CodeMapCommandTest {
     void mapsEveryOperation() throws Exception {
         requireTools();
         Path file = directory.resolve("map.json");
+        Path footprints = directory.resolve("footprints.txt");
         int exitCode = run(
                 "codemap",
                 "--workload",
@@ -93,8 +96,11 @@ class CodeMapCommandTest {
                 "20",
                 "--warmup-transactions",
                 "0",
+                "--control",
                 "--json",
-                file.toString());
+                file.toString(),
+                "--footprints",
+                footprints.toString());
         assertEquals(1, exitCode, err + "\n" + out);
         CodeMap map = CodeMap.read(file);
         assertTrue(map.matchesThisJvm(), map::jvm);
@@ -112,6 +118,14 @@ class CodeMapCommandTest {
         assertEquals(40, fetch.executions());
         assertEquals(20, code.operation("commit").orElseThrow().executions());
         assertTrue(fetch.lines().bytes() > 1000, fetch::toString);
+
+        assertTrue(code.plainInstructionsPerTransaction() > 10_000, () -> out.toString());
+        assertEquals(
+                fetch.regularLines().bytes(),
+                CodeFootprints.read(footprints)
+                        .get("operations")
+                        .bytes("fetch account")
+                        .orElseThrow());
 
         String printed = out.toString();
         out.getBuffer().setLength(0);

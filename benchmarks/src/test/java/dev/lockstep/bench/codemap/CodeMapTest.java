@@ -15,11 +15,13 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,7 +76,11 @@ class CodeMapTest {
             end
             """;
 
-    private static final CodeMapSpec SPEC = new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 500, 9000, 10, 1);
+    private static final CodeMapSpec SPEC =
+            new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 500, 7000, 10, 1, true);
+
+    /** Of the same without a probe. */
+    private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L));
 
     @TempDir
     Path directory;
@@ -84,8 +90,6 @@ class CodeMapTest {
     @BeforeEach
     void build() throws IOException {
         CodeMapChildReport child = new CodeMapChildReport(
-                7000,
-                true,
                 12,
                 List.of(
                         new CodeMapChildReport.Marked(0, "", "outside", 0),
@@ -100,7 +104,7 @@ class CodeMapTest {
                         CodeLines.read(Files.writeString(directory.resolve("lines.txt"), LINES)),
                         CodeEvents.read(Files.writeString(directory.resolve("events.txt"), EVENTS)),
                         child)
-                .build(SPEC);
+                .build(SPEC, PLAIN);
     }
 
     private CodeMap map() {
@@ -150,6 +154,8 @@ class CodeMapTest {
         double c2 = 30_500 + 400;
         assertEquals(c2 / (c2 + 7500), code.c2Share(), 1e-12);
         assertEquals(7000, code.warmUpTransactions());
+        assertEquals((34_500 + 500 * 19 + 40 * 19 + 200 * 4) / 500.0, code.instructionsPerTransaction(), 1e-9);
+        assertEquals(80, code.plainInstructionsPerTransaction(), 1e-9);
     }
 
     @Test
@@ -163,7 +169,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 1", "\"formatVersion\" : 2"),
+                json.replace("\"formatVersion\" : 2", "\"formatVersion\" : 1"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -173,6 +179,20 @@ class CodeMapTest {
             CodeFormatException refused = assertThrows(CodeFormatException.class, () -> CodeMap.read(file));
             assertTrue(refused.getMessage().contains("file=" + file + "; make one with"), refused.getMessage());
         }
+    }
+
+    /** What goes beyond the process: sizes, of operations alone. */
+    @Test
+    void theSchedulerReadsItsExtract() throws IOException {
+        Path file = directory.resolve("footprints.txt");
+        map().writeFootprints(file);
+        Map<String, CodeFootprints> read = CodeFootprints.read(file);
+        assertEquals(Set.of("operations"), read.keySet());
+        CodeFootprints footprints = read.get("operations");
+        assertTrue(footprints.isOfThisJvm(), footprints::jvm);
+        assertEquals(List.of("commit", "fetch stock"), footprints.operations());
+        assertEquals(4 * 64, footprints.bytes("fetch stock").orElseThrow());
+        assertEquals(64, footprints.sharedBytes("fetch stock", "commit").orElseThrow());
     }
 
     @Test
@@ -189,6 +209,9 @@ class CodeMapTest {
         assertFalse(report.ok());
         assertTrue(
                 report.summary().startsWith("operations: 80.5 % of the Java instructions from C2"), report.summary());
+        assertTrue(
+                report.summary().contains("91 instructions a transaction, 80 without the probe, which costs 13.9 %"),
+                report.summary());
         String text = ReportText.of(report.sections());
         assertTrue(text.contains("Node.search"), text);
         assertTrue(

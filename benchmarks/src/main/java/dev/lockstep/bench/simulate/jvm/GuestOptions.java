@@ -11,7 +11,7 @@ public final class GuestOptions {
      * natively and the program hardly slower than the interpreter: without waiting it runs for minutes in code that is
      * not the one to be measured, and methods are compiled in another order than natively, with other profiles.
      */
-    private static final String COMPILE_AT_ONCE = "-XX:-BackgroundCompilation";
+    public static final String COMPILE_AT_ONCE = "-XX:-BackgroundCompilation";
 
     private GuestOptions() {}
 
