@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.FileHeaderLayout;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +22,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,16 +105,73 @@ class OpenAndCloseTest {
         assertThrows(TruncatedFileException.class, () -> Database.open(home));
         Files.write(pages, new byte[0]);
         assertThrows(TruncatedFileException.class, () -> Database.open(home));
-        Files.write(pages, Arrays.copyOf(whole, whole.length / 2));
-        LockstepException failure = assertThrows(LockstepException.class, () -> {
-            try (Database database = Database.open(home)) {
-                database.validate();
-            }
-        });
-        assertTrue(
-                failure instanceof TruncatedFileException || failure instanceof CorruptionException, failure::toString);
+        // What is missing reads as pages that were never written, and a leaf of them as one without rows.
+        int pageCount = whole.length / PageLayout.PAGE_BYTES;
+        for (int kept = 1; kept < pageCount; kept++) {
+            byte[] cut = Arrays.copyOf(whole, kept * PageLayout.PAGE_BYTES);
+            Files.write(pages, cut);
+            assertThrows(TruncatedFileException.class, () -> Database.open(home), "pages kept: " + kept);
+            assertThrows(TruncatedFileException.class, () -> Database.open(home, readOnly()), "pages kept: " + kept);
+            assertArrayEquals(cut, Files.readAllBytes(pages));
+        }
         Files.write(pages, whole);
         requireUnharmed();
+    }
+
+    /** The pages that the log does not bring back are missed after recovery as well. */
+    @Test
+    void aFileThatWasCutOffAfterACrashIsReported() throws IOException {
+        Database database = Database.open(home);
+        database.run(transaction -> {
+            Table table = database.table("account");
+            Record row = table.newRecord();
+            for (int id = ROWS; id < 2 * ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "late", id);
+            }
+        });
+        database.abandon();
+        byte[] whole = Files.readAllBytes(pages);
+        int pageCount = whole.length / PageLayout.PAGE_BYTES;
+        for (int kept = 1; kept < pageCount; kept++) {
+            Files.write(pages, Arrays.copyOf(whole, kept * PageLayout.PAGE_BYTES));
+            LockstepException failure =
+                    assertThrows(LockstepException.class, () -> Database.open(home), "pages kept: " + kept);
+            assertTrue(
+                    failure instanceof TruncatedFileException || failure instanceof CorruptionException,
+                    failure::toString);
+        }
+        Files.write(pages, whole);
+        Database recovered = validated.open(home);
+        assertEquals(2 * ROWS, DatabaseTest.ids(recovered, null).size());
+        validated.close(recovered);
+    }
+
+    /** Whoever lost one file of several wants to be told, not to get an empty database in place of the others. */
+    @Test
+    void aMissingPageFileIsNotMadeAnewBesideTheOthers() throws IOException {
+        byte[] whole = Files.readAllBytes(pages);
+        for (boolean crashed : new boolean[] {false, true}) {
+            if (crashed) {
+                Database.open(home).abandon();
+            }
+            Files.delete(pages);
+            Map<Path, Long> before = sizes();
+            MissingFileException missing = assertThrows(MissingFileException.class, () -> Database.open(home));
+            assertTrue(missing.getMessage().contains("file=pages.lockstep"), missing::getMessage);
+            assertEquals(before, sizes());
+            Files.write(pages, whole);
+            requireUnharmed();
+        }
+    }
+
+    private Map<Path, Long> sizes() throws IOException {
+        Map<Path, Long> sizes = new TreeMap<>();
+        try (Stream<Path> files = Files.list(home)) {
+            for (Path file : files.toList()) {
+                sizes.put(file, Files.size(file));
+            }
+        }
+        return sizes;
     }
 
     @Test

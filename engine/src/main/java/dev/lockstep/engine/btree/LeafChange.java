@@ -226,7 +226,7 @@ public final class LeafChange {
     static void redo(PageRedo pages, byte type, long transactionId, long lsn, MemorySegment body) {
         int pageId = body.get(INT, PAGE_ID);
         byte[] key = key(body);
-        boolean apply = pages.latchIfOlder(pageId, lsn);
+        boolean apply = pages.latchIfOlder(pageId, lsn, false);
         try {
             if (apply) {
                 apply(pages, type, transactionId, lsn, body, changeOffset(body), key);

@@ -1,5 +1,7 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
@@ -52,11 +54,24 @@ public final class PageRedo {
         return BufferPool.address(frame);
     }
 
-    /** Latches the page and tells whether the change at {@code lsn} is still missing from it. */
-    boolean latchIfOlder(int pageId, long lsn) {
+    /**
+     * Latches the page and tells whether the change at {@code lsn} is still missing from it.
+     *
+     * @param wholePage whether the change says all that the page holds
+     * @throws CorruptionException if there is no page to change a part of; it is not latched then
+     */
+    boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
         pageIdMax = Math.max(pageIdMax, pageId);
         latch(pageId);
-        return PageLayout.lsn(pool.memory(), BufferPool.address(frame)) < lsn;
+        long page = BufferPool.address(frame);
+        if (!wholePage && PageLayout.type(pool.memory(), page) == PageLayout.TYPE_NONE) {
+            latches.unlatchExclusiveUnchanged(frame);
+            throw new CorruptionException(Message.of("the log changes a page that was never written")
+                    .with("pageId", pageId)
+                    .with("lsn", lsn)
+                    .remedy("restore the database from a backup"));
+        }
+        return PageLayout.lsn(pool.memory(), page) < lsn;
     }
 
     private void latch(int pageId) {

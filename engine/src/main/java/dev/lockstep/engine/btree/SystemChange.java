@@ -104,7 +104,7 @@ final class SystemChange {
             int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
             int pageId = payload.get(INT, at + 1);
             at += 5;
-            boolean apply = pages.latchIfOlder(pageId, lsn);
+            boolean apply = pages.latchIfOlder(pageId, lsn, kind == IMAGE);
             long page = pages.address();
             try {
                 at = redoPart(memory, page, apply, kind, payload, at);

@@ -66,6 +66,11 @@ public final class TreeWalk {
         }
     }
 
+    /** Whether a page was ever written; one behind the end of its file reads as if it was not. */
+    public boolean isWritten(int pageId) {
+        return PageLayout.type(read(pageId), 0) != PageLayout.TYPE_NONE;
+    }
+
     /** Receives a record of {@link #visitRecords}. */
     @FunctionalInterface
     public interface RecordVisitor {

@@ -104,7 +104,7 @@ final class CrashRecovery {
      * table holds its exclusive lock from before the catalog's entry is deleted until the drop has ended, so no other
      * loser has changed it, and the drop itself has changed the catalog alone.
      */
-    private static Map<Integer, BTree> trees(Instance instance, SessionCore session) {
+    static Map<Integer, BTree> trees(Instance instance, SessionCore session) {
         Map<Integer, BTree> trees = new HashMap<>();
         trees.put(CatalogStore.TREE_ID, instance.catalogTree());
         List<StoredTable> tables = CatalogStore.readRaw(session, instance.catalogTree());

@@ -32,6 +32,7 @@ import dev.lockstep.scheduler.Waiter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Deque;
 
 /**
@@ -163,6 +164,14 @@ public final class InstanceOpener {
         CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
         boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
         boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
+        if (!exists && checkpointFile.exists() && (clean || !unlogged)) {
+            // Not a creation or a deletion that was cut short: one writes the checkpoint last, the other is marked.
+            throw new MissingFileException(
+                    Message.of("the file of the pages is missing beside the others of its database")
+                            .with("directory", directory)
+                            .with("file", PageFile.PAGES_FILE)
+                            .remedy("restore it from a backup, or move the other files away to begin anew"));
+        }
         boolean recoverFirst = options.durability() == Durability.NONE && !options.readOnly() && !unlogged && !clean;
         if (exists && recoverFirst && checkpointFile.exists()) {
             recoverWithLog(storage, directory, checkpointFile);
@@ -280,6 +289,7 @@ public final class InstanceOpener {
     private Instance reopen(
             Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile, boolean clean) {
         PageFile pageFile = opened(PageFile.open(storage, directory, null, options.readOnly()));
+        int pageCountFound = pageFile.pageCount();
         DatabaseId databaseId = pageFile.databaseId();
         Checkpoint checkpoint = checkpointFile.read(databaseId);
         if (!clean && options.readOnly()) {
@@ -317,6 +327,9 @@ public final class InstanceOpener {
                 files);
         if (recovery != null) {
             recovery.undo(instance);
+        }
+        if (recovery != null || BitSet.valueOf(checkpoint.pageBitmap()).length() > pageCountFound) {
+            CutOffPages.refuse(instance, pageCountFound);
         }
         CatalogLoader.load(instance);
         if (!options.readOnly()) {
