@@ -263,10 +263,15 @@ public final class Cursor implements AutoCloseable {
         }
     }
 
-    /** Ends the scan; locks stay until the end of the transaction. A second call does nothing. */
+    /**
+     * Ends the scan; locks stay until the end of the transaction. A second call does nothing.
+     *
+     * @throws WrongThreadException if the transaction belongs to another thread; the cursor stays open
+     */
     @Override
     public void close() {
         if (isOpen()) {
+            transaction.requireThread();
             transaction.cursorClosed(this);
         }
         open = false;

@@ -379,7 +379,8 @@ public final class Database implements AutoCloseable {
 
     /**
      * Writes everything back and closes. Waits for changes of the schema, checkpoints and validations that have begun;
-     * later ones get a {@link DatabaseClosedException}. A second call does nothing.
+     * later ones get a {@link DatabaseClosedException}. A second call does nothing. Transactions that were left open by
+     * threads that have ended since are rolled back.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
      */
@@ -388,6 +389,7 @@ public final class Database implements AutoCloseable {
         if (closed) {
             return;
         }
+        sessions.forEach(Session::endOrphan);
         Consumer<Database> examination = beforeClose;
         if (examination != null && openTransactionCount() == 0) {
             examination.accept(this);

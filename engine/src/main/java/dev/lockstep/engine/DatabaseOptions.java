@@ -36,8 +36,9 @@ public final class DatabaseOptions {
     public static final Duration TRANSACTION_TIMEOUT_MIN = Duration.ofMillis(1);
 
     /**
-     * One hour: longer than loading all data in one transaction takes, short enough that one that was forgotten does
-     * not keep its locks, and the log it needs for rollback, for ever.
+     * One hour: longer than loading all data in one transaction takes, short enough that one that hangs among others'
+     * locks does not keep its own, and the log it needs for rollback, for ever. It is looked at in waits for locks; one
+     * that was forgotten is ended by {@link Session#close}, and by {@link Database#close} where its thread has ended.
      */
     public static final Duration TRANSACTION_TIMEOUT_DEFAULT = Duration.ofHours(1);
 

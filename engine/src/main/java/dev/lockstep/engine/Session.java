@@ -103,6 +103,13 @@ public final class Session implements AutoCloseable {
         database.sessionClosed(this);
     }
 
+    /** Rolls back the transaction of a thread that has ended, which nobody else will end. */
+    void endOrphan() {
+        if (transaction.isOrphaned()) {
+            transaction.rollback();
+        }
+    }
+
     boolean hasOpenTransaction() {
         return transaction.isOpen();
     }
@@ -119,8 +126,9 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Ends the session. A second call does nothing.
+     * Ends the session. A second call does nothing. A session whose thread has ended may be closed by any other.
      *
+     * @throws WrongThreadException if another thread has a transaction open; it stays open
      * @throws LeakedHandleException if its transaction is still open; it is rolled back
      */
     @Override

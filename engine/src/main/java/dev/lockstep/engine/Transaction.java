@@ -5,6 +5,9 @@ import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.SThread;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
@@ -28,8 +31,13 @@ public final class Transaction {
         ROLLBACK_ONLY
     }
 
+    private static final VarHandle OWNER = owner();
+
     private final SessionCore core;
     private Thread owner;
+
+    /** The S-thread on a raw continuation that is the owner, or null: they all share the thread of their carrier. */
+    private SThread sThread;
 
     /** Volatile for {@link Database#close}, which must not miss a transaction that begins beside it. */
     private volatile State state = State.ENDED;
@@ -42,6 +50,14 @@ public final class Transaction {
 
     Transaction(SessionCore core) {
         this.core = core;
+    }
+
+    private static VarHandle owner() {
+        try {
+            return MethodHandles.lookup().findVarHandle(Transaction.class, "owner", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
     }
 
     void begin(TransactionOptions options) {
@@ -59,6 +75,7 @@ public final class Transaction {
                 lockWaitNanos,
                 now + options.timeout().toNanos());
         owner = Thread.currentThread();
+        sThread = owner.isVirtual() ? null : core.context().sThread();
         newestSavepoint = null;
         state = State.OPEN;
     }
@@ -470,7 +487,8 @@ public final class Transaction {
     }
 
     /**
-     * Takes all changes back. Does nothing if the transaction has ended.
+     * Takes all changes back. Does nothing if the transaction has ended. Where the thread that began it has ended, any
+     * other may call this.
      *
      * @throws StackOverflowError if there is too little stack for it; the transaction is as before, and can be rolled
      *     back further out
@@ -479,6 +497,7 @@ public final class Transaction {
         if (state == State.ENDED) {
             return;
         }
+        inherit();
         requireThread();
         core.reserveStackToEnd();
         openCursorCount = 0;
@@ -503,6 +522,25 @@ public final class Transaction {
             state = State.ENDED;
             throw failure;
         }
+    }
+
+    /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
+    private void inherit() {
+        Thread dead = owner;
+        if (hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread())) {
+            SThread heir = core.inherit();
+            sThread = Thread.currentThread().isVirtual() ? null : heir;
+        }
+    }
+
+    /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
+    boolean isOrphaned() {
+        return state != State.ENDED && hasEnded(owner);
+    }
+
+    /** Nothing that a thread has done is missed by who sees that it has ended. */
+    private static boolean hasEnded(Thread thread) {
+        return thread != null && !thread.isAlive();
     }
 
     /**
@@ -558,11 +596,15 @@ public final class Transaction {
         }
     }
 
-    private void requireThread() {
-        if (Thread.currentThread() != owner) {
+    void requireThread() {
+        if (Thread.currentThread() != owner || (sThread != null && SThread.current() != sThread)) {
             throw new WrongThreadException(Message.of("the transaction belongs to another thread")
-                    .with("owner", owner)
-                    .with("caller", Thread.currentThread())
+                    .with("owner", sThread == null ? owner : sThread.name())
+                    .with(
+                            "caller",
+                            SThread.current() == null
+                                    ? Thread.currentThread()
+                                    : SThread.current().name())
                     .remedy("use a session of its own in every thread"));
         }
     }

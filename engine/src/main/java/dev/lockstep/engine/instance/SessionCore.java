@@ -529,6 +529,17 @@ public final class SessionCore {
         context.forgetGhosts();
     }
 
+    /**
+     * The calling thread goes on with the transaction of one that has ended.
+     *
+     * @return the S-thread that calls, or null
+     */
+    public SThread inherit() {
+        SThread heir = instance.scheduler() == null ? null : SThread.current();
+        context.bind(heir);
+        return heir;
+    }
+
     /** Takes everything back after a failure, as far as its place allows. */
     void rollbackAfter(Throwable failure) {
         if (isMisplaced(failure)) {

@@ -1,0 +1,156 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whose a transaction and its cursors are, and what becomes of those that nobody ends. */
+@Timeout(60)
+class HandleOwnerTest {
+    private static final int ROWS = 100;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    Path directory;
+
+    private static Table fill(Database database) {
+        Table table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "name", id);
+            }
+        });
+        return table;
+    }
+
+    private static void put(Transaction transaction, Table table, int id) {
+        DatabaseTest.put(transaction, table, table.newRecord(), id, "left", id);
+    }
+
+    /** Runs work on another thread, which has ended on return. */
+    private static <T> T onAThreadThatEnds(ThreadFactory threads, FutureTask<T> task) throws Exception {
+        Thread thread = threads.newThread(task);
+        thread.start();
+        thread.join();
+        return task.get();
+    }
+
+    @Test
+    void anotherThreadDoesNotCloseACursor() throws Exception {
+        Database database = validated.inMemory();
+        Table table = fill(database);
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            Cursor cursor = transaction.scan(table);
+            assertTrue(cursor.next(row));
+            onAThreadThatEnds(
+                    Thread.ofPlatform().factory(),
+                    new FutureTask<>(() -> assertThrows(WrongThreadException.class, cursor::close)));
+            assertTrue(cursor.next(row));
+            assertThrows(LeakedHandleException.class, transaction::commit);
+            cursor.close();
+        });
+    }
+
+    /** S-threads on raw continuations run on the thread of their carrier, all of them. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void anSThreadOfTheSameCarrierIsAnotherThread(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler =
+                new Scheduler(SchedulerOptions.defaults().withKind(kind).withCarriers(1))) {
+            Database database = validated.inMemory(DatabaseOptions.defaults(), scheduler);
+            Table table = fill(database);
+            AtomicReference<Transaction> others = new AtomicReference<>();
+            AtomicBoolean tried = new AtomicBoolean();
+            SThread owner = scheduler.start(
+                    "owner",
+                    0,
+                    () -> database.run(transaction -> {
+                        others.set(transaction);
+                        // Ends: the other one is ready, and each turn given up lets it run.
+                        while (!tried.get()) {
+                            SThread.current().yieldTurn();
+                        }
+                        put(transaction, table, ROWS);
+                    }));
+            SThread thief = scheduler.start("thief", 0, () -> {
+                // Ends likewise.
+                while (others.get() == null) {
+                    SThread.current().yieldTurn();
+                }
+                try {
+                    Transaction transaction = others.get();
+                    assertThrows(WrongThreadException.class, transaction::savepoint);
+                    assertThrows(WrongThreadException.class, transaction::commit);
+                    assertThrows(WrongThreadException.class, transaction::rollback);
+                } finally {
+                    tried.set(true);
+                }
+            });
+            scheduler.awaitTermination();
+            assertNull(thief.failure(), () -> thief.failure().toString());
+            assertNull(owner.failure(), () -> owner.failure().toString());
+            assertEquals(ROWS + 1, DatabaseTest.ids(database, null).size());
+        }
+    }
+
+    @Test
+    void anybodyEndsWhatAThreadThatHasEndedLeft() throws Exception {
+        Database database = validated.inMemory();
+        Table table = fill(database);
+        for (ThreadFactory threads :
+                List.of(Thread.ofPlatform().factory(), Thread.ofVirtual().factory())) {
+            Session left = onAThreadThatEnds(threads, new FutureTask<>(() -> {
+                Session session = database.openSession();
+                put(session.begin(), table, ROWS);
+                return session;
+            }));
+            assertTrue(left.hasOpenTransaction());
+            assertThrows(LeakedHandleException.class, left::close);
+            assertTrue(database.instance().locks().isEmpty());
+            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        }
+    }
+
+    @Test
+    void aCloseRollsBackWhatNobodyElseCanEnd() throws Exception {
+        Database database = validated.open(directory);
+        Table table = fill(database);
+        Session kept = database.openSession();
+        put(kept.begin(), table, ROWS + 1);
+        onAThreadThatEnds(Thread.ofPlatform().factory(), new FutureTask<>(() -> {
+            put(database.openSession().begin(), table, ROWS);
+            return true;
+        }));
+        TransactionsRunningException running = assertThrows(TransactionsRunningException.class, database::close);
+        assertTrue(running.getMessage().contains("openTransactions=1"), running::getMessage);
+        assertThrows(LeakedHandleException.class, kept::close);
+        validated.close(database);
+        Database again = validated.open(directory);
+        assertEquals(ROWS, DatabaseTest.ids(again, null).size());
+        validated.close(again);
+    }
+}
