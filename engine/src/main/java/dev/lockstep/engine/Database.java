@@ -63,8 +63,9 @@ public final class Database implements AutoCloseable {
      * @param directory where its files are
      * @param options how it works
      * @return the open database
-     * @throws MissingFileException if there is none and none may be created
+     * @throws MissingFileException if there is none and none may be created, or one of its files is missing
      * @throws DatabaseInUseException if somebody, in this process or another, has it open
+     * @throws TruncatedFileException if a file is shorter than what it ought to hold
      * @throws UnknownFormatException if the files belong to something else
      * @throws NewerFormatException if a later version of the engine has written them
      * @throws UncleanShutdownException if it was used without a log and not closed in order
@@ -299,10 +300,19 @@ public final class Database implements AutoCloseable {
      * transaction may run meanwhile.
      *
      * @return what was counted
+     * @throws TransactionsRunningException if transactions are open; nothing is checked then
      * @throws CorruptionException at the first rule that is broken
      */
     public ValidationReport validate() {
-        Validation.Report report = inside(instance::validate);
+        Validation.Report report = inside(() -> {
+            int running = openTransactionCount();
+            if (running > 0) {
+                throw new TransactionsRunningException(Message.of("transactions are open")
+                        .with("openTransactions", running)
+                        .remedy("end them before validate(), which wants a database at rest"));
+            }
+            return instance.validate();
+        });
         return new ValidationReport(report.trees(), report.nodes(), report.records(), report.ghosts(), report.pages());
     }
 

@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -152,5 +153,18 @@ class HandleOwnerTest {
         Database again = validated.open(directory);
         assertEquals(ROWS, DatabaseTest.ids(again, null).size());
         validated.close(again);
+    }
+
+    /** What looks wrong beside a transaction is no damage, and must not be told as such. */
+    @Test
+    void aDatabaseWithOpenTransactionsIsNotValidated() {
+        Database database = validated.inMemory();
+        Table table = fill(database);
+        Session session = database.openSession();
+        put(session.begin(), table, ROWS);
+        assertThrows(TransactionsRunningException.class, database::validate);
+        assertThrows(LeakedHandleException.class, session::close);
+        assertFalse(session.hasOpenTransaction());
+        database.validate();
     }
 }
