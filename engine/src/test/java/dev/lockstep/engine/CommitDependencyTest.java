@@ -77,18 +77,8 @@ class CommitDependencyTest {
 
     @BeforeEach
     void open() {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        database = validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
-        table = database.createTable(DatabaseTest.accounts());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, "name", id);
-            }
-        });
+        database = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
+        table = DatabaseTest.filled(database, ROWS, "name");
     }
 
     @AfterEach

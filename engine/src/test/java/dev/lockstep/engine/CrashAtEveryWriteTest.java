@@ -39,10 +39,7 @@ class CrashAtEveryWriteTest {
     private final CrashWorkload workload = new CrashWorkload(SEED, 700, 45);
 
     private static DatabaseOptions options() {
-        return DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
+        return ValidatedDatabase.SMALLEST;
     }
 
     private static Database open(FaultyStorage storage) {

@@ -43,6 +43,18 @@ class DatabaseTest {
         transaction.insert(table, row);
     }
 
+    /** Makes the table, with rows of ids from 0, each with its id for its amount. */
+    static Table filled(Database database, int rows, String name) {
+        Table table = database.createTable(accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < rows; id++) {
+                put(transaction, table, row, id, name, id);
+            }
+        });
+        return table;
+    }
+
     static List<Integer> ids(Database database, String index) {
         return database.call(transaction -> {
             Table table = database.table("account");

@@ -40,11 +40,7 @@ class FailingReadTest {
     private Map<Integer, Long> model = new TreeMap<>();
 
     private Database open(FaultyStorage storage) {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        return validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
+        return validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
     }
 
     private void fill(FaultyStorage storage) {

@@ -42,12 +42,8 @@ class InterruptTest {
 
     @BeforeEach
     void open() {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
         LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
-        database = validated.track(Database.open(storage, HOME, options, null, log));
+        database = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log));
         table = database.createTable(DatabaseTest.accounts());
         database.run(transaction -> insert(transaction, 0, ROWS));
     }

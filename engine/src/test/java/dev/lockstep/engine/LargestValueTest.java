@@ -32,10 +32,7 @@ class LargestValueTest {
     Path directory;
 
     private static DatabaseOptions options() {
-        return DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
+        return ValidatedDatabase.SMALLEST;
     }
 
     private Database open() {

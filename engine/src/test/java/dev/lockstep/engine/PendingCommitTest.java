@@ -41,11 +41,7 @@ class PendingCommitTest {
     }
 
     private Database openOn(Path home) {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        return Database.open(storage, home, options, null, LogOptions.sync());
+        return Database.open(storage, home, ValidatedDatabase.SMALLEST, null, LogOptions.sync());
     }
 
     private Transaction put(Session session, int id) {

@@ -41,14 +41,7 @@ class ReadToChangeTest {
     void fill() {
         database = validated.open(
                 directory, DatabaseOptions.builder().createIfMissing(true).build(), null);
-        database.createTable(DatabaseTest.accounts());
-        table = database.table(DatabaseTest.accounts().name());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, "name", id);
-            }
-        });
+        table = DatabaseTest.filled(database, ROWS, "name");
     }
 
     private Record read(Way way, Transaction transaction, boolean exclusive) {

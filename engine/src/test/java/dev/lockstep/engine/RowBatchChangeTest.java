@@ -494,11 +494,7 @@ class RowBatchChangeTest {
         LogOptions log = LogOptions.sync()
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
                 .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        return Database.open(storage, HOME, options, null, log);
+        return Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log);
     }
 
     /** Transactions of batches, each followed by a commit or a rollback; what they leave is the same every time. */

@@ -57,11 +57,7 @@ class RowBatchScanTest {
     @EnumSource(Isolation.class)
     void findsWhatTheModelHolds(Isolation isolation) throws Exception {
         Seeds.each(SEEDS, seed -> {
-            DatabaseOptions smallest = DatabaseOptions.builder()
-                    .createIfMissing(true)
-                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                    .build();
-            Database database = validated.open(directory.resolve("seed" + seed), smallest, null);
+            Database database = validated.open(directory.resolve("seed" + seed), ValidatedDatabase.SMALLEST, null);
             new Model(database, seed).run(isolation);
             validated.close(database);
         });

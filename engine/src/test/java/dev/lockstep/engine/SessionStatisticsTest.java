@@ -22,18 +22,8 @@ class SessionStatisticsTest {
 
     @Test
     void sessionsCountTheirOwnPages() {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        try (Database database = Database.open(directory, options)) {
-            Table table = database.createTable(DatabaseTest.accounts());
-            database.run(transaction -> {
-                Record row = table.newRecord();
-                for (int id = 0; id < ROWS; id++) {
-                    DatabaseTest.put(transaction, table, row, id, "a name that takes some room in its page", id);
-                }
-            });
+        try (Database database = Database.open(directory, ValidatedDatabase.SMALLEST)) {
+            Table table = DatabaseTest.filled(database, ROWS, "a name that takes some room in its page");
             try (Session scanning = database.openSession();
                     Session fetching = database.openSession()) {
                 assertEquals(new SessionStatistics(0, 0), scanning.statistics());

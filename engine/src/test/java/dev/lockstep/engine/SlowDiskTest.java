@@ -44,25 +44,15 @@ class SlowDiskTest {
             names = {"VIRTUAL", "CONTINUATION"})
     void othersRunOnBesideAReadThatHangs(SThreadKind kind) throws InterruptedException {
         HeldStorage storage = new HeldStorage(DiskStorage.INSTANCE);
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
         SchedulerOptions steps = SchedulerOptions.defaults()
                 .withKind(kind)
                 .withCarriers(1)
                 .withTeamMode(TeamMode.ON)
                 .withSwitchPointsOn(true);
         try (Scheduler scheduler = new Scheduler(steps);
-                Database database =
-                        validated.track(Database.open(storage, directory, options, scheduler, LogOptions.sync()))) {
-            Table table = database.createTable(DatabaseTest.accounts());
-            database.run(transaction -> {
-                Record row = table.newRecord();
-                for (int id = 0; id < ROWS; id++) {
-                    DatabaseTest.put(transaction, table, row, id, "a name that takes some room in its page", id);
-                }
-            });
+                Database database = validated.track(
+                        Database.open(storage, directory, ValidatedDatabase.SMALLEST, scheduler, LogOptions.sync()))) {
+            Table table = DatabaseTest.filled(database, ROWS, "a name that takes some room in its page");
             database.checkpoint();
             fetchHotKeys(database, table);
             storage.holdPageReads();

@@ -39,13 +39,7 @@ class StackOverflowTest {
 
     private void fill() {
         database = validated.inMemory();
-        table = database.createTable(DatabaseTest.accounts());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, "n".repeat(60), id);
-            }
-        });
+        table = DatabaseTest.filled(database, ROWS, "n".repeat(60));
         // What the JVM cannot link for want of stack, it never links again.
         assertThrows(
                 IllegalStateException.class,

@@ -20,13 +20,7 @@ class StaleRecordTest {
 
     private void fill() {
         database = validated.inMemory();
-        table = database.createTable(DatabaseTest.accounts());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, NAME, id);
-            }
-        });
+        table = DatabaseTest.filled(database, ROWS, NAME);
     }
 
     private Key id(int id) {

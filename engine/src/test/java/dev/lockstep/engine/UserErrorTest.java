@@ -22,13 +22,7 @@ class UserErrorTest {
 
     private void fill() {
         database = validated.inMemory();
-        table = database.createTable(DatabaseTest.accounts());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, "n".repeat(100), id);
-            }
-        });
+        table = DatabaseTest.filled(database, ROWS, "n".repeat(100));
     }
 
     /** Changes many rows, with a scan open, then fails. */

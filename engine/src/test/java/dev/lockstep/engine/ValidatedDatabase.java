@@ -32,6 +32,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * engine threads. Register it with {@code @RegisterExtension}.
  */
 public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCallback {
+    /** For a new database, or one that is there, with the smallest pool, so that pages are soon evicted. */
+    public static final DatabaseOptions SMALLEST = DatabaseOptions.builder()
+            .createIfMissing(true)
+            .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+            .build();
+
     /** Threads of this pool belong to the process, not to a database, and end when they have been idle for a while. */
     private static final String SHARED_THREADS = "lockstep-file-";
 

@@ -40,18 +40,8 @@ class WaitingTest {
 
     @BeforeEach
     void open() {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
-        database = validated.track(Database.open(storage, HOME, options, null, LogOptions.sync()));
-        table = database.createTable(DatabaseTest.accounts());
-        database.run(transaction -> {
-            Record row = table.newRecord();
-            for (int id = 0; id < ROWS; id++) {
-                DatabaseTest.put(transaction, table, row, id, "x".repeat(600), id);
-            }
-        });
+        database = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
+        table = DatabaseTest.filled(database, ROWS, "x".repeat(600));
     }
 
     @AfterEach
@@ -224,15 +214,12 @@ class WaitingTest {
             names = {"VIRTUAL", "CONTINUATION"})
     void anInterruptOfAnSThread(SThreadKind kind) throws InterruptedException {
         Path home = Path.of("/of-s-threads");
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                .build();
         try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
                 .withKind(kind)
                 .withCarriers(1)
                 .withUncaughtExceptionHandler((thread, failure) -> {}))) {
-            Database steps = validated.track(Database.open(storage, home, options, scheduler, LogOptions.sync()));
+            Database steps = validated.track(
+                    Database.open(storage, home, ValidatedDatabase.SMALLEST, scheduler, LogOptions.sync()));
             Table rows = steps.createTable(DatabaseTest.accounts());
             steps.run(transaction -> {
                 Record row = rows.newRecord();

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.ValidatedDatabase;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.lock.LockManager;
@@ -28,16 +28,11 @@ class CatalogGhostTest {
 
     private static final int TABLES = 40;
 
-    private static final DatabaseOptions OPTIONS = DatabaseOptions.builder()
-            .createIfMissing(true)
-            .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-            .build();
-
     @TempDir
     Path directory;
 
     private Instance open() {
-        return new InstanceOpener(OPTIONS, null).open(DiskStorage.INSTANCE, directory);
+        return new InstanceOpener(ValidatedDatabase.SMALLEST, null).open(DiskStorage.INSTANCE, directory);
     }
 
     private static TableDefinition wide(String name) {
