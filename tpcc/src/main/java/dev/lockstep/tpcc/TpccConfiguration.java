@@ -5,6 +5,7 @@ import dev.lockstep.tpcc.workload.Terminal;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * What to run. Made by {@link #builder}.
@@ -18,7 +19,9 @@ import java.time.Duration;
  * @param duration how long to measure, where {@code transactions} is 0
  * @param warmUpTransactions how many to run before measuring, where {@code transactions} is not 0
  * @param transactions how many to measure, or 0 to go by time
+ * @param atLeast how long to measure at least, where {@code transactions} is not 0: more transactions if need be
  * @param seed of everything random
+ * @param date what the wall clock shows when the run begins: dates of rows depend on it; {@code null} for the machine's
  * @param load whether to load the database first; otherwise it must hold one of this scale and seed
  * @param loadThreads threads that load, cut down to what the engine allows
  * @param check whether to check the consistency conditions and the tally
@@ -35,7 +38,9 @@ public record TpccConfiguration(
         Duration duration,
         long warmUpTransactions,
         long transactions,
+        Duration atLeast,
         long seed,
+        Instant date,
         boolean load,
         int loadThreads,
         boolean check,
@@ -63,10 +68,19 @@ public record TpccConfiguration(
             throw new IllegalArgumentException("negative count transactions=" + transactions + " warmUpTransactions="
                     + warmUpTransactions + " loadThreads=" + loadThreads);
         }
+        if (atLeast.isNegative() || (!atLeast.isZero() && transactions == 0)) {
+            throw new IllegalArgumentException("not a lower bound of a number of transactions atLeast=" + atLeast
+                    + " transactions=" + transactions);
+        }
         if (warmUp.isNegative() || duration.isNegative() || stallLimit.isNegative() || stallLimit.isZero()) {
             throw new IllegalArgumentException(
                     "negative time warmUp=" + warmUp + " duration=" + duration + " stallLimit=" + stallLimit);
         }
+    }
+
+    /** What the wall clock shows now, where the run begins, in milliseconds since 1970. */
+    long nowMillis() {
+        return date == null ? System.currentTimeMillis() : date.toEpochMilli();
     }
 
     /** A builder that starts from the specification's values for a number of warehouses. */
@@ -90,7 +104,9 @@ public record TpccConfiguration(
         private Duration duration = Duration.ofSeconds(10);
         private long warmUpTransactions;
         private long transactions;
+        private Duration atLeast = Duration.ZERO;
         private long seed = 1;
+        private Instant date;
         private boolean load = true;
         private int loadThreads = 1;
         private boolean check = true;
@@ -142,6 +158,18 @@ public record TpccConfiguration(
         public Builder transactions(long warmUpValue, long value) {
             warmUpTransactions = warmUpValue;
             transactions = value;
+            return this;
+        }
+
+        /** With a number of transactions: goes on until this time is over too; not unless said otherwise. */
+        public Builder atLeast(Duration value) {
+            atLeast = value;
+            return this;
+        }
+
+        /** The date on which the run begins, by which runs load and write the same rows; the machine's if null. */
+        public Builder date(Instant value) {
+            date = value;
             return this;
         }
 
@@ -197,7 +225,9 @@ public record TpccConfiguration(
                     duration,
                     warmUpTransactions,
                     transactions,
+                    atLeast,
                     seed,
+                    date,
                     load,
                     loadThreads,
                     check,

@@ -4,6 +4,7 @@ import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
+import dev.lockstep.tpcc.workload.Tally;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -27,6 +28,7 @@ import java.util.SortedMap;
  * @param consistencyAfterLoad verdict by condition; empty if it was not checked
  * @param consistency verdict by condition after the run; empty if it was not checked
  * @param tallyDifferences where the database and the driver's own tally disagree
+ * @param tally of all committed transactions, warm-up included; {@code null} if the run was given up
  * @param failure why the run was given up, or empty
  */
 public record TpccResult(
@@ -46,6 +48,7 @@ public record TpccResult(
         SortedMap<Integer, String> consistencyAfterLoad,
         SortedMap<Integer, String> consistency,
         List<String> tallyDifferences,
+        Tally tally,
         String failure) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double SECONDS_PER_MINUTE = 60;

@@ -57,8 +57,40 @@ public final class TpccRun {
     public static void load(TpccConfiguration configuration, TpccAdapter adapter, TpccProgress progress)
             throws InterruptedException {
         progress.phase(TpccProgress.Phase.LOAD);
-        Population population = new Population(configuration.scale(), configuration.seed(), System.currentTimeMillis());
+        Population population = new Population(configuration.scale(), configuration.seed(), configuration.nowMillis());
         new DatabaseLoader(adapter, population).load(configuration.loadThreads(), progress);
+    }
+
+    /**
+     * What a database holds, against what was counted.
+     *
+     * @param consistencyBefore verdict by condition
+     * @param consistency verdict by condition after the run
+     * @param tallyDifferences where the database and the tally disagree
+     */
+    public record Judgement(
+            SortedMap<Integer, String> consistencyBefore,
+            SortedMap<Integer, String> consistency,
+            List<String> tallyDifferences) {}
+
+    /**
+     * Checks a database on which a run has worked, for which that was left out.
+     *
+     * @param before the database as it was loaded
+     * @param after the same after the run
+     * @param tally of that run
+     */
+    public static Judgement judge(TpccScale scale, TpccScanner before, TpccScanner after, Tally tally) {
+        return judge(scale, ConsistencyCheck.afterLoad(scale, before), after, tally);
+    }
+
+    private static Judgement judge(TpccScale scale, ConsistencyCheck.Report before, TpccScanner scanner, Tally tally) {
+        ConsistencyCheck.Report after = ConsistencyCheck.check(
+                scale, scanner, (w, d) -> before.totals().delivered(w, d) + tally.deliveries(w, d));
+        return new Judgement(
+                before.conditions(),
+                after.conditions(),
+                TallyCheck.differences(before.totals(), after.totals(), tally));
     }
 
     private TpccResult execute() throws InterruptedException {
@@ -87,15 +119,11 @@ public final class TpccRun {
         // A database that terminals still work on, or that failed, cannot be judged.
         if (before != null && driver.failure().isEmpty()) {
             progress.phase(TpccProgress.Phase.CHECK_RESULT);
-            Tally tally = driver.tally();
-            ConsistencyCheck.Report loaded = before;
-            ConsistencyCheck.Report after;
             try (TpccScanner scanner = adapter.openScanner()) {
-                after = ConsistencyCheck.check(
-                        scale, scanner, (w, d) -> loaded.totals().delivered(w, d) + tally.deliveries(w, d));
+                Judgement judgement = judge(scale, before, scanner, driver.tally());
+                conditions = judgement.consistency();
+                differences = judgement.tallyDifferences();
             }
-            conditions = after.conditions();
-            differences = TallyCheck.differences(before.totals(), after.totals(), tally);
         }
         return result(driver, loadNanos, afterLoad, conditions, differences);
     }
@@ -147,6 +175,7 @@ public final class TpccRun {
                 Collections.unmodifiableSortedMap(new TreeMap<>(afterLoad)),
                 Collections.unmodifiableSortedMap(new TreeMap<>(conditions)),
                 List.copyOf(differences),
+                driver.atRest() ? driver.tally() : null,
                 driver.failure());
     }
 }

@@ -58,17 +58,25 @@ final class WorkloadDriver {
             throw new IllegalArgumentException("think times need a thread for each terminal threads=" + threadCount
                     + " terminals=" + configuration.terminals() + " engine=" + adapter.name());
         }
-        this.control = configuration.transactions() == 0
-                ? RunControl.byTime()
-                : RunControl.byCount(
-                        configuration.warmUpTransactions(), configuration.transactions(), this::measureBegins);
+        this.control = control();
         this.pool = new TerminalWorkPool(adapter);
         this.ended = new CountDownLatch(threadCount);
         prepare();
     }
 
+    private RunControl control() {
+        long warmUp = configuration.warmUpTransactions();
+        long transactions = configuration.transactions();
+        if (transactions == 0) {
+            return RunControl.byTime();
+        }
+        return configuration.atLeast().isZero()
+                ? RunControl.byCount(warmUp, transactions, this::measureBegins)
+                : RunControl.byCountHeld(warmUp, transactions, this::measureBegins);
+    }
+
     private void prepare() {
-        long nowMillis = System.currentTimeMillis();
+        long nowMillis = configuration.nowMillis();
         long epochMillisAtZero = nowMillis - InstalledTime.nanoTime() / 1_000_000;
         NonUniformConstants constants = NonUniformConstants.ofRun(configuration.seed());
         for (int number = 0; number < configuration.terminals(); number++) {
@@ -139,6 +147,9 @@ final class WorkloadDriver {
                 measureEnds();
                 control.phase(RunControl.STOP);
             }
+            if (!byTime && measuredFor(configuration.atLeast())) {
+                control.release();
+            }
             long completed =
                     loops.stream().mapToLong(TerminalLoop::completedOpaque).sum();
             progress.running(completed, Duration.ofNanos(now - startNanos));
@@ -154,6 +165,11 @@ final class WorkloadDriver {
         if (!stopping) {
             measureEnds();
         }
+    }
+
+    private boolean measuredFor(Duration time) {
+        ProcessUsage began = measureBegan.get();
+        return began != null && InstalledTime.nanoTime() - began.nanoTime() >= time.toNanos();
     }
 
     private static long waitNanos(long now, boolean pollOnly, long nextSwitchNanos) {

@@ -10,12 +10,15 @@ import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.RetryableTransactionException;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.jdbc.JdbcAdapter;
 import dev.lockstep.tpcc.jdbc.JdbcPeer;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
+import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.lang.reflect.InvocationTargetException;
@@ -23,8 +26,11 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -62,6 +68,66 @@ class TpccRunTest {
                     counted(500).load(false).seed(2).build(), adapter, TerminalThreads.virtual(), TpccProgress.NONE);
             assertTrue(again.ok(), again::toString);
             assertEquals(0, again.consistencyAfterLoad().size());
+        }
+    }
+
+    /** Ten looks of the driver lie between the first and the last transaction; few could have been run in none. */
+    @Test
+    void aCountedRunMayGoOnForATime() throws InterruptedException {
+        Duration atLeast = Duration.ofMillis(300);
+        try (TpccAdapter adapter = new PlainAdapter(SCALE)) {
+            TpccResult result = TpccRun.execute(
+                    counted(1).atLeast(atLeast).build(), adapter, TerminalThreads.platform(), TpccProgress.NONE);
+            assertTrue(result.ok(), result::toString);
+            assertTrue(result.committed() > 1, result::toString);
+            assertTrue(result.measuredNanos() >= atLeast.toNanos(), result::toString);
+        }
+    }
+
+    @Test
+    void aRunIsJudgedLaterByItsTally() throws InterruptedException {
+        TpccConfiguration configuration = counted(300).check(false).build();
+        try (TpccAdapter loaded = new PlainAdapter(SCALE);
+                TpccAdapter worked = new PlainAdapter(SCALE)) {
+            TpccRun.load(configuration, loaded, TpccProgress.NONE);
+            TpccResult result = TpccRun.execute(configuration, worked, TerminalThreads.platform(), TpccProgress.NONE);
+            assertEquals(0, result.consistency().size());
+            List<Long> numbers = result.tally().numbers();
+            TpccRun.Judgement judgement = judge(loaded, worked, Tally.of(SCALE.warehouses(), numbers));
+            assertEquals(12, judgement.consistencyBefore().size());
+            assertEquals(12, judgement.consistency().size());
+            assertEquals(List.of(), judgement.tallyDifferences());
+            assertTrue(judgement.consistency().values().stream().allMatch(ConsistencyCheck.OK::equals));
+
+            List<Long> wrong = new ArrayList<>(numbers);
+            wrong.set(0, wrong.getFirst() + 1);
+            assertFalse(judge(loaded, worked, Tally.of(SCALE.warehouses(), wrong))
+                    .tallyDifferences()
+                    .isEmpty());
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> Tally.of(SCALE.warehouses(), numbers.subList(1, numbers.size())));
+        }
+    }
+
+    private static TpccRun.Judgement judge(TpccAdapter loaded, TpccAdapter worked, Tally tally) {
+        try (TpccScanner before = loaded.openScanner();
+                TpccScanner after = worked.openScanner()) {
+            return TpccRun.judge(SCALE, before, after, tally);
+        }
+    }
+
+    /** What the machine's clock shows is then in no row. */
+    @Test
+    void aDateMakesRowsTheSame() throws InterruptedException {
+        Instant date = Instant.parse("2020-02-03T04:05:06Z");
+        try (TpccAdapter adapter = new PlainAdapter(SCALE)) {
+            TpccRun.load(TpccConfiguration.builder(SCALE).date(date).build(), adapter, TpccProgress.NONE);
+            Set<Long> dates = new HashSet<>();
+            try (TpccScanner scanner = adapter.openScanner()) {
+                scanner.histories(row -> dates.add(row.dateMillis));
+            }
+            assertEquals(Set.of(date.toEpochMilli()), dates);
         }
     }
 
@@ -209,6 +275,9 @@ class TpccRunTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> TpccConfiguration.builder(SCALE).transactions(0, -1).build());
+        assertThrows(IllegalArgumentException.class, () -> TpccConfiguration.builder(SCALE)
+                .atLeast(Duration.ofSeconds(1))
+                .build());
         assertThrows(IllegalArgumentException.class, () -> new TpccScale(0, 100, 30, 9));
         assertThrows(IllegalArgumentException.class, () -> new TpccScale(1, 100, 30, 31));
         assertThrows(IllegalArgumentException.class, () -> new PlainAdapter(TpccScale.standard(100)));

@@ -8,6 +8,9 @@ import org.HdrHistogram.Histogram;
 /**
  * Latencies by transaction type, in nanoseconds. A recorder that several threads share counts atomically, so that ten
  * thousand terminals need no histogram each. Recording allocates nothing.
+ *
+ * <p>What is not measured is recorded likewise, and told nobody: a branch that is taken when the measured phase begins,
+ * and never before, makes the JVM throw away the code that it has compiled by then.
  */
 public final class LatencyRecorder {
     /** Latencies above an hour are counted as an hour: the stall limit ends a run long before. */
@@ -20,18 +23,32 @@ public final class LatencyRecorder {
 
     private final AbstractHistogram[] histograms = new AbstractHistogram[TransactionType.COUNT];
 
+    /** By type, those of what is not measured, then those of what is. */
+    private final AbstractHistogram[] byPhase = new AbstractHistogram[2 * TransactionType.COUNT];
+
     /** @param shared whether several threads record */
     public LatencyRecorder(boolean shared) {
-        for (int i = 0; i < histograms.length; i++) {
-            histograms[i] = shared
+        for (int i = 0; i < byPhase.length; i++) {
+            byPhase[i] = shared
                     ? new AtomicHistogram(LATENCY_NANOS_MIN, LATENCY_NANOS_MAX, SIGNIFICANT_DIGITS)
                     : new Histogram(LATENCY_NANOS_MIN, LATENCY_NANOS_MAX, SIGNIFICANT_DIGITS);
         }
+        System.arraycopy(byPhase, TransactionType.COUNT, histograms, 0, histograms.length);
     }
 
-    /** Records one transaction. */
-    void record(TransactionType type, long nanos) {
-        histograms[type.ordinal()].recordValue(Math.min(Math.max(nanos, 0), LATENCY_NANOS_MAX));
+    /**
+     * Records one transaction.
+     *
+     * @param phase of {@link RunControl}; only {@link RunControl#MEASURE} is told
+     */
+    void record(int phase, TransactionType type, long nanos) {
+        byPhase[index(phase, TransactionType.COUNT, type.ordinal())].recordValue(
+                Math.min(Math.max(nanos, 0), LATENCY_NANOS_MAX));
+    }
+
+    /** Where something of a phase lies in an array that has what is not measured first; without a branch. */
+    static int index(int phase, int count, int ordinal) {
+        return (phase & RunControl.MEASURE) * count + ordinal;
     }
 
     /** Adds another recorder's counts; nobody records meanwhile. */

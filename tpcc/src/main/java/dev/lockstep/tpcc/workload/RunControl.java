@@ -24,15 +24,19 @@ public final class RunControl {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile int phase = WARM_UP;
 
-    private RunControl(long warmUpTransactions, long transactions, Runnable measureBegins) {
+    /** While set, transactions beyond the number are measured too. */
+    private volatile boolean held;
+
+    private RunControl(long warmUpTransactions, long transactions, boolean held, Runnable measureBegins) {
         this.warmUpTransactions = warmUpTransactions;
         this.transactions = transactions;
+        this.held = held;
         this.measureBegins = measureBegins;
     }
 
     /** A run whose phases {@link #phase(int)} switches. */
     public static RunControl byTime() {
-        return new RunControl(0, 0, () -> {});
+        return new RunControl(0, 0, false, () -> {});
     }
 
     /**
@@ -41,7 +45,17 @@ public final class RunControl {
      * @param measureBegins called once, by the terminal that starts the first measured transaction
      */
     public static RunControl byCount(long warmUpTransactions, long transactions, Runnable measureBegins) {
-        return new RunControl(warmUpTransactions, transactions, measureBegins);
+        return new RunControl(warmUpTransactions, transactions, false, measureBegins);
+    }
+
+    /** The same, which measures on beyond the number until {@link #release} is called. */
+    public static RunControl byCountHeld(long warmUpTransactions, long transactions, Runnable measureBegins) {
+        return new RunControl(warmUpTransactions, transactions, true, measureBegins);
+    }
+
+    /** Lets the measured phase end with its number of transactions, or now if they have been run. */
+    public void release() {
+        held = false;
     }
 
     /** The phase now. */
@@ -69,12 +83,12 @@ public final class RunControl {
         if (ticket == warmUpTransactions) {
             measureBegins.run();
         }
-        return ticket < warmUpTransactions + transactions ? MEASURE : STOP;
+        return ticket < warmUpTransactions + transactions || held ? MEASURE : STOP;
     }
 
-    /** Whether a transaction that was admitted in a phase and ends now is measured. */
-    boolean measured(int admitted) {
-        return (transactions == 0 ? phase : admitted) == MEASURE;
+    /** The phase to which a transaction that was admitted in a phase and ends now belongs. */
+    int phaseOfEnded(int admitted) {
+        return transactions == 0 ? phase : admitted;
     }
 
     /** Ends the run with a failure; the first one is kept, later ones are attached to it. */

@@ -1,6 +1,8 @@
 package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.tpcc.adapter.TpccScale;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What committed transactions must have done to the database, counted by the driver alone: per district what a terminal
@@ -8,6 +10,9 @@ import dev.lockstep.tpcc.adapter.TpccScale;
  * and they are added up when all have ended.
  */
 public final class Tally {
+    /** Numbers that are not of districts. */
+    private static final int SUMS = 3;
+
     private final int firstWarehouseId;
     private final int warehouses;
     private final long[] orders;
@@ -29,6 +34,47 @@ public final class Tally {
         deliveries = new long[districts];
         payments = new long[districts];
         paymentCents = new long[districts];
+    }
+
+    /**
+     * A tally that another process has counted.
+     *
+     * @param numbers as {@link #numbers} gave them
+     * @throws IllegalArgumentException if they are not those of so many warehouses, from the first
+     */
+    public static Tally of(int warehouses, List<Long> numbers) {
+        Tally tally = new Tally(1, warehouses);
+        long[][] parts = tally.parts();
+        if (numbers.size() != parts.length * tally.orders.length + SUMS) {
+            throw new IllegalArgumentException(
+                    "no tally of so many warehouses: numbers=" + numbers.size() + " warehouses=" + warehouses);
+        }
+        int at = 0;
+        for (long[] part : parts) {
+            for (int i = 0; i < part.length; i++) {
+                part[i] = numbers.get(at++);
+            }
+        }
+        tally.quantitySold = numbers.get(at++);
+        tally.remoteLines = numbers.get(at++);
+        tally.deliveredCents = numbers.get(at);
+        return tally;
+    }
+
+    /** All counts, in an order that only {@link #of} knows. */
+    public List<Long> numbers() {
+        List<Long> numbers = new ArrayList<>();
+        for (long[] part : parts()) {
+            for (long number : part) {
+                numbers.add(number);
+            }
+        }
+        numbers.addAll(List.of(quantitySold, remoteLines, deliveredCents));
+        return List.copyOf(numbers);
+    }
+
+    private long[][] parts() {
+        return new long[][] {orders, orderLines, deliveries, payments, paymentCents};
     }
 
     /** Counts a transaction that has just committed. */

@@ -69,8 +69,8 @@ public final class TerminalLoop implements Runnable {
     private final LatencyRecorder latencies;
     private final UserDelays delays;
     private final Consumer<TerminalLoop> ended;
-    private final long[] commits = new long[TransactionType.COUNT];
-    private final long[] aborts = new long[AbortReason.COUNT];
+    private final long[] commits = new long[2 * TransactionType.COUNT];
+    private final long[] aborts = new long[2 * AbortReason.COUNT];
     private final long epochMillisAtZero;
     private final int transactionsPerTurn;
     private long retries;
@@ -209,13 +209,12 @@ public final class TerminalLoop implements Runnable {
     /** Counts a transaction that has been answered; returns when that was. */
     private long ended(TransactionType type, int admitted, boolean committed, long startNanos) {
         long endNanos = InstalledTime.nanoTime();
-        if (control.measured(admitted)) {
-            if (committed) {
-                commits[type.ordinal()]++;
-                latencies.record(type, endNanos - startNanos);
-            } else {
-                aborts[AbortReason.UNUSED_ITEM.ordinal()]++;
-            }
+        int phase = control.phaseOfEnded(admitted);
+        if (committed) {
+            commits[LatencyRecorder.index(phase, TransactionType.COUNT, type.ordinal())]++;
+            latencies.record(phase, type, endNanos - startNanos);
+        } else {
+            aborts[LatencyRecorder.index(phase, AbortReason.COUNT, AbortReason.UNUSED_ITEM.ordinal())]++;
         }
         completedOpaque(completed + 1);
         return endNanos;
@@ -239,8 +238,8 @@ public final class TerminalLoop implements Runnable {
 
     private void failedAttempt(
             TransactionType type, int attempt, AbortReason reason, RuntimeException e, Terminal terminal) {
-        if (control.phase() == RunControl.MEASURE || control.measured(RunControl.MEASURE)) {
-            aborts[reason.ordinal()]++;
+        if (control.phase() == RunControl.MEASURE || control.phaseOfEnded(RunControl.MEASURE) == RunControl.MEASURE) {
+            aborts[LatencyRecorder.index(RunControl.MEASURE, AbortReason.COUNT, reason.ordinal())]++;
             retries++;
         }
         if (attempt >= ATTEMPTS_MAX) {
@@ -266,12 +265,12 @@ public final class TerminalLoop implements Runnable {
 
     /** Measured commits of a type. */
     public long commits(TransactionType type) {
-        return commits[type.ordinal()];
+        return commits[LatencyRecorder.index(RunControl.MEASURE, TransactionType.COUNT, type.ordinal())];
     }
 
     /** Measured attempts that ended in a rollback for a reason. */
     public long aborts(AbortReason reason) {
-        return aborts[reason.ordinal()];
+        return aborts[LatencyRecorder.index(RunControl.MEASURE, AbortReason.COUNT, reason.ordinal())];
     }
 
     /** Measured attempts that were followed by another one with the same input. */

@@ -66,9 +66,11 @@ class TerminalTest {
     void latenciesOfSharedAndOwnRecordersAddUp() {
         LatencyRecorder own = new LatencyRecorder(false);
         LatencyRecorder shared = new LatencyRecorder(true);
-        own.record(TransactionType.DELIVERY, 1_000_000);
-        shared.record(TransactionType.DELIVERY, 3_000_000);
-        shared.record(TransactionType.DELIVERY, Long.MAX_VALUE);
+        own.record(RunControl.MEASURE, TransactionType.DELIVERY, 1_000_000);
+        shared.record(RunControl.MEASURE, TransactionType.DELIVERY, 3_000_000);
+        shared.record(RunControl.MEASURE, TransactionType.DELIVERY, Long.MAX_VALUE);
+        own.record(RunControl.WARM_UP, TransactionType.DELIVERY, 1);
+        shared.record(RunControl.STOP, TransactionType.PAYMENT, 1);
         LatencyRecorder sum = new LatencyRecorder(false);
         sum.add(own);
         sum.add(shared);
