@@ -53,7 +53,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new TpccChildCommand())
                 .addSubcommand(new JmhCommand(placement))
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
-                .addSubcommand(new ValidateCommand(BuildVersion.version()))
+                .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

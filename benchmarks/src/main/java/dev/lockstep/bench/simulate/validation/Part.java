@@ -1,5 +1,8 @@
 package dev.lockstep.bench.simulate.validation;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /** A part of a validation, with a table of its own. */
 public enum Part {
     /** Counts of one thread computed by hand. */
@@ -15,7 +18,14 @@ public enum Part {
     /** A JVM beside cachegrind. */
     JVM,
     /** Instructions a second. */
-    SPEED;
+    SPEED,
+    /** Two runs of TPC-C with one seed. */
+    REPEAT_TPCC;
+
+    /** Those that are run when none is named: without the one that takes as long as all others. */
+    static Set<Part> usual() {
+        return EnumSet.complementOf(EnumSet.of(REPEAT_TPCC));
+    }
 
     /** Whether valgrind is needed. */
     boolean needsCachegrind() {

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import picocli.CommandLine;
 
 /**
  * Runs the parts of a validation one after the other.
@@ -14,6 +16,7 @@ import java.util.function.Consumer;
  * @param simulator what is validated
  * @param cachegrind what it is compared with; null where no part needs it
  * @param brief whether small parts are to stand for the whole, as in a build
+ * @param commands makes a command line of this program
  * @param progress is told, in a few words, what comes next
  */
 record Validation(
@@ -21,6 +24,7 @@ record Validation(
         SimulatedInstrument simulator,
         Instrument cachegrind,
         boolean brief,
+        Supplier<CommandLine> commands,
         Consumer<String> progress) {
     private static final int BRIEF_EVERY = 3;
 
@@ -34,6 +38,7 @@ record Validation(
             case REPEAT -> new RepeatCheck(this).run();
             case JVM -> new JvmComparison(this).run();
             case SPEED -> new SpeedCheck(this).run();
+            case REPEAT_TPCC -> new TpccRepeatCheck(this).run();
         };
     }
 

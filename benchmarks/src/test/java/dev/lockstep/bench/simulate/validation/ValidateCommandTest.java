@@ -23,8 +23,13 @@ class ValidateCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
+    /** None of the parts that are tested here runs a command. */
+    private static CommandLine none() {
+        throw new AssertionError("a part has asked for a command line");
+    }
+
     private int execute(String... arguments) {
-        return new CommandLine(new ValidateCommand("test"))
+        return new CommandLine(new ValidateCommand(ValidateCommandTest::none, "test"))
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);

@@ -1,0 +1,149 @@
+package dev.lockstep.bench.simulate.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+
+/**
+ * TPC-C on Lockstep, simulated twice with one seed. When C2 compiles what is not told by the seed alone, so the two are
+ * nearly, not exactly, the same.
+ */
+final class TpccRepeatCheck {
+    private static final double INSTRUCTIONS_RELATIVE = 0.01;
+    private static final double MISSES_RELATIVE = 0.03;
+
+    /** A class of misses that makes less of its level's misses than this, in both runs, is not compared. */
+    private static final double SHARE_MIN = 0.01;
+
+    private static final int PHASE_MEASURED = 1;
+    private static final int LINE = 64;
+    private static final Geometry GEOMETRY =
+            Geometry.twoLevels(Geometry.kib(32, 8, LINE), Geometry.kib(32, 8, LINE), Geometry.kib(2048, 16, LINE));
+
+    private final Validation validation;
+
+    /**
+     * What a run counted.
+     *
+     * @param misses by level, each by class, {@link #ALL} of them included
+     */
+    record Measured(long instructions, Map<String, Map<String, Long>> misses) {
+        /** The name of no class. */
+        static final String ALL = "";
+
+        /** Reads the measured phase of what {@code simulate} writes. */
+        static Measured of(JsonNode simulation) {
+            long instructions = 0;
+            Map<String, Map<String, Long>> misses = new TreeMap<>();
+            for (JsonNode phase : simulation.at("/processes/0/result/phases")) {
+                if (phase.path("phase").asInt() == PHASE_MEASURED) {
+                    instructions = phase.at("/total/instructions").asLong();
+                    phase.at("/total/levels").properties().forEach(level -> {
+                        Map<String, Long> classes = new TreeMap<>();
+                        classes.put(ALL, level.getValue().path("misses").asLong());
+                        level.getValue()
+                                .path("classes")
+                                .properties()
+                                .forEach(each -> classes.put(
+                                        each.getKey(), each.getValue().asLong()));
+                        misses.put(level.getKey().toUpperCase(Locale.ROOT), classes);
+                    });
+                }
+            }
+            return new Measured(instructions, misses);
+        }
+
+        long misses(String level, String name) {
+            return misses.getOrDefault(level, Map.of()).getOrDefault(name, 0L);
+        }
+
+        boolean matters(String level, String name) {
+            return misses(level, name) >= SHARE_MIN * misses(level, ALL);
+        }
+    }
+
+    TpccRepeatCheck(Validation validation) {
+        this.validation = validation;
+    }
+
+    ValidationTable run() throws IOException {
+        validation.progress().accept("TPC-C");
+        Measured first = measured();
+        validation.progress().accept("TPC-C again");
+        return new ValidationTable(
+                "TPC-C simulated twice",
+                "first run",
+                List.of("The measured phase of each run. Classes of misses that make at least 1 % of their level's."),
+                compare(first, measured()));
+    }
+
+    static List<Check> compare(Measured first, Measured second) {
+        List<Check> checks = new ArrayList<>();
+        checks.add(check(
+                Quantity.INSTRUCTIONS.title(), first.instructions(), second.instructions(), INSTRUCTIONS_RELATIVE));
+        first.misses()
+                .forEach((level, classes) -> classes.forEach((name, count) -> {
+                    if (first.matters(level, name) || second.matters(level, name)) {
+                        String title = level + " misses" + (name.equals(Measured.ALL) ? "" : ", " + name);
+                        checks.add(check(title, count, second.misses(level, name), MISSES_RELATIVE));
+                    }
+                }));
+        return checks;
+    }
+
+    private static Check check(String title, long first, long second, double relative) {
+        return Check.of("tpcc", GEOMETRY.text(), title, (double) first, (double) second, Bound.within(relative));
+    }
+
+    private Measured measured() throws IOException {
+        Path json = Files.createTempFile("lockstep-repeat", ".json");
+        try {
+            StringWriter printed = new StringWriter();
+            CommandLine commandLine = validation.commands().get();
+            commandLine.setOut(new PrintWriter(printed));
+            commandLine.setErr(new PrintWriter(printed));
+            int exitCode = commandLine.execute(arguments(json).toArray(String[]::new));
+            if (exitCode != 0) {
+                throw new ToolException("TPC-C was not simulated: exitCode=" + exitCode + " printed=" + printed);
+            }
+            return Measured.of(new ObjectMapper().readTree(json.toFile()));
+        } finally {
+            Files.delete(json);
+        }
+    }
+
+    private static List<String> arguments(Path json) {
+        return List.of(
+                "simulate",
+                "--l1i",
+                GEOMETRY.l1i().text(),
+                "--l1d",
+                GEOMETRY.l1d().text(),
+                "--llc",
+                GEOMETRY.last().text(),
+                "--set",
+                "coherence=mesi",
+                "--set",
+                "classes=merged",
+                "--json",
+                json.toString(),
+                "--",
+                "tpcc",
+                "--engine",
+                "lockstep",
+                "--scheduler",
+                "steps",
+                "--durability",
+                "async");
+    }
+}
