@@ -8,8 +8,12 @@ import java.util.function.Predicate;
  * Instructions that a simulated process executed, by what they are part of. Immutable.
  *
  * @param instructions of every part that executed any
+ * @param simple those, among the ones of C1, of methods that are never given to C2: level 1, at which the JVM compiles
+ *     what only gets a field or a constant
  */
-public record InstructionShares(Map<CodePart, Long> instructions) {
+public record InstructionShares(Map<CodePart, Long> instructions, long simple) {
+    private static final int LEVEL_SIMPLE = 1;
+
     /** Takes an own copy. */
     public InstructionShares {
         instructions = Map.copyOf(instructions);
@@ -24,20 +28,25 @@ public record InstructionShares(Map<CodePart, Long> instructions) {
      */
     public static InstructionShares of(CodeLines lines, CodeEvents events, Predicate<CodeLines.Context> contexts) {
         CodeResolver resolver = new CodeResolver(events);
-        CodePart[] parts = new CodePart[lines.blockCount()];
+        CodeResolver.Found[] found = new CodeResolver.Found[lines.blockCount()];
         Map<CodePart, Long> sums = new EnumMap<>(CodePart.class);
+        long[] simple = new long[1];
         lines.contexts().forEach((context, counts) -> {
             if (contexts.test(context)) {
                 counts.each((block, count, stays) -> {
-                    if (parts[block] == null) {
-                        parts[block] = resolver.find(lines.address(block), lines.epoch(block))
-                                .part();
+                    if (found[block] == null) {
+                        found[block] = resolver.find(lines.address(block), lines.epoch(block));
                     }
-                    sums.merge(parts[block], count * lines.instructions(block), Long::sum);
+                    long executed = count * lines.instructions(block);
+                    sums.merge(found[block].part(), executed, Long::sum);
+                    CompiledCode method = found[block].compiled();
+                    if (method != null && method.level() == LEVEL_SIMPLE) {
+                        simple[0] += executed;
+                    }
                 });
             }
         });
-        return new InstructionShares(sums);
+        return new InstructionShares(sums, simple[0]);
     }
 
     /** All instructions. */
@@ -55,11 +64,20 @@ public record InstructionShares(Map<CodePart, Long> instructions) {
      * there are none.
      */
     public double c2OfJava() {
+        return ofJava(of(CodePart.C2));
+    }
+
+    /** The part of the same in code that the JVM will not replace by better one: of C2, and of simple methods. */
+    public double finalOfJava() {
+        return ofJava(of(CodePart.C2) + simple);
+    }
+
+    private double ofJava(long part) {
         long java = instructions.entrySet().stream()
                 .filter(entry -> entry.getKey().isJava())
                 .mapToLong(Map.Entry::getValue)
                 .sum();
-        return java == 0 ? 0 : (double) of(CodePart.C2) / java;
+        return java == 0 ? 0 : (double) part / java;
     }
 
     /** The part of all instructions whose place nobody knows, 0 to 1. */

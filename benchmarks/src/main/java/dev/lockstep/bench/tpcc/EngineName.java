@@ -20,12 +20,39 @@ enum EngineName {
     /** On the command line: every engine, PostgreSQL where its URL is given. */
     static final String ALL = "all";
 
+    /**
+     * Some hundred million instructions are simulated, which is minutes with the whole hierarchy. After the warm-up, C2
+     * has compiled what one warehouse needs; see ARCHITECTURE.md.
+     */
+    private static final long SIMULATED_TRANSACTIONS = 2_000;
+
+    private static final long SIMULATED_WARM_UP_TRANSACTIONS = 60_000;
+
     private static final List<Integer> CONNECTION_COUNTS = List.of(1, 2, 4, 10);
 
     private final JdbcPeer peer;
 
     EngineName(JdbcPeer peer) {
         this.peer = peer;
+    }
+
+    /** Transactions that a simulated run measures, unless said otherwise. */
+    long simulatedTransactions() {
+        return SIMULATED_TRANSACTIONS * shortness();
+    }
+
+    /** Transactions before them, likewise. */
+    long simulatedWarmUpTransactions() {
+        return SIMULATED_WARM_UP_TRANSACTIONS * (this == PLAIN ? shortness() / 2 : shortness());
+    }
+
+    /** How many of its transactions have as many instructions as one of Lockstep, roughly. */
+    private long shortness() {
+        return switch (this) {
+            case PLAIN -> 100;
+            case ORDERED -> 10;
+            case LOCKSTEP, H2, HSQLDB, DERBY, SQLITE, POSTGRESQL -> 1;
+        };
     }
 
     /** The database behind JDBC, or {@code null}. */

@@ -8,6 +8,8 @@ enum RunPart {
     LOAD,
     /** Opens a database that was loaded, reads it once, and runs. */
     LOADED,
+    /** Opens a database on which a run has worked, and the same as it was before, and checks. */
+    CHECK,
     /** Loads and runs, without checks: engines whose rows are in memory. */
     UNCHECKED
 }

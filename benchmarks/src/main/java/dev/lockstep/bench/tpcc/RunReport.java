@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +98,52 @@ record RunReport(
     /** Part of the measured time that collections took, 0 to 1 where they stop all threads. */
     double gcPart() {
         return measuredSeconds == 0 ? 0 : gcMillis / (measuredSeconds * MILLIS_PER_SECOND);
+    }
+
+    /** With what was found in its database afterwards. */
+    RunReport with(ChildVerdict verdict) {
+        return new RunReport(
+                engine,
+                scheduler,
+                sthreads,
+                isolation,
+                durability,
+                threads,
+                txnPerSecond,
+                newOrderPerMinute,
+                commits,
+                latencyMicros,
+                aborts,
+                retries,
+                teams,
+                verdict.consistencyAfterLoad(),
+                verdict.consistency(),
+                verdict.tallyDifferences(),
+                allocatedBytesPerTransaction,
+                cpuMicrosPerTransaction,
+                gc,
+                gcMillis,
+                heapUsedPeakBytes,
+                commitsPerForce,
+                forces,
+                logBytesPerTransaction,
+                bufferHitRatio,
+                terminalHitRatio,
+                scannedRows,
+                loadSeconds,
+                measuredSeconds,
+                failure,
+                ok
+                        && verdict.tallyDifferences().isEmpty()
+                        && verdict.consistencyAfterLoad().values().stream().allMatch(ConsistencyCheck.OK::equals)
+                        && verdict.consistency().values().stream().allMatch(ConsistencyCheck.OK::equals),
+                profilerEvent,
+                jvmFlags,
+                pinning,
+                repeat,
+                control,
+                configuration,
+                configurationHash);
     }
 
     /** The report of a run that ended without writing one. */

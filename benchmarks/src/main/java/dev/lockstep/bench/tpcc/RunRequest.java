@@ -49,6 +49,14 @@ record RunRequest(
                 configurationHash);
     }
 
+    /**
+     * Whether the run is one of a simulation: the simulated one, its control on the machine, or what they need. They
+     * are to be the same each time.
+     */
+    boolean ofSimulation() {
+        return state != null || part == RunPart.LOAD || part == RunPart.CHECK;
+    }
+
     /** Another configuration, with its files elsewhere, in the same way. */
     RunRequest of(RunSpec newConfiguration, Path newDirectory) {
         return new RunRequest(

@@ -63,37 +63,6 @@ record RunSpec(
     /** The isolation levels that TPC-C requires, by transaction type. */
     static final String ISOLATION_TPCC = "tpcc";
 
-    /** The same with another number of transactions to measure. */
-    RunSpec withTransactions(long newTransactions) {
-        return new RunSpec(
-                engine,
-                variant,
-                warehouses,
-                terminals,
-                threads,
-                cores,
-                scheduler,
-                sthreads,
-                teams,
-                teamLimit,
-                switchPoints,
-                durability,
-                isolation,
-                warmUpSeconds,
-                durationSeconds,
-                warmUpTransactions,
-                newTransactions,
-                mix,
-                think,
-                poolBytes,
-                directory,
-                seed,
-                fsyncDelayMillis,
-                scanBeside,
-                profiled,
-                heapBytes);
-    }
-
     EngineName engineName() {
         return Spelling.parse(EngineName.class, engine);
     }

@@ -8,6 +8,7 @@ import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.ProgressView;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.CompiledSize;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.NativeProfile;
@@ -37,12 +38,6 @@ final class SimulatedRuns {
     /** The machine's processors for the control: as a simulated JVM has one real one for each thread that runs. */
     private static final int MACHINE_PROCESSORS = 1;
 
-    /**
-     * Transactions that the control measures at least: some seconds, so that samples of a few milliseconds tell shares
-     * to about a point.
-     */
-    private static final long MACHINE_TRANSACTIONS_MIN = 200_000;
-
     /** Threads that run terminals on virtual threads and S-threads, as the plugin calls their class. */
     private static final Set<String> CARRIERS = Set.of("carrier");
 
@@ -58,6 +53,10 @@ final class SimulatedRuns {
     private final Emulation emulation;
     private final Children children;
     private final List<String> jvmOptions;
+
+    /** Whether the consistency conditions are checked. */
+    private final boolean checked;
+
     private final Map<List<String>, SameProcessor> flags = new HashMap<>();
     private final List<SimulationCheck> checks = new ArrayList<>();
 
@@ -66,7 +65,7 @@ final class SimulatedRuns {
         /**
          * Runs a child to its end.
          *
-         * @return its report; one of a failure if it wrote none, but for {@link RunPart#LOAD}, which writes none
+         * @return its report; one of a failure if it wrote none, but {@code null} for parts that write none
          */
         RunReport run(
                 RunRequest request,
@@ -78,10 +77,11 @@ final class SimulatedRuns {
                 throws IOException, InterruptedException;
     }
 
-    SimulatedRuns(Emulation emulation, Children children, List<String> jvmOptions) {
+    SimulatedRuns(Emulation emulation, Children children, List<String> jvmOptions, boolean checked) {
         this.emulation = emulation;
         this.children = children;
         this.jvmOptions = jvmOptions;
+        this.checked = checked;
     }
 
     /** Runs one configuration, simulated, after its control. */
@@ -93,7 +93,7 @@ final class SimulatedRuns {
         options.addAll(GuestOptions.both(same));
         Processors machine = Processors.choose(MACHINE_PROCESSORS);
         boolean onDisk = spec.engineName() == EngineName.LOCKSTEP;
-        RunPart part = onDisk ? RunPart.LOADED : RunPart.UNCHECKED;
+        RunPart part = onDisk ? RunPart.LOADED : checked ? RunPart.WHOLE : RunPart.UNCHECKED;
         Path control = Files.createDirectory(directory.resolve("control"));
         if (onDisk) {
             RunReport loaded = children.run(
@@ -107,12 +107,17 @@ final class SimulatedRuns {
                 return loaded;
             }
             copy(directory.resolve(DATABASE), control.resolve(DATABASE));
+            if (checked) {
+                copy(
+                        directory.resolve(DATABASE),
+                        directory.resolve(TpccChildRun.AS_LOADED).resolve(DATABASE));
+            }
         }
         Path samples = control.resolve("samples.txt");
         Path machineState = control.resolve("state.json");
         RunReport machineReport = children.run(
                 request.with(part, samples.toString(), machineState.toString(), machine.description())
-                        .of(spec.withTransactions(Math.max(spec.transactions(), MACHINE_TRANSACTIONS_MIN)), control),
+                        .of(spec, control),
                 control,
                 machine,
                 profiled(options),
@@ -125,7 +130,30 @@ final class SimulatedRuns {
         if (guest.report().ok()) {
             judge(guest, samples, machineState, machineReport, same);
         }
-        return guest.report();
+        return onDisk && checked && guest.report().ok()
+                ? check(request, directory, machine, common, guest, view)
+                : guest.report();
+    }
+
+    /** What a run on disk has left is checked on the machine; the other engines do it where they ran. */
+    private RunReport check(
+            RunRequest request,
+            Path directory,
+            Processors machine,
+            List<String> options,
+            Guest guest,
+            ProgressView view)
+            throws IOException, InterruptedException {
+        RunReport failed = children.run(
+                request.with(RunPart.CHECK, null, guest.state().toString(), machine.description()),
+                directory,
+                machine,
+                options,
+                line -> {},
+                view);
+        return failed != null
+                ? failed
+                : guest.report().with(Json.read(directory.resolve(TpccExperiment.REPORT), ChildVerdict.class));
     }
 
     private SameProcessor same(List<String> options) throws IOException, InterruptedException {
@@ -192,15 +220,16 @@ final class SimulatedRuns {
             profile = NativeProfile.parse(stacks);
         }
         ChildState state = Json.read(guest.state(), ChildState.class);
+        List<CompiledMethod> machineCompiled =
+                Json.read(machineState, ChildState.class).compiled();
         SteadyState steady = new SteadyState(
                 shares.c2OfJava(),
                 profile.c2Share(),
+                shares.finalOfJava(),
+                profile.finalShare(machineCompiled),
                 profile.samples(),
                 (double) jvmInstructions / Math.max(1, shares.total()),
-                CompiledSize.of(
-                        profile.hottest(SteadyState.HOTTEST_METHODS),
-                        Json.read(machineState, ChildState.class).compiled(),
-                        state.compiled()));
+                CompiledSize.of(profile.hottest(SteadyState.HOTTEST_METHODS), machineCompiled, state.compiled()));
         RunReport report = guest.report();
         checks.add(new SimulationCheck(
                 report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady));
@@ -217,6 +246,7 @@ final class SimulatedRuns {
     }
 
     private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Files.copy(file, to.resolve(from.relativize(file)));

@@ -31,6 +31,10 @@ public final class TpccChildCommand extends ChildCommand {
                 run.load();
                 return 0;
             }
+            if (request.part() == RunPart.CHECK) {
+                Json.write(report, run.check());
+                return 0;
+            }
             RunReport result = run.run();
             Json.write(report, result);
             return result.ok() ? 0 : 1;

@@ -6,6 +6,7 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
@@ -15,12 +16,14 @@ import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.workload.LatencySummary;
+import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +34,9 @@ final class TpccChildRun implements TpccProgress {
     /** How many times longer than a real processor a simulated one may do nothing before it is given up. */
     static final int SLOWER = 20;
 
+    /** Directory of a copy of the database as it was loaded, below that of the run. */
+    static final String AS_LOADED = "as-loaded";
+
     /** The phase in which the simulated caches fill, before the measured one. */
     static final int PHASE_SETTLE = 2;
 
@@ -39,6 +45,15 @@ final class TpccChildRun implements TpccProgress {
 
     /** Of the transactions before measuring, the part that this phase has at most. */
     private static final int SETTLE_DIVISOR = 10;
+
+    /**
+     * How long the run beside a simulated one measures at least: samples come every few milliseconds of processor time,
+     * and a thousand of them tell shares to about a point.
+     */
+    private static final Duration CONTROL_TIME = Duration.ofSeconds(8);
+
+    /** On which all runs of a simulation begin, since dates are part of rows. */
+    private static final Instant SIMULATED_DATE = Instant.parse("2026-01-01T00:00:00Z");
 
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -94,7 +109,7 @@ final class TpccChildRun implements TpccProgress {
         TpccResult result = TpccRun.execute(
                 configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
         measurementEnds();
-        tellState();
+        tellState(result.tally());
         // A stalled engine could not be closed, and its JVM ends anyway.
         if (result.failure().isEmpty()) {
             engine.close();
@@ -106,6 +121,22 @@ final class TpccChildRun implements TpccProgress {
     void load() throws InterruptedException {
         try (OpenEngine opened = Engines.open(spec, Path.of(request.directory()))) {
             TpccRun.load(configuration(), opened.adapter(), this);
+        }
+    }
+
+    /** Checks what another child's run has left, against the database as it was before and that child's tally. */
+    ChildVerdict check() throws IOException, InterruptedException {
+        TpccConfiguration configuration = configuration();
+        Tally tally = Tally.of(
+                spec.warehouses(),
+                Json.read(Path.of(request.state()), ChildState.class).tally());
+        Path directory = Path.of(request.directory());
+        try (OpenEngine before = Engines.open(spec, directory.resolve(AS_LOADED));
+                OpenEngine after = Engines.open(spec, directory);
+                TpccScanner loaded = new WatchedAdapter(before.adapter(), this::scanned).openScanner();
+                TpccScanner worked = new WatchedAdapter(after.adapter(), this::scanned).openScanner()) {
+            phase(Phase.CHECK_RESULT);
+            return ChildVerdict.of(TpccRun.judge(configuration.scale(), loaded, worked, tally));
         }
     }
 
@@ -133,8 +164,11 @@ final class TpccChildRun implements TpccProgress {
                 .warmUp(seconds(spec.warmUpSeconds()))
                 .duration(seconds(spec.durationSeconds()))
                 .transactions(spec.warmUpTransactions(), spec.transactions())
+                .atLeast(request.samples() == null || spec.transactions() == 0 ? Duration.ZERO : CONTROL_TIME)
                 .seed(spec.seed())
-                .loadThreads(Processors.available())
+                .date(request.ofSimulation() ? SIMULATED_DATE : null)
+                // Several threads load the same rows to other places each time.
+                .loadThreads(request.ofSimulation() ? 1 : Processors.available())
                 .load(request.part() != RunPart.LOADED)
                 .check(request.part() == RunPart.WHOLE)
                 .stallLimit(TpccConfiguration.STALL_LIMIT.multipliedBy(Markers.isSimulated() ? SLOWER : 1))
@@ -225,11 +259,19 @@ final class TpccChildRun implements TpccProgress {
         }
         collectorsBefore = CollectorUsage.now();
         if (request.state() != null) {
-            compiled = CompiledMethod.here();
+            compiled = compiled();
         }
         synchronized (phases) {
             measuring = true;
             Markers.phaseBegin(Markers.PHASE_MEASURED);
+        }
+    }
+
+    private static List<CompiledMethod> compiled() {
+        try {
+            return CompiledMethod.here(Path.of(GuestOptions.COMPILATIONS));
+        } catch (IOException e) {
+            throw new UncheckedIOException("this JVM was to log its compilations file=" + GuestOptions.COMPILATIONS, e);
         }
     }
 
@@ -252,9 +294,11 @@ final class TpccChildRun implements TpccProgress {
     }
 
     /** Tells of this JVM, if it is asked for. */
-    private void tellState() throws IOException {
+    private void tellState(Tally tally) throws IOException {
         if (request.state() != null) {
-            Json.write(Path.of(request.state()), new ChildState(SimulatedTime.description(), compiled));
+            Json.write(
+                    Path.of(request.state()),
+                    new ChildState(SimulatedTime.description(), compiled, tally == null ? List.of() : tally.numbers()));
         }
     }
 
@@ -290,8 +334,8 @@ final class TpccChildRun implements TpccProgress {
                 aborts,
                 result.retries(),
                 figures.teams(),
-                numbered(result.consistencyAfterLoad()),
-                numbered(result.consistency()),
+                ChildVerdict.numbered(result.consistencyAfterLoad()),
+                ChildVerdict.numbered(result.consistency()),
                 result.tallyDifferences(),
                 result.allocatedBytesPerTransaction(),
                 result.cpuMicrosPerTransaction(),
@@ -317,12 +361,5 @@ final class TpccChildRun implements TpccProgress {
                 request.control(),
                 spec,
                 request.configurationHash());
-    }
-
-    /** With keys that sort as the numbers do when read by eye; JSON has no order. */
-    private static Map<String, String> numbered(Map<Integer, String> verdicts) {
-        Map<String, String> named = new LinkedHashMap<>();
-        verdicts.forEach((number, verdict) -> named.put(String.valueOf(number), verdict));
-        return named;
     }
 }

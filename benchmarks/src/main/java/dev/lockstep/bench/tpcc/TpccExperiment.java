@@ -32,6 +32,9 @@ final class TpccExperiment {
     /** Asks the kernel for large pages under big allocations, such as a buffer pool; the same for every engine. */
     private static final String LARGE_PAGES_OF_GLIBC = "glibc.malloc.hugetlb=1";
 
+    /** Where a child writes what it found, in the directory of its run. */
+    static final String REPORT = "report.json";
+
     private final TpccPlan plan;
     private final List<String> jvmOptions;
 
@@ -82,7 +85,8 @@ final class TpccExperiment {
         }
         this.environment = Map.copyOf(variables);
         this.processors = processors;
-        this.simulated = emulation == null ? null : new SimulatedRuns(emulation, this::run, jvmOptions);
+        this.simulated =
+                emulation == null ? null : new SimulatedRuns(emulation, this::run, jvmOptions, !options.unchecked);
         this.mainClass = mainClass;
         this.progress = progress;
     }
@@ -184,7 +188,7 @@ final class TpccExperiment {
             ProgressView view)
             throws IOException, InterruptedException {
         Path specification = directory.resolve("spec.json");
-        Path report = directory.resolve("report.json");
+        Path report = directory.resolve(REPORT);
         Json.write(specification, request);
         List<String> lastLines = new ArrayList<>();
         int exit = ChildJvm.run(
@@ -204,7 +208,7 @@ final class TpccExperiment {
                                     lastLines.add(line);
                                     view.message(line);
                                 }));
-        if (request.part() == RunPart.LOAD && exit == 0) {
+        if ((request.part() == RunPart.LOAD || request.part() == RunPart.CHECK) && exit == 0) {
             return null;
         }
         if (Files.exists(report)) {

@@ -9,12 +9,6 @@ import picocli.CommandLine.Option;
 
 /** The options of {@code tpcc}, checked one by one by picocli and together by {@link TpccPlan}. */
 final class TpccOptions {
-    /** Some hundred million instructions: minutes with the whole hierarchy. */
-    private static final long SIMULATED_TRANSACTIONS = 2_000;
-
-    /** After these C2 has compiled what one warehouse needs; see ARCHITECTURE.md. */
-    private static final long SIMULATED_WARM_UP_TRANSACTIONS = 60_000;
-
     @Option(
             names = "--engine",
             split = ",",
@@ -116,8 +110,8 @@ final class TpccOptions {
             defaultValue = "0",
             showDefaultValue = Visibility.NEVER,
             description = "Measures N transactions in place of a time, after as many as --warmup is to --duration or"
-                    + " --warmup-transactions says. Under ./lockstep simulate: " + SIMULATED_TRANSACTIONS
-                    + " unless said otherwise.")
+                    + " --warmup-transactions says. Under ./lockstep simulate: 2000 unless said otherwise,"
+                    + " of plain 200000, of ordered 20000.")
     long transactions;
 
     @Option(
@@ -125,8 +119,9 @@ final class TpccOptions {
             paramLabel = "N",
             defaultValue = "-1",
             showDefaultValue = Visibility.NEVER,
-            description = "Transactions before measuring, with --transactions. Under ./lockstep simulate: "
-                    + SIMULATED_WARM_UP_TRANSACTIONS + " unless said otherwise, after which the JVM is steady.")
+            description = "Transactions before measuring, with --transactions. Under ./lockstep simulate, unless said"
+                    + " otherwise, as many as one warehouse needs to be steady: 60000, of plain 3000000, of ordered"
+                    + " 600000.")
     long warmUpTransactions;
 
     @Option(
@@ -264,12 +259,56 @@ final class TpccOptions {
                     + " ones, which are listed below.")
     List<String> jvmOptions = List.of();
 
+    @Option(
+            names = "--connections",
+            paramLabel = "N",
+            defaultValue = "0",
+            showDefaultValue = Visibility.NEVER,
+            description =
+                    "Connections of an engine over JDBC, at most its terminals. Default: 1, 2, 4 and 10 are tried;"
+                            + " under ./lockstep simulate as many as --cores.")
+    int connections;
+
+    @Option(
+            names = "--unchecked",
+            description = "Under ./lockstep simulate: leaves out the consistency conditions and the tally. They are"
+                    + " checked by default, outside the measured phase: of Lockstep on the machine, of engines in"
+                    + " memory by the simulated JVM itself.")
+    boolean unchecked;
+
+    /** Whether runs are simulated: they go by numbers of transactions, since seconds mean nothing there. */
+    private boolean simulated;
+
     /** For picocli. */
     TpccOptions() {}
 
-    /** Runs are simulated: they go by numbers of transactions, since seconds mean nothing there. */
+    /** Runs are simulated. */
     void simulated() {
-        transactions = transactions == 0 ? SIMULATED_TRANSACTIONS : transactions;
-        warmUpTransactions = warmUpTransactions < 0 ? SIMULATED_WARM_UP_TRANSACTIONS : warmUpTransactions;
+        simulated = true;
+        connections = connections == 0 ? cores : connections;
+    }
+
+    boolean isSimulated() {
+        return simulated;
+    }
+
+    /** How many transactions of an engine are measured, 0 to go by time. */
+    long transactions(EngineName engine) {
+        return simulated && transactions == 0 ? engine.simulatedTransactions() : transactions;
+    }
+
+    /** How many are run before. */
+    long warmUpTransactions(EngineName engine) {
+        if (warmUpTransactions >= 0) {
+            return warmUpTransactions;
+        }
+        return simulated
+                ? engine.simulatedWarmUpTransactions()
+                : Math.round(transactions * (warmUpSeconds / durationSeconds));
+    }
+
+    /** Whether runs go by numbers of transactions. */
+    boolean byCount() {
+        return simulated || transactions > 0;
     }
 }

@@ -100,9 +100,7 @@ record TpccPlan(
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
         require(options.transactions >= 0, "--transactions is not negative");
-        require(
-                options.warmUpTransactions < 0 || options.transactions > 0,
-                "--warmup-transactions needs --transactions");
+        require(options.warmUpTransactions < 0 || options.byCount(), "--warmup-transactions needs --transactions");
         long fsyncDelayMillisMax = DatabaseOptions.EXTRA_FORCE_DELAY_MAX.toMillis();
         require(
                 options.fsyncDelayMillis >= 0 && options.fsyncDelayMillis <= fsyncDelayMillisMax,
@@ -117,6 +115,8 @@ record TpccPlan(
         require(
                 options.cores >= 1 && options.cores <= processorsMax,
                 "--cores is 1 to " + processorsMax + ", the processors that this process may use");
+        require(!options.unchecked || options.isSimulated(), "--unchecked is for ./lockstep simulate");
+        require(options.connections >= 0, "--connections is at least 1");
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),
@@ -202,8 +202,7 @@ record TpccPlan(
 
     private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes, boolean profiled) {
         int terminals = options.warehouses * options.terminals.getFirst();
-        List<Integer> counts = options.think ? List.of(terminals) : engine.connectionCounts(terminals);
-        return counts.stream()
+        return connections(options, engine, terminals).stream()
                 .map(connections -> spec(
                         options,
                         engine,
@@ -219,6 +218,16 @@ record TpccPlan(
                         profiled,
                         ChildFlags.peerHeapBytes(memoryBytes)))
                 .toList();
+    }
+
+    private static List<Integer> connections(TpccOptions options, EngineName engine, int terminals) {
+        if (options.think) {
+            return List.of(terminals);
+        }
+        List<Integer> counts = engine.connectionCounts(terminals);
+        return options.connections == 0 || counts.size() == 1
+                ? counts
+                : List.of(Math.min(options.connections, terminals));
     }
 
     private static RunSpec spec(
@@ -252,10 +261,8 @@ record TpccPlan(
                 options.isolation,
                 options.warmUpSeconds,
                 options.durationSeconds,
-                options.warmUpTransactions >= 0
-                        ? options.warmUpTransactions
-                        : Math.round(options.transactions * (options.warmUpSeconds / options.durationSeconds)),
-                options.transactions,
+                options.warmUpTransactions(engine),
+                options.transactions(engine),
                 options.mix,
                 options.think,
                 poolBytes,

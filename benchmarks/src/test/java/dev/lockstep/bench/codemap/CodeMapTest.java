@@ -80,7 +80,7 @@ class CodeMapTest {
             new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 500, 7000, 10, 1, true);
 
     /** Of the same without a probe. */
-    private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L));
+    private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L), 0);
 
     @TempDir
     Path directory;

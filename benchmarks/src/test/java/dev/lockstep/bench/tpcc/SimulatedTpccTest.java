@@ -82,6 +82,11 @@ class SimulatedTpccTest {
         assertTrue(check.at("/steady/simulatedC2Share").asDouble() < SHARE_MAX, check::toString);
         assertTrue(check.at("/steady/samples").asLong() > 0, check::toString);
         assertTrue(check.at("/machine/ok").asBoolean(), check::toString);
+        // The database was checked after the simulated JVM had closed it, and the driver's tally with it.
+        JsonNode run = new ObjectMapper().readTree(tpcc.toFile()).at("/runs/0");
+        assertEquals(12, run.at("/consistencyAfterLoad").size(), run::toString);
+        assertEquals(12, run.at("/consistency").size(), run::toString);
+        assertTrue(run.at("/ok").asBoolean(), run::toString);
         JsonNode phases = new ObjectMapper().readTree(simulation.toFile()).at("/processes/0/result/phases");
         assertTrue(phases.findValues("phase").stream().anyMatch(phase -> phase.asInt() == 1), () -> phases.toString());
     }

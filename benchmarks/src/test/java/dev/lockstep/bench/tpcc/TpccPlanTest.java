@@ -44,6 +44,39 @@ class TpccPlanTest {
         assertTrue(message.contains(part), message);
     }
 
+    /** Short transactions need more of them; one connection is the thread that a core has. */
+    @Test
+    void simulatedRunsGoByNumbersOfTheirEngines() {
+        TpccOptions options = parse("--engine", "lockstep,plain,h2", "--scheduler", "steps");
+        options.simulated();
+        TpccPlan plan = TpccPlan.of(options, MEMORY_BYTES, 64);
+        assertEquals(List.of(), plan.peers());
+        assertEquals(
+                List.of(2_000L, 200_000L, 2_000L),
+                plan.configurations().stream().map(RunSpec::transactions).toList());
+        assertEquals(
+                List.of(60_000L, 3_000_000L, 60_000L),
+                plan.configurations().stream().map(RunSpec::warmUpTransactions).toList());
+        assertEquals(1, plan.configurations().getLast().threads());
+
+        TpccOptions own = parse("--engine", "plain", "--transactions", "7", "--warmup-transactions", "9");
+        own.simulated();
+        RunSpec spec = TpccPlan.of(own, MEMORY_BYTES, 64).configurations().getFirst();
+        assertEquals(7, spec.transactions());
+        assertEquals(9, spec.warmUpTransactions());
+        assertRefused("--unchecked", "--unchecked");
+    }
+
+    @Test
+    void oneNumberOfConnectionsIsTriedWhereItIsNamed() {
+        TpccPlan plan = plan("--engine", "h2", "--connections", "4");
+        assertEquals(
+                List.of("h2/4"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(List.of(), plan.peers());
+        assertRefused("--connections", "--engine", "h2", "--connections", "-1");
+    }
+
     @Test
     void runsStepsBesideTheJdkUnlessToldOtherwise() {
         TpccPlan plan = plan();

@@ -1,11 +1,16 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MalformedObjectNameException;
@@ -19,6 +24,9 @@ import javax.management.ObjectName;
  * @param bytes of its code
  */
 public record CompiledMethod(String method, int level, long bytes) {
+    /** The level of C1 for methods that are never given to C2, such as those that only get a field or a constant. */
+    static final int LEVEL_SIMPLE = 1;
+
     /** The level of C2. */
     static final int LEVEL_C2 = 4;
 
@@ -27,19 +35,29 @@ public record CompiledMethod(String method, int level, long bytes) {
 
     /** Number of the compilation, level, state (0: may be entered), method, addresses of header, code, and its end. */
     private static final Pattern LINE =
-            Pattern.compile("\\s*\\d+\\s+(\\d)\\s+0\\s+(\\S+)\\s+\\[0x\\p{XDigit}+,\\s*0x(\\p{XDigit}+)\\s*-\\s*"
+            Pattern.compile("\\s*(\\d+)\\s+(\\d)\\s+0\\s+(\\S+)\\s+\\[0x\\p{XDigit}+,\\s*0x(\\p{XDigit}+)\\s*-\\s*"
                     + "0x(\\p{XDigit}+)\\]\\s*");
 
+    /** A compilation of a loop, which is entered in its middle: number, percent sign, level. */
+    private static final Pattern OF_LOOP = Pattern.compile("\\s*(\\d+)\\s+%.*");
+
     /**
-     * All methods that are compiled in this JVM and may be entered.
+     * All methods that are compiled in this JVM and may be entered by a call. Code for a loop that was entered while it
+     * ran (OSR) is left out: which method gets some depends on the moment, and it is seldom run again.
      *
+     * @param compilations the JVM's log of its compilations so far
+     * @throws IOException if it cannot be read
      * @throws IllegalStateException if the JVM does not tell
      */
-    public static List<CompiledMethod> here() {
+    public static List<CompiledMethod> here(Path compilations) throws IOException {
+        Set<String> ofLoops;
+        try (Stream<String> lines = Files.lines(compilations)) {
+            ofLoops = ofLoops(lines);
+        }
         try {
             String list = (String)
                     ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName(COMMANDS), CODE_LIST, null, null);
-            return parse(list.lines());
+            return parse(list.lines(), ofLoops);
         } catch (MalformedObjectNameException e) {
             throw new IllegalStateException("not a name: " + COMMANDS, e);
         } catch (JMException e) {
@@ -48,22 +66,24 @@ public record CompiledMethod(String method, int level, long bytes) {
         }
     }
 
-    static List<CompiledMethod> parse(Stream<String> lines) {
-        return lines.map(CompiledMethod::parse).flatMap(Optional::stream).toList();
+    static List<CompiledMethod> parse(Stream<String> lines, Set<String> ofLoops) {
+        return lines.map(line -> parse(line, ofLoops)).flatMap(Optional::stream).toList();
     }
 
-    private static Optional<CompiledMethod> parse(String line) {
+    private static Optional<CompiledMethod> parse(String line, Set<String> ofLoops) {
         Matcher matcher = LINE.matcher(line);
-        if (!matcher.matches()) {
+        if (!matcher.matches() || ofLoops.contains(matcher.group(1))) {
             return Optional.empty();
         }
-        long bytes = Long.parseUnsignedLong(matcher.group(4), 16) - Long.parseUnsignedLong(matcher.group(3), 16);
-        return Optional.of(new CompiledMethod(matcher.group(2), Integer.parseInt(matcher.group(1)), bytes));
+        long bytes = Long.parseUnsignedLong(matcher.group(5), 16) - Long.parseUnsignedLong(matcher.group(4), 16);
+        return Optional.of(new CompiledMethod(matcher.group(3), Integer.parseInt(matcher.group(2)), bytes));
     }
 
-    /** The method without its signature. */
-    String name() {
-        int signature = method.indexOf('(');
-        return signature < 0 ? method : method.substring(0, signature);
+    /** The numbers of compilations of loops. */
+    static Set<String> ofLoops(Stream<String> lines) {
+        return lines.map(OF_LOOP::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> matcher.group(1))
+                .collect(Collectors.toSet());
     }
 }

@@ -3,9 +3,9 @@ package dev.lockstep.bench.simulate.jvm;
 import java.util.List;
 
 /**
- * The bytes to which C2 compiled one method on both sides, those of all methods of that name together. Immutable.
+ * The bytes to which C2 compiled one method on both sides. Immutable.
  *
- * @param method class and name
+ * @param method class, name and signature
  * @param machineBytes on the machine's processor, 0 if it is not compiled there
  * @param emulatedBytes on the emulated processor, likewise
  */
@@ -29,7 +29,7 @@ public record CompiledSize(String method, long machineBytes, long emulatedBytes)
     private static long bytes(String name, List<CompiledMethod> compiled) {
         return compiled.stream()
                 .filter(method -> method.level() == CompiledMethod.LEVEL_C2
-                        && method.name().equals(name))
+                        && method.method().equals(name))
                 .mapToLong(CompiledMethod::bytes)
                 .sum();
     }

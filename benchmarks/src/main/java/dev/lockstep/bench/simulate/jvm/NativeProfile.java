@@ -8,14 +8,17 @@ import java.util.stream.Stream;
 
 /**
  * What a sampling profiler saw of a JVM: async-profiler's collapsed stacks, whose frames say how the method ran (option
- * {@code ann}). Samples whose innermost frame is no Java method, such as copies, system calls and the JVM's own work,
- * are left out: instructions of Java code are asked for. Immutable.
+ * {@code ann}) and its signature ({@code sig}). Samples whose innermost frame is no Java method, such as copies, system
+ * calls and the JVM's own work, are left out: instructions of Java code are asked for. Immutable.
  *
  * @param c2Samples in code that C2 compiled
  * @param otherSamples in code of C1, and interpreted
- * @param samplesByMethod of the methods that C2 compiled by themselves, with what was inlined into them
+ * @param c1SamplesByMethod of the methods that C1 compiled by themselves, likewise
+ * @param samplesByMethod of the methods that C2 compiled by themselves, with what was inlined into them; by class, name
+ *     and signature
  */
-public record NativeProfile(long c2Samples, long otherSamples, Map<String, Long> samplesByMethod) {
+public record NativeProfile(
+        long c2Samples, long otherSamples, Map<String, Long> c1SamplesByMethod, Map<String, Long> samplesByMethod) {
     private static final String COMPILED = "_[j]";
     private static final String INLINED = "_[i]";
     private static final String C1 = "_[1]";
@@ -23,12 +26,14 @@ public record NativeProfile(long c2Samples, long otherSamples, Map<String, Long>
 
     /** Takes an own copy. */
     public NativeProfile {
+        c1SamplesByMethod = Map.copyOf(c1SamplesByMethod);
         samplesByMethod = Map.copyOf(samplesByMethod);
     }
 
     /** Reads collapsed stacks, one a line: frames from the outermost, separated by semicolons, a space, samples. */
     public static NativeProfile parse(Stream<String> lines) {
         Map<String, Long> byMethod = new HashMap<>();
+        Map<String, Long> c1ByMethod = new HashMap<>();
         long[] sums = new long[2];
         lines.forEach(line -> {
             int space = line.lastIndexOf(' ');
@@ -40,14 +45,23 @@ public record NativeProfile(long c2Samples, long otherSamples, Map<String, Long>
             String method = compiledMethod(frames);
             if (method.endsWith(COMPILED)) {
                 sums[0] += samples;
-                String name =
-                        method.substring(0, method.length() - COMPILED.length()).replace('/', '.');
-                byMethod.merge(name, samples, Long::sum);
+                byMethod.merge(spelled(method.substring(0, method.length() - COMPILED.length())), samples, Long::sum);
             } else if (method.endsWith(C1) || method.endsWith(INTERPRETED)) {
                 sums[1] += samples;
+                if (method.endsWith(C1)) {
+                    c1ByMethod.merge(spelled(method.substring(0, method.length() - C1.length())), samples, Long::sum);
+                }
             }
         });
-        return new NativeProfile(sums[0], sums[1], byMethod);
+        return new NativeProfile(sums[0], sums[1], c1ByMethod, byMethod);
+    }
+
+    /** As the JVM spells it: dots in the name, slashes and semicolons in the signature, where frames have bars. */
+    private static String spelled(String method) {
+        int signature = method.indexOf('(');
+        int end = signature < 0 ? method.length() : signature;
+        return method.substring(0, end).replace('/', '.')
+                + method.substring(end).replace('|', ';');
     }
 
     /** The frame that the innermost one, if it is of Java, was compiled with; empty if it is not of Java. */
@@ -67,6 +81,22 @@ public record NativeProfile(long c2Samples, long otherSamples, Map<String, Long>
     /** The part of them in code that C2 compiled, 0 to 1; 0 without any. */
     public double c2Share() {
         return samples() == 0 ? 0 : (double) c2Samples / samples();
+    }
+
+    /**
+     * The part of the same in code that the JVM will not replace by better one: of C2, and of methods that it never
+     * gives to C2, compiled at level 1.
+     *
+     * @param compiled the methods of the JVM that was sampled
+     */
+    public double finalShare(List<CompiledMethod> compiled) {
+        long simple = compiled.stream()
+                .filter(method -> method.level() == CompiledMethod.LEVEL_SIMPLE)
+                .map(CompiledMethod::method)
+                .distinct()
+                .mapToLong(method -> c1SamplesByMethod.getOrDefault(method, 0L))
+                .sum();
+        return samples() == 0 ? 0 : (double) (c2Samples + simple) / samples();
     }
 
     /** The names of the methods with most samples, most first; equal ones by name. */

@@ -9,8 +9,8 @@ public final class StackSampler {
     /** A timer of each thread's processor time: needs no performance counters and no rights. */
     private static final String START = "start,event=ctimer,interval=1ms";
 
-    /** Frames say how their method ran. */
-    private static final String STOP = "stop,collapsed,ann,file=";
+    /** Frames say how their method ran, and its signature. */
+    private static final String STOP = "stop,collapsed,ann,sig,file=";
 
     private StackSampler() {}
 
