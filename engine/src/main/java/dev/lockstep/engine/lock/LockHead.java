@@ -15,11 +15,20 @@ package dev.lockstep.engine.lock;
  *   <li>unless it is entitled, by the requests before it in the queue that conflict with it, except those that conflict
  *       with the mode its owner holds.
  * </ul>
- * It is granted as soon as nothing blocks it. Therefore:
+ * As soon as nothing blocks it, a conversion or an instant request is granted. The owner of any other is
+ * <em>invited</em>: its request keeps its place in the queue, and the owner is woken to claim the lock. Had it been
+ * granted, the lock would be held by an owner that does not run, everybody who runs would have to queue up at it, and a
+ * queue, once formed, would never dissolve: the convoy of Blasgen, Gray, Mitchell and Price (The Convoy Phenomenon,
+ * 1979), who mend it in this way. While the first of the queue is invited and has not come, a new request that only
+ * the queue blocks may <em>pass</em> it. Who comes and finds the lock taken keeps its place, and is invited again. The
+ * queue can be passed a limited number of times between two claims, and not at all once the first of it has come in
+ * vain {@link #VAIN_CLAIMS_MAX} times; from then on the lock is as good as granted to it.
+ *
+ * <p>Therefore:
  * <ul>
- *   <li>A waiting request is never blocked by an owner for which it did not wait before, directly or through others: a
- *       later request passes it only if the two are compatible, or if it waited for the passing owner anyway. So no
- *       request starves while transactions end.
+ *   <li>A waiting request is blocked by an owner for which it did not wait before, directly or through others, only if
+ *       that owner passed it, and that happens a limited number of times: any other later request that goes first is
+ *       compatible with it, or it waited for its owner anyway. So no request starves while transactions end.
  *   <li>A waiting request becomes blocked by another owner only at a moment when that owner runs, or begins to wait. So
  *       a deadlock arises only at the moment when its last member begins to wait.
  * </ul>
@@ -31,11 +40,18 @@ package dev.lockstep.engine.lock;
  *       {@code waitingParts} says whether the count is positive.
  *   <li>{@code conversions} is the number of queued requests whose owner holds the lock.
  *   <li>Entitled requests stand before all others.
+ *   <li>{@code passes} is at most {@code passesMax}. Conversions and instant requests are never invited.
  * </ul>
  *
  * <p>Thread-safety: guarded by the latch of the stripe.
  */
 final class LockHead {
+    /**
+     * How often an owner comes in vain before the lock is kept for it. Each time costs it a wake-up, and whoever passed
+     * it held the lock when it came, perhaps for long.
+     */
+    static final int VAIN_CLAIMS_MAX = 8;
+
     private final int[] grantedCounts = new int[LockMode.PARTS];
     private final int[] waitingCounts = new int[LockMode.PARTS];
     int grantedParts;
@@ -46,13 +62,18 @@ final class LockHead {
     LockOwner first;
     LockOwner last;
     int conversions;
+    /** How many requests have passed the queue since it arose, or since one of its requests was last claimed. */
+    int passes;
+
+    private final int passesMax;
     /** Where the stripe keeps this head. */
     final int place;
     /** The next free head of the stripe. */
     int nextFree;
 
-    LockHead(int place) {
+    LockHead(int place, int passesMax) {
         this.place = place;
+        this.passesMax = passesMax;
     }
 
     void addGranted(int mode) {
@@ -77,7 +98,14 @@ final class LockHead {
 
     /** Whether a new request in this mode has to wait. */
     boolean blocks(int mode) {
-        return ((grantedParts | waitingParts) & LockMode.conflictsOf(mode)) != 0;
+        int conflicts = LockMode.conflictsOf(mode);
+        return (conflicts & grantedParts) != 0 || ((conflicts & waitingParts) != 0 && !canBePassed());
+    }
+
+    /** Whether a new request may be granted before those of the queue. */
+    private boolean canBePassed() {
+        LockOwner next = first;
+        return next.invited && passes < passesMax && next.vainClaims < VAIN_CLAIMS_MAX;
     }
 
     /** Whether a request of an owner that holds the lock has to wait. */
@@ -124,6 +152,9 @@ final class LockHead {
     }
 
     void enqueue(LockOwner owner) {
+        if (first == null) {
+            passes = 0;
+        }
         boolean conversion = owner.waitHeld != LockMode.NONE;
         LockOwner previous = conversion ? findLastBlocker(owner.waitTarget, owner.waitHeld) : last;
         owner.entitled = conversion && previous == null;

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * The lock table: two-phase locks on hashed names, with conversions, fair queues, deadlock detection and early release.
+ * The lock table: two-phase locks on hashed names, with conversions, queues, deadlock detection and early release.
  *
  * <p>After the lock managers of Gray and Reuter (Transaction Processing, 1993, 8.4), with names hashed to 64 bits,
  * key and gap locked separately ({@link LockMode}), and early lock release after Johnson, Pandis, Stoica, Athanassoulis
@@ -43,10 +43,17 @@ public final class LockManager {
     /** Stripes above this number cost memory and make breaking a deadlock slow, and win nothing on today's machines. */
     public static final int STRIPES_MAX = 1 << 12;
 
+    /**
+     * How often a queue can be passed between two claims, see {@link LockHead}: a hundred threads with turns of 40
+     * transactions on one processor, all before the owner that was invited gets its turn.
+     */
+    static final int PASSES_MAX = 1 << 12;
+
     private static final int OWNERS_INITIAL = 64;
 
     private final LockStripe[] stripes;
     private final int stripeMask;
+    private final int passesMax;
     private final LatchWatch watch;
     private final DeadlockDetector detector;
     private final LongAdder timeouts = new LongAdder();
@@ -76,16 +83,17 @@ public final class LockManager {
      *     {@link #wakeAll}, for locks
      */
     public LockManager(int stripeCount, LatchWatch watch) {
-        this(checkStripeCount(stripeCount), watch, LockStripe::new);
+        this(checkStripeCount(stripeCount), watch, PASSES_MAX, LockStripe::new);
     }
 
-    /** For tests: with stripes of their own making. */
-    LockManager(int stripeCount, Function<LockManager, LockStripe> maker) {
-        this(stripeCount, LatchWatch.NONE, maker);
+    /** For tests: with stripes of their own making, and queues that can be passed so often between two claims. */
+    LockManager(int stripeCount, int passesMax, Function<LockManager, LockStripe> maker) {
+        this(stripeCount, LatchWatch.NONE, passesMax, maker);
     }
 
-    private LockManager(int stripeCount, LatchWatch watch, Function<LockManager, LockStripe> maker) {
+    private LockManager(int stripeCount, LatchWatch watch, int passesMax, Function<LockManager, LockStripe> maker) {
         this.watch = watch;
+        this.passesMax = passesMax;
         ownersLatch = new SpinLatch(watch);
         detector = new DeadlockDetector(this);
         stripes = new LockStripe[stripeCount];
@@ -97,6 +105,10 @@ public final class LockManager {
 
     int stripeCount() {
         return stripes.length;
+    }
+
+    int passesMax() {
+        return passesMax;
     }
 
     private static int checkStripeCount(int stripeCount) {
@@ -388,9 +400,9 @@ public final class LockManager {
             wake(woken);
         }
         int round = 0;
-        // The granting thread still needs this owner as a link of its list. Ends because it does not park before it is
-        // done; where it was cut short, the watch ends it.
-        while (owner.waitStateAcquire() == LockOwner.GRANTING) {
+        // Who grants or invites still needs this owner as a link of its list. Ends because it does not park before it
+        // is done; where it was cut short, the watch ends it.
+        while (owner.waitStateAcquire() == LockOwner.GRANTING || owner.isInvitingAcquire()) {
             round = Backoff.pause(round, watch);
         }
         int state = owner.waitStateAcquire();
@@ -406,20 +418,42 @@ public final class LockManager {
         return state;
     }
 
+    /** Lets an owner that was invited take the lock it waits for, if it still can. */
+    void claim(LockOwner owner) {
+        if (!owner.isWaitingAcquire()) {
+            return;
+        }
+        LockStripe stripe = stripe(owner.waitNameOpaque());
+        LockOwner woken = null;
+        stripe.latch();
+        try {
+            if (owner.isWaitingAcquire() && owner.invited) {
+                woken = stripe.claim(owner);
+            }
+        } finally {
+            stripe.unlatch();
+        }
+        wake(woken);
+    }
+
     private void await(LockOwner owner, long deadlineNanos) {
         Waiter.Outcome outcome = Waiter.Outcome.SIGNALLED;
         int state = LockOwner.IDLE;
         boolean cutShort = false;
         try {
             breakDeadlocks(owner);
-            // Ends with the wait: every pass consumes a signal, and late signals of earlier waits are finite.
+            // Ends with the wait: every pass consumes a signal. Late signals of earlier waits are finite, and so are
+            // invitations that others anticipate.
             while (owner.isWaitingAcquire() && outcome == Waiter.Outcome.SIGNALLED) {
                 watch.look();
                 outcome = owner.waiter.await(deadlineNanos, WaitReason.LOCK);
                 if (outcome == Waiter.Outcome.SIGNALLED) {
                     owner.waiter.prepare();
-                    // Who ends the wait writes the state and then signals; this is the other half of that handshake.
+                    // Who ends the wait writes the state and then signals; this is the other half of that handshake. An
+                    // invitation that comes after the look under the latch signals once more.
                     VarHandle.fullFence();
+                    watch.look();
+                    claim(owner);
                 }
             }
         } catch (StackOverflowError full) {
@@ -461,7 +495,7 @@ public final class LockManager {
     }
 
     /**
-     * Wakes owners whose requests were granted.
+     * Wakes owners that were invited or whose requests were granted.
      *
      * @param first the first of a list that is linked by {@code wakeNext}, or null; no latch is held
      */
@@ -471,7 +505,11 @@ public final class LockManager {
             next = owner.wakeNext;
             owner.wakeNext = null;
             // From here on the owner may go its way.
-            owner.setWaitStateRelease(LockOwner.GRANTED);
+            if (owner.isInvitingAcquire()) {
+                owner.setInvitingRelease(false);
+            } else {
+                owner.setWaitStateRelease(LockOwner.GRANTED);
+            }
             owner.waiter.signal();
         }
     }

@@ -23,9 +23,10 @@ import java.util.Arrays;
  *       and {@code slotOf[p]} is empty.
  *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} times the capacity of the other arrays.
  *   <li>The owner waits for at most one lock. While {@code waitState} is {@link #WAITING}, the fields {@code wait*},
- *       {@code queue*} and {@code entitled} describe the wait and are guarded by the latch of the stripe of
- *       {@code waitName}; whoever ends the wait under that latch sets {@code waitState} last. While it is {@link
- *       #GRANTING}, {@code wakeNext} belongs to the granting thread.
+ *       {@code queue*}, {@code entitled}, {@code invited} and {@code vainClaims} describe the wait and are guarded by
+ *       the latch of the stripe of {@code waitName}; whoever ends the wait under that latch sets {@code waitState}
+ *       last. While it is {@link #GRANTING}, or {@code inviting} is set, {@code wakeNext} belongs to the granting or
+ *       inviting thread, and the owner does not leave its wait.
  * </ul>
  *
  * <p>Thread-safety: used by one thread at a time. Other threads touch only the fields of a wait, as above, and read
@@ -36,9 +37,9 @@ public final class LockOwner implements AutoCloseable {
     static final int IDLE = 0;
     /** In the queue of a lock. */
     static final int WAITING = 1;
-    /** The lock was granted by another thread, which has yet to come by and signal. */
+    /** A conversion or an instant request was granted by another thread, which has yet to come by and signal. */
     static final int GRANTING = 2;
-    /** The lock was granted, and the thread that did so is done with this owner. */
+    /** The lock was granted, by the owner itself or by a thread that is done with this owner. */
     static final int GRANTED = 3;
     /** Taken out of the queue in order to break a deadlock. */
     static final int VICTIM = 4;
@@ -52,12 +53,14 @@ public final class LockOwner implements AutoCloseable {
 
     private static final VarHandle WAIT_STATE;
     private static final VarHandle WAIT_NAME;
+    private static final VarHandle INVITING;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             WAIT_STATE = lookup.findVarHandle(LockOwner.class, "waitState", int.class);
             WAIT_NAME = lookup.findVarHandle(LockOwner.class, "waitName", long.class);
+            INVITING = lookup.findVarHandle(LockOwner.class, "inviting", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -95,6 +98,14 @@ public final class LockOwner implements AutoCloseable {
     int waitGrant;
     /** Whether the request stands before all that arrived earlier, because they wait for its owner anyway. */
     boolean entitled;
+    /** Whether the owner was told to come and take the lock, and has not come since. */
+    boolean invited;
+    /** How often the owner came and could not take the lock any more. */
+    int vainClaims;
+
+    /** Whether a thread that invites this owner still needs {@code wakeNext}, and has yet to signal. */
+    @SuppressWarnings("unused")
+    private boolean inviting;
 
     LockOwner queueNext;
     LockOwner queuePrevious;
@@ -292,6 +303,15 @@ public final class LockOwner implements AutoCloseable {
 
     void setWaitStateRelease(int state) {
         WAIT_STATE.setRelease(this, state);
+    }
+
+    /** Whether somebody who invited this owner has yet to come by and signal. */
+    boolean isInvitingAcquire() {
+        return (boolean) INVITING.getAcquire(this);
+    }
+
+    void setInvitingRelease(boolean value) {
+        INVITING.setRelease(this, value);
     }
 
     /**

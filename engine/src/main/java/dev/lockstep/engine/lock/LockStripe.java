@@ -29,9 +29,11 @@ import java.util.Arrays;
  * <ul>
  *   <li>Every entry is either in exactly one bucket's chain, that of its name, or in the free list; no two entries of
  *       the chains have the same name.
- *   <li>An entry without a head has a grant in it. An entry with a head has a grant in it, a further grant, or both.
+ *   <li>An entry without a head has a grant in it. An entry with a head has a grant in it, a further grant, or a queue
+ *       whose first owner is invited.
  *   <li>No two grants of one entry conflict, and no two have the same owner.
- *   <li>No request in a queue could be granted while the stripe is not latched.
+ *   <li>While the stripe is not latched, every request in a queue is blocked ({@link LockHead}), or its owner is
+ *       invited, or stands behind {@link #INVITATIONS_MAX} that are.
  *   <li>Ending a wait and releasing allocate nothing: a queued request has its grant reserved.
  * </ul>
  *
@@ -61,6 +63,13 @@ class LockStripe {
     private static final int ENTRIES_INITIAL = 32;
 
     private static final int HEADS_INITIAL = 4;
+
+    /**
+     * Owners that are invited to one lock at a time. They stay in the queue until they come, and every release in
+     * between goes through them; each that comes makes room for another. More than there are processors need not come
+     * at once.
+     */
+    static final int INVITATIONS_MAX = 16;
 
     /** The bits of a name that choose the bucket; lower ones choose the stripe, higher ones the owner's slot. */
     private static final int BUCKET_SHIFT = 16;
@@ -152,6 +161,9 @@ class LockStripe {
             if (head.blocks(mode)) {
                 return BLOCKED;
             }
+            if ((LockMode.conflictsOf(mode) & head.waitingParts) != 0) {
+                head.passes++;
+            }
             if (ownerOf(entry) == NO_OWNER) {
                 setHolder(entry, owner.index(), mode);
             } else {
@@ -229,10 +241,34 @@ class LockStripe {
         owner.waitTarget = target;
         owner.waitInstant = instant;
         owner.waitEntry = entry;
+        owner.invited = false;
+        owner.vainClaims = 0;
         heads[place].enqueue(owner);
         waits++;
         conversionWaits += held && !instant ? 1 : 0;
         owner.setWaitStateRelease(LockOwner.WAITING);
+    }
+
+    /**
+     * Grants the request of an owner that was invited, unless others were faster.
+     *
+     * @return the first of the owners to wake, see {@link LockManager#wake}
+     */
+    LockOwner claim(LockOwner owner) {
+        int entry = owner.waitEntry;
+        LockHead head = heads[headOf(entry)];
+        owner.invited = false;
+        if ((LockMode.conflictsOf(owner.waitTarget) & head.grantedParts) != 0 || head.isBlockedByQueue(owner)) {
+            owner.vainClaims++;
+        } else {
+            head.dequeue(owner);
+            head.passes = 0;
+            grant(owner, entry, head, LockOwner.GRANTED);
+        }
+        // In its place another can be invited.
+        LockOwner woken = head.first == null ? null : grantWaiting(entry, head);
+        deflate(entry, head);
+        return woken;
     }
 
     /**
@@ -302,12 +338,16 @@ class LockStripe {
         return (int) (name >>> RELEASE_SHIFT) << 1 & releaseLsns.length - 1;
     }
 
-    /** Grants every request of the queue that nothing blocks; returns them as a list for {@link LockManager#wake}. */
+    /**
+     * Grants every conversion and every instant request of the queue that nothing blocks, and invites the owners of
+     * the others that nothing blocks; returns them all as a list for {@link LockManager#wake}.
+     */
     private LockOwner grantWaiting(int entry, LockHead head) {
         LockOwner firstWoken = null;
         LockOwner lastWoken = null;
         int partsBefore = 0;
         int conversionsAhead = head.conversions;
+        int invitations = 0;
         LockOwner next;
         for (LockOwner owner = head.first; owner != null; owner = next) {
             next = owner.queueNext;
@@ -322,11 +362,19 @@ class LockStripe {
                 free = (conflicts & head.grantedPartsWithout(held)) == 0
                         && ((conflicts & partsBefore) == 0 || !head.isBlockedByQueue(owner));
             }
-            if (!free) {
+            boolean kept = !free || (held == LockMode.NONE && !owner.waitInstant);
+            boolean woken = free;
+            if (kept) {
                 partsBefore |= LockMode.partsOf(target);
+                if (free) {
+                    invitations++;
+                    woken = invite(owner);
+                }
             } else {
                 head.dequeue(owner);
-                grant(owner, entry, head);
+                grant(owner, entry, head, LockOwner.GRANTING);
+            }
+            if (woken) {
                 owner.wakeNext = null;
                 if (lastWoken == null) {
                     firstWoken = owner;
@@ -338,14 +386,27 @@ class LockStripe {
             // Once every waiting part conflicts with something granted or passed over, the rest of the queue is
             // blocked.
             if (conversionsAhead == 0
-                    && (head.waitingParts & ~LockMode.conflictsOfSet(head.grantedParts | partsBefore)) == 0) {
+                    && (invitations >= INVITATIONS_MAX
+                            || (head.waitingParts & ~LockMode.conflictsOfSet(head.grantedParts | partsBefore)) == 0)) {
                 break;
             }
         }
         return firstWoken;
     }
 
-    private void grant(LockOwner owner, int entry, LockHead head) {
+    /** Tells the owner of a free request to come; returns whether it has to be woken for that. */
+    private static boolean invite(LockOwner owner) {
+        if (owner.invited) {
+            return false;
+        }
+        owner.invited = true;
+        // Somebody who invited it earlier has yet to signal; that signal will do.
+        boolean woken = !owner.isInvitingAcquire();
+        owner.setInvitingRelease(true);
+        return woken;
+    }
+
+    private void grant(LockOwner owner, int entry, LockHead head, int state) {
         int target = owner.waitTarget;
         if (!owner.waitInstant) {
             if (owner.waitHeld != LockMode.NONE) {
@@ -361,7 +422,7 @@ class LockStripe {
             head.addGranted(target);
         }
         raiseDependsOnLsn(owner, owner.waitNameOpaque(), target);
-        owner.setWaitStateRelease(LockOwner.GRANTING);
+        owner.setWaitStateRelease(state);
     }
 
     // ---- deadlock detection
@@ -524,7 +585,7 @@ class LockStripe {
                 heads = Arrays.copyOf(heads, 2 * headsEnd);
             }
             place = headsEnd;
-            heads[place] = new LockHead(place);
+            heads[place] = new LockHead(place, manager.passesMax());
             headsEnd++;
         }
         heads[place].addGranted(modeOf(entry));
@@ -621,7 +682,10 @@ class LockStripe {
         int[] counts = new int[LockMode.PARTS];
         int used = 0;
         boolean inEntry = ownerOf(entry) != NO_OWNER;
-        require(inEntry || head.firstGrant != 0, "an entry has no holder", entry);
+        require(
+                inEntry || head.firstGrant != 0 || (head.first != null && head.first.invited),
+                "an entry has no holder",
+                entry);
         if (inEntry) {
             count(counts, modeOf(entry), 1);
         }
@@ -647,6 +711,7 @@ class LockStripe {
         }
         int[] waitingCounts = new int[LockMode.PARTS];
         int conversions = 0;
+        int invitations = 0;
         boolean entitledAllowed = true;
         LockOwner before = null;
         for (LockOwner owner = head.first; owner != null; owner = owner.queueNext) {
@@ -660,9 +725,17 @@ class LockStripe {
             used += owner.waitHeld == LockMode.NONE && owner.waitGrant != 0 ? 1 : 0;
             int parts = head.grantedPartsWithout(owner.waitHeld);
             require(
-                    (LockMode.conflictsOf(owner.waitTarget) & parts) != 0 || head.isBlockedByQueue(owner),
-                    "a queued request is not blocked",
+                    owner.invited
+                            || invitations >= INVITATIONS_MAX
+                            || (LockMode.conflictsOf(owner.waitTarget) & parts) != 0
+                            || head.isBlockedByQueue(owner),
+                    "a queued request is neither blocked nor invited",
                     entry);
+            require(
+                    !owner.invited || (owner.waitHeld == LockMode.NONE && !owner.waitInstant),
+                    "a conversion or an instant request is invited",
+                    entry);
+            invitations += owner.invited ? 1 : 0;
         }
         require(head.last == before, "a queue has the wrong end", entry);
         require(head.conversions == conversions, "conversions are miscounted", entry);

@@ -27,18 +27,38 @@ class LockManagerModelTest {
         LockMode.IS, LockMode.IS, LockMode.IX, LockMode.IX, LockMode.S, LockMode.SIX, LockMode.U, LockMode.X
     };
 
-    private final LockManager manager = new LockManager(2);
-    private final LockModel model = new LockModel();
+    private static final int PASSES_MAX = 3;
+
+    private LockManager manager;
+    private LockModel model;
     private final LockOwner[] owners = new LockOwner[OWNERS];
     private final long[] names = new long[5];
     private int grantsAfterWaiting;
     private int victims;
+    private int passes;
+    private int vainClaims;
     private int withdrawals;
     private long nextTransactionId = 1;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void agreesWithTheModel(long seed) {
+        run(seed, PASSES_MAX);
+        assertTrue(passes > STEPS / 500, "passes=" + passes);
+        assertTrue(vainClaims > STEPS / 1000, "vainClaims=" + vainClaims);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {11, 12, 13})
+    void agreesWithTheModelWhereNobodyPasses(long seed) {
+        run(seed, 0);
+        assertEquals(0, passes);
+        assertEquals(0, vainClaims);
+    }
+
+    private void run(long seed, int passesMax) {
+        manager = new LockManager(2, passesMax, LockStripe::new);
+        model = new LockModel(passesMax);
         Random random = new Random(seed);
         for (int i = 0; i < OWNERS; i++) {
             owners[i] = new LockOwner(new Waiter());
@@ -93,12 +113,16 @@ class LockManagerModelTest {
         LockOwner owner = owners[i];
         long name = names[random.nextInt(names.length)];
         if (model.isWaiting(i)) {
-            if (random.nextInt(8) == 0) {
+            if (model.isInvited(i) && random.nextBoolean()) {
+                model.claim(i);
+                manager.claim(owner);
+                vainClaims += model.isWaiting(i) ? 1 : 0;
+            } else if (random.nextInt(8) == 0) {
                 Map<Integer, Set<Integer>> before = model.waitsFor();
                 model.withdraw(i);
                 assertEquals(LockOwner.IDLE, manager.settle(owner));
                 withdrawals++;
-                checkNobodyWaitsForOthersThanBefore(before);
+                checkNobodyWaitsForOthersThanBefore(before, -1);
             }
             return;
         }
@@ -106,6 +130,7 @@ class LockManagerModelTest {
         int held = model.heldMode(i, name);
         int target = LockMode.supremum(held, mode);
         Map<Integer, Set<Integer>> before = model.waitsFor();
+        boolean wouldPass = model.wouldPass(i, name, target);
         switch (random.nextInt(16)) {
             case 0, 1, 2, 3, 4, 5, 6 -> {
                 boolean free = target == held || model.isFree(i, name, target);
@@ -148,16 +173,20 @@ class LockManagerModelTest {
                 owner.setTransactionId(nextTransactionId++);
             }
         }
-        checkNobodyWaitsForOthersThanBefore(before);
+        boolean passed = wouldPass && model.heldMode(i, name) != LockMode.NONE;
+        passes += passed ? 1 : 0;
+        checkNobodyWaitsForOthersThanBefore(before, passed ? i : -1);
     }
 
-    /** The property behind freedom from starvation. */
-    private void checkNobodyWaitsForOthersThanBefore(Map<Integer, Set<Integer>> before) {
+    /** The property behind freedom from starvation: but for who has passed, if anybody has. */
+    private void checkNobodyWaitsForOthersThanBefore(Map<Integer, Set<Integer>> before, int passing) {
         Map<Integer, Set<Integer>> after = model.waitsFor();
         after.forEach((owner, blockers) -> {
             if (before.containsKey(owner)) {
+                Set<Integer> expected = LockModel.closure(before, owner);
+                expected.add(passing);
                 assertTrue(
-                        LockModel.closure(before, owner).containsAll(blockers),
+                        expected.containsAll(blockers),
                         () -> "owner " + owner + " is blocked by " + blockers + " after " + before);
             }
         });
@@ -213,6 +242,8 @@ class LockManagerModelTest {
         manager.validate();
         for (int i = 0; i < OWNERS; i++) {
             assertEquals(model.isWaiting(i), owners[i].isWaitingAcquire(), "isWaiting of owner " + i);
+            assertEquals(model.isInvited(i), owners[i].isWaitingAcquire() && owners[i].invited, "invited: owner " + i);
+            assertFalse(owners[i].isInvitingAcquire(), "inviting of owner " + i);
             assertEquals(model.heldCount(i), owners[i].heldCount(), "locks of owner " + i);
             for (long name : names) {
                 assertEquals(model.heldMode(i, name), manager.heldMode(owners[i], name), "mode of owner " + i);

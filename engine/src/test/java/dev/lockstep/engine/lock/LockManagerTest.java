@@ -327,8 +327,9 @@ class LockManagerTest {
             newOwner();
         }
         int waits = 0;
-        for (int step = 0; step < 20_000; step++) {
+        for (int step = 0; step < 30_000; step++) {
             LockOwner owner = owners.get(random.nextInt(owners.size()));
+            manager.claim(owner);
             if (owner.waitStateAcquire() == LockOwner.GRANTED) {
                 manager.settle(owner);
             } else if (!owner.isWaitingAcquire()) {

@@ -12,14 +12,25 @@ import java.util.Set;
  * The rules of {@link LockHead} written down as plainly as possible: lists, loops and no counters. Owners are numbers.
  */
 final class LockModel {
-    private record Request(int owner, int target, int held, boolean instant, boolean entitled) {}
+    private record Request(
+            int owner, int target, int held, boolean instant, boolean entitled, boolean invited, int vainClaims) {
+        Request withInvitation(boolean now, int claims) {
+            return new Request(owner, target, held, instant, entitled, now, claims);
+        }
+    }
 
+    private final int passesMax;
+    private final Map<Long, Integer> passes = new HashMap<>();
     private final Map<Long, Map<Integer, Integer>> holders = new HashMap<>();
     private final Map<Long, List<Request>> queues = new HashMap<>();
     private final Map<Integer, Long> waitsAt = new HashMap<>();
     private final Map<Long, Long> writeLsns = new HashMap<>();
     private final Map<Long, Long> intentionLsns = new HashMap<>();
     private final Map<Integer, Long> dependsOn = new HashMap<>();
+
+    LockModel(int passesMax) {
+        this.passesMax = passesMax;
+    }
 
     private Map<Integer, Integer> holdersOf(long name) {
         return holders.computeIfAbsent(name, ignored -> new LinkedHashMap<>());
@@ -76,23 +87,53 @@ final class LockModel {
                 .allMatch(e -> e.getKey() == owner || LockMode.isCompatible(target, e.getValue()));
     }
 
+    private boolean isInvited(long name, int place) {
+        return queueOf(name).size() > place && queueOf(name).get(place).invited;
+    }
+
+    /** Whether the owner waits and was told to come. */
+    boolean isInvited(int owner) {
+        Long name = waitsAt.get(owner);
+        return name != null && queueOf(name).stream().anyMatch(request -> request.owner == owner && request.invited);
+    }
+
+    private boolean canBePassed(long name) {
+        return isInvited(name, 0)
+                && passes.getOrDefault(name, 0) < passesMax
+                && queueOf(name).getFirst().vainClaims < LockHead.VAIN_CLAIMS_MAX;
+    }
+
+    /** Whether a new request in this mode, if it were granted now, would pass others. */
+    boolean wouldPass(int owner, long name, int target) {
+        return heldMode(owner, name) == LockMode.NONE
+                && queueOf(name).stream().anyMatch(request -> !LockMode.isCompatible(target, request.target));
+    }
+
     /** Whether a request would be granted on arrival. */
     boolean isFree(int owner, long name, int target) {
         int held = heldMode(owner, name);
-        boolean free = fitsHolders(owner, name, target) && placeBehindBlockers(queueOf(name), target, held) == 0;
+        boolean isFirst = placeBehindBlockers(queueOf(name), target, held) == 0;
+        boolean free = fitsHolders(owner, name, target) && (isFirst || (held == LockMode.NONE && canBePassed(name)));
         if (free) {
             depend(owner, name, target);
         }
         return free;
     }
 
+    /** Grants a request that did not wait. */
     void hold(int owner, long name, int target) {
+        if (wouldPass(owner, name, target)) {
+            passes.merge(name, 1, Integer::sum);
+        }
         holdersOf(name).put(owner, target);
     }
 
     void enqueue(int owner, long name, int target, boolean instant) {
         int held = heldMode(owner, name);
         List<Request> queue = queueOf(name);
+        if (queue.isEmpty()) {
+            passes.put(name, 0);
+        }
         int place = queue.size();
         boolean entitled = false;
         if (held != LockMode.NONE) {
@@ -102,13 +143,34 @@ final class LockModel {
         if (entitled) {
             place = (int) queue.stream().filter(Request::entitled).count();
         }
-        queue.add(place, new Request(owner, target, held, instant, entitled));
+        queue.add(place, new Request(owner, target, held, instant, entitled, false, 0));
         waitsAt.put(owner, name);
     }
 
     void withdraw(int owner) {
         long name = waitsAt.remove(owner);
         queueOf(name).removeIf(request -> request.owner == owner);
+        settle(name);
+    }
+
+    /** Lets an owner that was invited take the lock, if it still can. */
+    void claim(int owner) {
+        long name = waitsAt.get(owner);
+        List<Request> queue = queueOf(name);
+        int place = 0;
+        while (queue.get(place).owner != owner) {
+            place++;
+        }
+        Request request = queue.get(place);
+        if (blockersAt(name, place).isEmpty()) {
+            queue.remove(place);
+            waitsAt.remove(owner);
+            passes.put(name, 0);
+            holdersOf(name).put(owner, request.target);
+            depend(owner, name, request.target);
+        } else {
+            queue.set(place, request.withInvitation(false, request.vainClaims + 1));
+        }
         settle(name);
     }
 
@@ -144,11 +206,14 @@ final class LockModel {
             changed = false;
             for (int i = 0; i < queue.size() && !changed; i++) {
                 Request request = queue.get(i);
-                if (blockersAt(name, i).isEmpty()) {
+                boolean free = blockersAt(name, i).isEmpty();
+                if (free && request.held == LockMode.NONE && !request.instant) {
+                    queue.set(i, request.withInvitation(true, request.vainClaims));
+                } else if (free) {
                     queue.remove(i);
                     waitsAt.remove(request.owner);
                     if (!request.instant) {
-                        hold(request.owner, name, request.target);
+                        holdersOf(name).put(request.owner, request.target);
                     }
                     depend(request.owner, name, request.target);
                     changed = true;

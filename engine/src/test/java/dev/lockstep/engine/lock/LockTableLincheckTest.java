@@ -95,7 +95,7 @@ class LockTableLincheckTest {
         }
 
         Table(Function<LockManager, LockStripe> maker) {
-            manager = new LockManager(1, maker);
+            manager = new LockManager(1, LockManager.PASSES_MAX, maker);
         }
 
         @Operation
@@ -136,7 +136,7 @@ class LockTableLincheckTest {
 
     /** What both tables must behave like. */
     public static class Specification {
-        private final LockModel model = new LockModel();
+        private final LockModel model = new LockModel(LockManager.PASSES_MAX);
 
         public boolean tryLock(int thread, int name, int mode) {
             if (model.heldMode(thread, 3 - name) != LockMode.NONE) {
@@ -180,7 +180,7 @@ class LockTableLincheckTest {
         }
 
         Number(Function<LockManager, LockStripe> maker) {
-            manager = new LockManager(1, maker);
+            manager = new LockManager(1, LockManager.PASSES_MAX, maker);
         }
 
         @Operation
