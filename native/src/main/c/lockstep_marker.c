@@ -16,46 +16,18 @@ long lockstep_marker(long kind, long a, long b, long c) {
 }
 
 #if defined(__x86_64__) && defined(__linux__)
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
+/* One page, so that it shares none with what a program stores for other reasons. */
+#define PAGE_BYTES 4096
 
-/*
- * Seven bytes of nopl and one of ret: no padding, so that the index alone gives a function's address. Java calls the one
- * with an argument: the address of a function that never changes is a constant of the compiled call, where one that is
- * chosen anew each time has to be unpacked and checked, which took more instructions than all else of a mark.
- */
-__asm__(
-    ".text\n"
-    ".balign 64\n"
-    ".type lockstep_operation_first, @function\n"
-    "lockstep_operation_first:\n"
-    ".set lockstep_operation_number, 0\n"
-    ".rept " TEXT(LOCKSTEP_OPERATIONS) "\n"
-    "nopl " TEXT(LOCKSTEP_OPERATION_MARK) " + lockstep_operation_number(%rax)\n"
-    "ret\n"
-    ".set lockstep_operation_number, lockstep_operation_number + 1\n"
-    ".endr\n"
-    ".size lockstep_operation_first, . - lockstep_operation_first\n"
-    ".globl lockstep_operation\n"
-    ".type lockstep_operation, @function\n"
-    "lockstep_operation:\n"
-    "movl %edi, %edi\n"
-    "leaq lockstep_operation_first(%rip), %rax\n"
-    "leaq (%rax, %rdi, " TEXT(LOCKSTEP_OPERATION_FUNCTION_BYTES) "), %rax\n"
-    "jmp *%rax\n"
-    ".size lockstep_operation, . - lockstep_operation\n");
+_Static_assert(LOCKSTEP_OPERATIONS <= PAGE_BYTES, "an operation has no byte of the page");
 
-extern const char lockstep_operation_first[] __attribute__((visibility("hidden")));
+static uint8_t operation_page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
-const void *lockstep_operation_functions(void) {
-    return lockstep_operation_first;
+void *lockstep_operation_page(void) {
+    return operation_page;
 }
 #else
-const void *lockstep_operation_functions(void) {
+void *lockstep_operation_page(void) {
     return NULL;
-}
-
-void lockstep_operation(uint32_t operation) {
-    (void) operation;
 }
 #endif

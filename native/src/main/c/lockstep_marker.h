@@ -5,14 +5,17 @@
  * simulator's plugin sees number and arguments (kind, a, b, c) in its system-call callback. Linux only.
  *
  * Frequent marks name the operation that the calling thread is in, 0 to LOCKSTEP_OPERATIONS - 1, and last until the
- * thread's next one. Each is one instruction that does nothing, nopl disp32(%rax) with disp32 = LOCKSTEP_OPERATION_MARK
- * + operation, which the plugin recognises by its bytes when it translates code:
+ * thread's next one. There are two kinds. A store of one byte to a known page, at an offset that is the operation: a few
+ * instructions for a compiler that knows neither assembler nor the operation in advance, such as Java's. Blocks are
+ * charged whole, so what is left of the store's block counts as what was before. And one instruction that does nothing,
+ * nopl disp32(%rax) with disp32 = LOCKSTEP_OPERATION_MARK + operation, which the plugin recognises by its bytes when it
+ * translates code:
  *
  *     byte     0    1    2    3         4         5    6
  *            0x0f 0x1f 0x80 low byte  high byte 0x53 0x4c
  *                           of the operation
  *
- * x86-64 only. A program in C needs this header alone (the functions below); Java calls what lockstep_marker.c exports,
+ * x86-64 only. A program in C needs this header alone (the functions below); Java uses what lockstep_marker.c exports,
  * through dev.lockstep.counters.Markers. All functions may be called by any thread.
  */
 #ifndef LOCKSTEP_MARKER_H
@@ -45,6 +48,11 @@
  * turn it is on a processor.
  */
 #define LOCKSTEP_MARKER_CLOCK 6
+/*
+ * a = address of LOCKSTEP_OPERATIONS bytes: from now on a store of one byte there (mov or xchg, no string instruction)
+ * marks the operation that is its offset. There is one such page in a process; the last one told of counts.
+ */
+#define LOCKSTEP_MARKER_OPERATION_PAGE 7
 
 /* The phase of what is measured: of a workload, of a JMH iteration, of a program in C. 0 is outside any phase. */
 #define LOCKSTEP_PHASE_MEASURED 1
@@ -104,19 +112,10 @@ static inline int lockstep_operation_marked(const uint8_t *instruction, uint64_t
  */
 long lockstep_marker(long kind, long a, long b, long c);
 
-/* Bytes from one function of lockstep_operation_functions to the next. */
-#define LOCKSTEP_OPERATION_FUNCTION_BYTES 8
-
 /*
- * The first of LOCKSTEP_OPERATIONS functions without arguments, LOCKSTEP_OPERATION_FUNCTION_BYTES apart, each of which
- * marks the operation of its index and returns. Null where there are no frequent marks.
+ * Exported for Java: the page that LOCKSTEP_MARKER_OPERATION_PAGE is told of, LOCKSTEP_OPERATIONS bytes. Null where there
+ * are no frequent marks.
  */
-const void *lockstep_operation_functions(void);
-
-/*
- * Exported for Java: marks the operation, 0 to LOCKSTEP_OPERATIONS - 1, by going to its function; other numbers are
- * refused by nobody. Does nothing where there are no frequent marks.
- */
-void lockstep_operation(uint32_t operation);
+void *lockstep_operation_page(void);
 
 #endif

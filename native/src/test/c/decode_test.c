@@ -38,6 +38,21 @@ static void atomics(void) {
     CHECK(!DECODE(0x48, 0x83, 0x00, 0x01).atomic);
 }
 
+static void stores_of_a_byte(void) {
+    CHECK(DECODE(0x88, 0x03).stores_byte); /* mov %al,(%rbx) */
+    CHECK(DECODE(0x45, 0x88, 0x14, 0x24).stores_byte); /* mov %r10b,(%r12) */
+    CHECK(DECODE(0xc6, 0x04, 0x08, 0x00).stores_byte); /* movb $0,(%rax,%rcx) */
+    CHECK(DECODE(0x41, 0xc6, 0x00, 0x00).stores_byte); /* movb $0,(%r8) */
+    CHECK(DECODE(0x86, 0x03).stores_byte); /* xchg %al,(%rbx) */
+    CHECK(!DECODE(0x88, 0xc3).stores_byte); /* mov %al,%bl */
+    CHECK(!DECODE(0xc6, 0xc0, 0x00).stores_byte); /* mov $0,%al */
+    CHECK(!DECODE(0xc6, 0xf8, 0x00).stores_byte); /* xabort $0 */
+    CHECK(!DECODE(0x8a, 0x03).stores_byte); /* mov (%rbx),%al */
+    CHECK(!DECODE(0x89, 0x03).stores_byte); /* mov %eax,(%rbx) */
+    CHECK(!DECODE(0x0f, 0x88, 0, 1, 0, 0).stores_byte); /* js */
+    CHECK(!DECODE(0x88).stores_byte);
+}
+
 static void cut_off_bytes_are_nothing(void) {
     struct instruction none = decode((const uint8_t *) "", 0);
     CHECK_EQUAL(BRANCH_NONE, none.branch);

@@ -203,6 +203,9 @@ static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, u
                 code_lines_epoch(code, a);
             }
             break;
+        case LOCKSTEP_MARKER_OPERATION_PAGE:
+            atomic_store(&operation_page, a);
+            break;
         case LOCKSTEP_MARKER_THREAD_CORE:
             place_at(thread, (uint32_t) (a * machine.smt % processors));
             thread->core_given = true;

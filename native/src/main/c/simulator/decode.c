@@ -83,7 +83,11 @@ struct instruction decode(const uint8_t *bytes, size_t count) {
         return found;
     }
     uint8_t opcode = bytes[at];
-    bool exchange = (opcode == 0x86 || opcode == 0x87) && at + 1 < count && bytes[at + 1] >> 6 != 3;
+    bool to_memory = at + 1 < count && bytes[at + 1] >> 6 != 3;
+    bool exchange = (opcode == 0x86 || opcode == 0x87) && to_memory;
+    /* xchg, mov of a register, mov of a constant, whose opcode has others in the place of its register. */
+    found.stores_byte = to_memory
+        && (opcode == 0x86 || opcode == 0x88 || (opcode == 0xc6 && (bytes[at + 1] >> 3 & 7) == 0));
     found.atomic = locked || exchange;
     found.repeated_string = repeated && is_string(opcode);
     found.branch = branch(bytes + at, count - at);

@@ -1,6 +1,6 @@
 /*
- * As much of x86-64's instruction format as the plugin has to know: what ends a block, and which instructions QEMU
- * executes in several steps. Everything else is left to QEMU.
+ * As much of x86-64's instruction format as the plugin has to know: what ends a block, which instructions QEMU
+ * executes in several steps, and which may mark an operation. Everything else is left to QEMU.
  */
 #ifndef LOCKSTEP_DECODE_H
 #define LOCKSTEP_DECODE_H
@@ -25,6 +25,8 @@ struct instruction {
     bool repeated_string;
     /* Locked, or an exchange with memory: QEMU may break it off and execute it again alone. */
     bool atomic;
+    /* A mov or xchg of one byte to memory. */
+    bool stores_byte;
     enum branch_kind branch;
 };
 

@@ -12,6 +12,7 @@
 
 struct thread *running[THREADS_MAX];
 _Atomic uint64_t restarts;
+_Atomic uint64_t operation_page;
 
 static inline void feed_fetch(struct thread *thread, const struct block *block, uint32_t instructions) {
     if (LIKELY(thread->mode == MODE_DIRECT)) {
@@ -173,6 +174,28 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
     touched(vcpu, site, address, 1U << qemu_plugin_mem_size_shift(info), kind);
 }
 
+/* A store of one byte, perhaps to the page of operations. Returns whether it was a mark, which touches nothing. */
+static inline bool marks_operation(unsigned int vcpu, uint64_t address) {
+    uint64_t page = atomic_load_explicit(&operation_page, memory_order_relaxed);
+    if (LIKELY(address - page >= LOCKSTEP_OPERATIONS)) {
+        return false;
+    }
+    on_operation(vcpu, (void *) (uintptr_t) (address - page));
+    return true;
+}
+
+static void on_byte(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    (void) info;
+    (void) data;
+    (void) marks_operation(vcpu, address);
+}
+
+static void on_byte_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    if (!marks_operation(vcpu, address)) {
+        on_access(vcpu, info, address, data);
+    }
+}
+
 /* Translation. */
 
 /* Code that the program changed leaves the instruction caches of all cores. */
@@ -228,8 +251,11 @@ static void on_instruction(
     } else if (count == 1 && !decoded.repeated_string && decoded.branch == BRANCH_NONE) {
         block->again = AGAIN_ALONE;
     }
-    if (wants_data && atomic_load_explicit(&feeds, memory_order_relaxed)) {
-        qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
+    bool may_mark = decoded.stores_byte && atomic_load_explicit(&operation_page, memory_order_relaxed) != 0;
+    bool data = wants_data && atomic_load_explicit(&feeds, memory_order_relaxed);
+    if (data || may_mark) {
+        qemu_plugin_register_vcpu_mem_cb(instruction, !may_mark ? on_access : data ? on_byte_access : on_byte,
+            QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
     }
 }
 

@@ -59,6 +59,12 @@ extern uint64_t accounts_lost;
 extern _Atomic uint64_t restarts;
 
 /*
+ * Address of the page of operations; 0 before the program has told it. Code that was translated before has no callbacks
+ * for its stores of bytes, which a program has many of.
+ */
+extern _Atomic uint64_t operation_page;
+
+/*
  * Whether the model is fed: always, or in phases only. Blocks that were translated before the first phase have no
  * callbacks for data, which would slow a program down several times that only warms up; so all are translated anew
  * then.

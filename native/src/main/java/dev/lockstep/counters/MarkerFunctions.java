@@ -1,6 +1,5 @@
 package dev.lockstep.counters;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
@@ -14,14 +13,15 @@ import java.lang.invoke.MethodHandle;
  * because the compiler trusts the fields of records and so makes the calls direct.
  *
  * @param marker {@code lockstep_marker}
- * @param operation {@code lockstep_operation}
+ * @param operationPage address of {@code lockstep_operation_page}
  */
-record MarkerFunctions(MethodHandle marker, MethodHandle operation) {
+record MarkerFunctions(MethodHandle marker, long operationPage) {
     static final long PHASE_BEGIN = 1;
     static final long PHASE_END = 2;
     static final long REGION = 3;
     static final long THREAD_CORE = 5;
     static final long CLOCK = 6;
+    static final long OPERATION_PAGE = 7;
 
     /** What {@link #load} found. */
     sealed interface Result {
@@ -40,7 +40,8 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation) {
     // The addresses come from the library, and the signatures are those of lockstep_marker.h.
     @SuppressWarnings("restricted")
     private static Result of(NativeLibrary library) {
-        if (!library.marksOperations()) {
+        long operationPage = library.operationPage();
+        if (operationPage == 0) {
             return new Result.Missing("Operations cannot be marked on this processor: platform="
                     + System.getProperty("os.name") + "/" + System.getProperty("os.arch")
                     + "; the simulator runs on Linux on x86-64.");
@@ -49,13 +50,9 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation) {
             Linker linker = Linker.nativeLinker();
             return new Result.Available(new MarkerFunctions(
                     linker.downcallHandle(
-                            MemorySegment.ofAddress(library.functionAddress("lockstep_marker")),
+                            MemorySegment.ofAddress(library.markerAddress()),
                             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)),
-                    // Critical: the function is a few instructions, and the thread stays in Java.
-                    linker.downcallHandle(
-                            MemorySegment.ofAddress(library.functionAddress("lockstep_operation")),
-                            FunctionDescriptor.ofVoid(JAVA_INT),
-                            Linker.Option.critical(false))));
+                    operationPage));
         } catch (IllegalCallerException e) {
             return new Result.Missing("The JVM does not allow native calls: cause=" + e.getMessage()
                     + "; start it with --enable-native-access=ALL-UNNAMED.");
@@ -78,11 +75,13 @@ record MarkerFunctions(MethodHandle marker, MethodHandle operation) {
         }
     }
 
-    void markOperation(int number) {
-        try {
-            operation.invokeExact(number);
-        } catch (Throwable e) {
-            throw new IllegalStateException("An operation could not be marked: operation=" + number, e);
-        }
+    /**
+     * Tells the simulator of the page whose bytes stand for operations, and returns it. It costs every later store of a
+     * byte a look, so only who marks operations calls it.
+     */
+    @SuppressWarnings("restricted") // the page is the library's and stays
+    MemorySegment tellOperationPage() {
+        mark(OPERATION_PAGE, operationPage, 0, 0);
+        return MemorySegment.ofAddress(operationPage).reinterpret(Markers.OPERATIONS);
     }
 }

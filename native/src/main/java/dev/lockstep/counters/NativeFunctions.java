@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
  */
 interface NativeFunctions extends Library {
     /** The value of {@code LOCKSTEP_COUNTERS_ABI} that this class was written for. */
-    int ABI = 4;
+    int ABI = 5;
 
     int CACHE_BYTES = 0;
     int CACHE_WAYS = 1;
@@ -24,7 +24,7 @@ interface NativeFunctions extends Library {
 
     NativeLong lockstep_cache(int cache, int attribute);
 
-    Pointer lockstep_operation_functions();
+    Pointer lockstep_operation_page();
 
     Pointer lockstep_papi_open(String library, IntByReference status, IntByReference code, byte[] text, int textBytes);
 

@@ -115,16 +115,16 @@ public final class NativeLibrary {
         return functions;
     }
 
-    /** Whether there are functions that mark operations. */
-    boolean marksOperations() {
-        return functions.lockstep_operation_functions() != null;
+    /** Address of the page whose bytes stand for operations, valid for as long as the JVM runs; 0 if there is none. */
+    long operationPage() {
+        return Pointer.nativeValue(functions.lockstep_operation_page());
     }
 
-    /** Address of an exported function, valid for as long as the JVM runs. */
-    long functionAddress(String name) {
+    /** Address of the function {@code lockstep_marker}, valid for as long as the JVM runs. */
+    long markerAddress() {
         // Asked by name, JNA would load the library again, for nobody, and unload that copy soon.
         Library.Handler handler = (Library.Handler) Proxy.getInvocationHandler(functions);
-        return Pointer.nativeValue(handler.getNativeLibrary().getFunction(name));
+        return Pointer.nativeValue(handler.getNativeLibrary().getFunction("lockstep_marker"));
     }
 
     private long attribute(CacheLevel level, int attribute) {

@@ -2,7 +2,7 @@ package dev.lockstep.counters;
 
 /** Makes every mark, often enough to be compiled, and says whether they went out. */
 final class MarkersProgram {
-    private static final int ROUNDS = 50;
+    static final int ROUNDS = 50;
 
     /** Enough for the JVM to find out what nobody refers to any more, and to act on it. */
     private static final int COLLECTIONS = 20;
