@@ -41,7 +41,7 @@ import picocli.CommandLine.TypeConversionException;
                     + " methods, what two operations share, and how it grows from operation to transaction.",
             "Runs workloads in JVMs under user-mode QEMU, with a plugin that counts executed blocks and an agent that"
                     + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
-                    + " two minutes for the operations and five for TPC-C, with --control twice as long.",
+                    + " two minutes for the operations and three for TPC-C, with --control twice as long.",
             "",
             "Options:"
         },

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /** The code map as tables and plots. */
@@ -212,24 +213,38 @@ final class CodeMapReport {
     }
 
     private static Section overlaps(WorkloadCode workload) {
-        List<OperationCode> operations = operations(workload);
+        SequencedMap<String, LineSet> operations = new LinkedHashMap<>();
+        operations(workload).forEach(code -> operations.put(code.operation(), code.regularLines()));
+        SequencedMap<String, LineSet> contexts = new LinkedHashMap<>();
+        for (OperationCode pair : workload.pairs()) {
+            if (!pair.context().equals(OperationMarkers.NO_CONTEXT)) {
+                contexts.merge(pair.context(), pair.regularLines(), LineSet::union);
+            }
+        }
+        return Section.of(
+                workload.name() + ": regular code that two share",
+                new Paragraph("Operations:"),
+                overlaps(operations),
+                new Paragraph("What they run within, with its own code:"),
+                overlaps(contexts));
+    }
+
+    private static Table overlaps(SequencedMap<String, LineSet> lines) {
         List<String> headers = new ArrayList<>(List.of("KB shared", "KB"));
-        for (int i = 0; i < operations.size(); i++) {
-            headers.add("[" + (i + 1) + "]");
+        for (int i = 1; i <= lines.size(); i++) {
+            headers.add("[" + i + "]");
         }
         Table.Builder table = Table.of(1, headers);
-        for (int i = 0; i < operations.size(); i++) {
-            OperationCode one = operations.get(i);
+        int number = 1;
+        for (Map.Entry<String, LineSet> one : lines.entrySet()) {
             List<String> row = new ArrayList<>(List.of(
-                    "[" + (i + 1) + "] " + one.operation(),
-                    kilobytes(one.regularLines().bytes())));
-            for (int j = 0; j < operations.size(); j++) {
-                LineSet other = operations.get(j).regularLines();
-                row.add(j == i ? "-" : kilobytes(one.regularLines().sharedBytes(other)));
-            }
+                    "[" + number++ + "] " + one.getKey(),
+                    kilobytes(one.getValue().bytes())));
+            lines.forEach((name, other) -> row.add(
+                    name.equals(one.getKey()) ? "-" : kilobytes(one.getValue().sharedBytes(other))));
             table.row(row);
         }
-        return Section.of(workload.name() + ": regular code that two operations share", table.build());
+        return table.build();
     }
 
     private static Section growth(WorkloadCode workload) {

@@ -217,6 +217,9 @@ class CodeMapTest {
         assertTrue(
                 text.lines().anyMatch(line -> line.matches(" fetch stock +1,000 +34\\.5 +0\\.3 +0\\.3 +0\\.5 .*")),
                 text);
+        // Of two operations, and of one context with itself.
+        assertTrue(text.lines().anyMatch(line -> line.matches(" \\[1\\] commit +0\\.2 +- +0\\.1 *")), text);
+        assertTrue(text.lines().anyMatch(line -> line.matches(" \\[1\\] payment +0\\.4 +- *")), text);
         assertEquals(1, report.plots().size());
     }
 }
