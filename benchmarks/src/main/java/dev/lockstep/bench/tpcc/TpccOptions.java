@@ -120,8 +120,8 @@ final class TpccOptions {
             defaultValue = "-1",
             showDefaultValue = Visibility.NEVER,
             description = "Transactions before measuring, with --transactions. Under ./lockstep simulate, unless said"
-                    + " otherwise, as many as one warehouse needs to be steady: 60000, of plain 3000000, of ordered"
-                    + " 600000.")
+                    + " otherwise, as many as one warehouse needs to be steady: 120000, of plain 3000000, of ordered"
+                    + " 300000, over JDBC 20000.")
     long warmUpTransactions;
 
     @Option(
