@@ -52,7 +52,6 @@ public final class LockManager {
     private static final int OWNERS_INITIAL = 64;
 
     private final LockStripe[] stripes;
-    private final int stripeMask;
     private final int passesMax;
     private final LatchWatch watch;
     private final DeadlockDetector detector;
@@ -97,7 +96,6 @@ public final class LockManager {
         ownersLatch = new SpinLatch(watch);
         detector = new DeadlockDetector(this);
         stripes = new LockStripe[stripeCount];
-        stripeMask = stripeCount - 1;
         for (int i = 0; i < stripeCount; i++) {
             stripes[i] = maker.apply(this);
         }
@@ -222,7 +220,7 @@ public final class LockManager {
         LockOwner woken;
         stripe.latch();
         try {
-            woken = stripe.release(owner.entry(position), owner.grant(position), owner.mode(position));
+            woken = stripe.release(name, owner.entry(position), owner.grant(position), owner.mode(position));
         } finally {
             stripe.unlatch();
         }
@@ -245,7 +243,7 @@ public final class LockManager {
      */
     public void releaseAll(LockOwner owner, long commitLsn) {
         // Children before their parents; and a lock that is released is no longer in the set if a later step fails.
-        for (int position = owner.heldCount() - 1; position >= 0; position--) {
+        for (int position = owner.lastPosition(); position >= 0; position = owner.lastPosition()) {
             long name = owner.name(position);
             int mode = owner.mode(position);
             LockStripe stripe = stripe(name);
@@ -255,7 +253,7 @@ public final class LockManager {
                 if (commitLsn != 0) {
                     stripe.remember(name, mode, commitLsn);
                 }
-                woken = stripe.release(owner.entry(position), owner.grant(position), mode);
+                woken = stripe.release(name, owner.entry(position), owner.grant(position), mode);
             } finally {
                 stripe.unlatch();
             }
@@ -534,7 +532,9 @@ public final class LockManager {
     // ---- stripes and owners
 
     LockStripe stripe(long name) {
-        return stripes[(int) name & stripeMask];
+        // With the length of the array itself as the mask, the compiled code needs no check of its bounds.
+        LockStripe[] all = stripes;
+        return all[(int) name & all.length - 1];
     }
 
     void latchAll() {

@@ -72,6 +72,9 @@ public final class LockMode {
     static final int PARTS = 9;
 
     private static final int KEY_MASK = 7;
+    /** Bit {@code m} says whether {@code m} is a valid mode: not 0, and no key part 7. */
+    private static final int VALID = 0x7f7f7f7e;
+
     private static final int GAP_SHIFT = 3;
     private static final int MODE_MASK = 31;
     private static final int FIRST_GAP_PART = 6;
@@ -153,7 +156,7 @@ public final class LockMode {
 
     /** Returns whether a lock can be requested in this mode: one of the combinations above, not {@link #NONE}. */
     public static boolean isValid(int mode) {
-        return mode > NONE && mode <= MODE_MASK && (mode & KEY_MASK) != KEY_MASK;
+        return (mode & ~MODE_MASK) == 0 && (VALID >>> mode & 1) != 0;
     }
 
     /** Returns whether two owners can hold one lock in these modes at the same time. */

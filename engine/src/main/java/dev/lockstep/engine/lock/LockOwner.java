@@ -11,17 +11,26 @@ import java.util.Arrays;
  *
  * <p>An owner belongs to the first {@link LockManager} it locks with, where it occupies a place until {@link #close()}.
  *
- * <p>The held locks lie in arrays in the order of acquisition; a small hash table of positions finds the own lock of a
- * given name without a latch. The table needs no clearing: position {@code p} in slot {@code s} counts only while
- * {@code p < heldCount} and {@code slotOf[p] == s} (the sparse sets of Briggs and Torczon, 1993).
+ * <p>The held locks lie in one array in the order of acquisition; a small hash table of positions finds the own lock of
+ * a given name without a latch. The table needs no clearing: position {@code p} in slot {@code s} counts only while
+ * {@code p < heldEnd} and {@code p} names slot {@code s} (the sparse sets of Briggs and Torczon, 1993).
+ *
+ * <pre>
+ *   three longs per lock, at position p:
+ *     p      name
+ *     p + 1  entry           | grant
+ *     p + 2  slot            | mode
+ *            high 32 bits      low 32 bits
+ * </pre>
  *
  * <p>Invariants:
  * <ul>
- *   <li>Position {@code p < heldCount} describes one lock: {@code names[p]}, held in mode {@code modes[p]}, its entry
- *       {@code entries[p]} in the stripe of that name and its grant {@code grants[p]} there (0: in the entry itself).
- *   <li>{@code slots[slotOf[p]] == p} for every {@code p < heldCount}, and no slot between the home of {@code names[p]}
- *       and {@code slotOf[p]} is empty.
- *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} times the capacity of the other arrays.
+ *   <li>Every multiple {@code p} of {@link #LOCK_LONGS} below {@code heldEnd} is the position of one lock: its name,
+ *       the mode in which it is held, its entry in the stripe of that name and its grant there (0: in the entry
+ *       itself).
+ *   <li>{@code slots} at the slot of {@code p} is {@code p} for every position, and no slot between the home of its
+ *       name and that slot is empty.
+ *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} places for each lock that fits.
  *   <li>The owner waits for at most one lock. While {@code waitState} is {@link #WAITING}, the fields {@code wait*},
  *       {@code queue*}, {@code entitled}, {@code invited} and {@code vainClaims} describe the wait and are guarded by
  *       the latch of the stripe of {@code waitName}; whoever ends the wait under that latch sets {@code waitState}
@@ -44,10 +53,17 @@ public final class LockOwner implements AutoCloseable {
     /** Taken out of the queue in order to break a deadlock. */
     static final int VICTIM = 4;
 
-    /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 13 MB. */
+    /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 14 MB. */
     private static final int LOCKS_INITIAL = 32;
     /** At a load of a quarter an unsuccessful probe, the usual one, looks at 1.4 slots on average. */
     private static final int SLOTS_PER_LOCK = 4;
+
+    private static final int LOCK_LONGS = 3;
+
+    private static final int NAME = 0;
+    private static final int GRANT = 1;
+    private static final int SLOT = 2;
+
     /** The bits of a name that choose the slot; stripe and bucket use lower ones. */
     private static final int SLOT_SHIFT = 40;
 
@@ -73,12 +89,8 @@ public final class LockOwner implements AutoCloseable {
     private long dependsOnLsn;
     private boolean trackingDependency = true;
 
-    private int heldCount;
-    private long[] names = new long[LOCKS_INITIAL];
-    private int[] entries = new int[LOCKS_INITIAL];
-    private int[] grants = new int[LOCKS_INITIAL];
-    private byte[] modes = new byte[LOCKS_INITIAL];
-    private int[] slotOf = new int[LOCKS_INITIAL];
+    private int heldEnd;
+    private long[] locks = new long[LOCKS_INITIAL * LOCK_LONGS];
     private int[] slots = new int[LOCKS_INITIAL * SLOTS_PER_LOCK];
 
     @SuppressWarnings("unused")
@@ -151,7 +163,12 @@ public final class LockOwner implements AutoCloseable {
 
     /** Returns the number of locks held. */
     public int heldCount() {
-        return heldCount;
+        return heldEnd / LOCK_LONGS;
+    }
+
+    /** Returns the position of the lock that was taken last, negative if none is held. */
+    int lastPosition() {
+        return heldEnd - LOCK_LONGS;
     }
 
     /**
@@ -203,15 +220,17 @@ public final class LockOwner implements AutoCloseable {
 
     /** Returns the position of the lock if it is held, otherwise the complement of the slot where it belongs. */
     int find(long name) {
-        int mask = slots.length - 1;
+        int[] table = slots;
+        long[] held = locks;
+        int mask = table.length - 1;
         int slot = home(name, mask);
         // Ends because at most a quarter of the slots is occupied.
         while (true) {
-            int position = slots[slot];
-            if (position >= heldCount || slotOf[position] != slot) {
+            int position = table[slot];
+            if (position >= heldEnd || (int) (held[position + SLOT] >>> Integer.SIZE) != slot) {
                 return ~slot;
             }
-            if (names[position] == name) {
+            if (held[position + NAME] == name) {
                 return position;
             }
             slot = slot + 1 & mask;
@@ -220,76 +239,79 @@ public final class LockOwner implements AutoCloseable {
 
     /** Makes room for one more lock, so that adding it cannot fail. Positions stay, slots may change. */
     void reserve() {
-        if (heldCount == names.length) {
+        if (heldEnd == locks.length) {
             grow();
         }
     }
 
     /** Adds a lock at the slot that {@link #find} named; {@link #reserve()} was called before that. */
     void add(long name, int mode, int entry, int grant, int slot) {
-        int position = heldCount;
-        names[position] = name;
-        entries[position] = entry;
-        grants[position] = grant;
-        modes[position] = (byte) mode;
-        slotOf[position] = slot;
+        int position = heldEnd;
+        long[] held = locks;
+        held[position + NAME] = name;
+        held[position + GRANT] = (long) entry << Integer.SIZE | grant;
+        held[position + SLOT] = (long) slot << Integer.SIZE | mode;
         slots[slot] = position;
-        heldCount = position + 1;
+        heldEnd = position + LOCK_LONGS;
     }
 
     /** Removes one lock; the last one takes its position. */
     void remove(int position) {
         int mask = slots.length - 1;
-        int hole = slotOf[position];
+        int hole = slot(position);
         int slot = hole;
         // Backward-shift deletion. Ends because at most a quarter of the slots is occupied.
         while (true) {
             slot = slot + 1 & mask;
             int follower = slots[slot];
-            if (follower >= heldCount || slotOf[follower] != slot) {
+            if (follower >= heldEnd || slot(follower) != slot) {
                 break;
             }
-            if ((slot - home(names[follower], mask) & mask) >= (slot - hole & mask)) {
+            if ((slot - home(name(follower), mask) & mask) >= (slot - hole & mask)) {
                 slots[hole] = follower;
-                slotOf[follower] = hole;
+                setSlot(follower, hole);
                 hole = slot;
             }
         }
-        int last = heldCount - 1;
+        int last = heldEnd - LOCK_LONGS;
         if (position != last) {
-            names[position] = names[last];
-            entries[position] = entries[last];
-            grants[position] = grants[last];
-            modes[position] = modes[last];
-            slotOf[position] = slotOf[last];
-            slots[slotOf[position]] = position;
+            System.arraycopy(locks, last, locks, position, LOCK_LONGS);
+            slots[slot(position)] = position;
         }
-        heldCount = last;
+        heldEnd = last;
     }
 
     /** Removes the last lock; {@link #find} must not be called before all are removed in this way. */
     void removeLast() {
-        heldCount--;
+        heldEnd -= LOCK_LONGS;
     }
 
     long name(int position) {
-        return names[position];
+        return locks[position + NAME];
     }
 
     int entry(int position) {
-        return entries[position];
+        return (int) (locks[position + GRANT] >>> Integer.SIZE);
     }
 
     int grant(int position) {
-        return grants[position];
+        return (int) locks[position + GRANT];
     }
 
     int mode(int position) {
-        return modes[position];
+        return (int) locks[position + SLOT];
     }
 
     void setMode(int position, int mode) {
-        modes[position] = (byte) mode;
+        locks[position + SLOT] = (long) slot(position) << Integer.SIZE | mode;
+    }
+
+    private int slot(int position) {
+        return (int) (locks[position + SLOT] >>> Integer.SIZE);
+    }
+
+    private void setSlot(int position, int slot) {
+        locks[position + SLOT] = (long) slot << Integer.SIZE | mode(position);
     }
 
     /** Whether the owner waits for a lock; another thread may ask. */
@@ -331,27 +353,19 @@ public final class LockOwner implements AutoCloseable {
     }
 
     private void grow() {
-        int capacity = 2 * names.length;
+        int capacity = 2 * locks.length;
         // All allocation first: a failure leaves the owner as it was.
-        long[] newNames = Arrays.copyOf(names, capacity);
-        int[] newEntries = Arrays.copyOf(entries, capacity);
-        int[] newGrants = Arrays.copyOf(grants, capacity);
-        byte[] newModes = Arrays.copyOf(modes, capacity);
-        int[] newSlotOf = new int[capacity];
-        int[] newSlots = new int[capacity * SLOTS_PER_LOCK];
-        names = newNames;
-        entries = newEntries;
-        grants = newGrants;
-        modes = newModes;
-        slotOf = newSlotOf;
+        long[] newLocks = Arrays.copyOf(locks, capacity);
+        int[] newSlots = new int[capacity / LOCK_LONGS * SLOTS_PER_LOCK];
+        locks = newLocks;
         slots = newSlots;
-        int held = heldCount;
-        heldCount = 0;
-        for (int position = 0; position < held; position++) {
-            int slot = ~find(names[position]);
-            slotOf[position] = slot;
+        int end = heldEnd;
+        heldEnd = 0;
+        for (int position = 0; position < end; position += LOCK_LONGS) {
+            int slot = ~find(name(position));
+            setSlot(position, slot);
             slots[slot] = position;
-            heldCount = position + 1;
+            heldEnd = position + LOCK_LONGS;
         }
     }
 }

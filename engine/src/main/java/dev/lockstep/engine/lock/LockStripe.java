@@ -295,10 +295,11 @@ class LockStripe {
      *
      * @return the first of the owners to wake, see {@link LockManager#wake}
      */
-    LockOwner release(int entry, int grant, int mode) {
-        int place = headOf(entry);
+    LockOwner release(long name, int entry, int grant, int mode) {
+        long links = entries[entry + LINKS];
+        int place = (int) links;
         if (place == 0) {
-            remove(entry);
+            remove(name, entry, (int) (links >>> Integer.SIZE));
             return null;
         }
         LockHead head = heads[place];
@@ -477,7 +478,8 @@ class LockStripe {
 
     private int find(long name) {
         long[] table = entries;
-        int entry = buckets[bucket(name)];
+        int[] chains = buckets;
+        int entry = chains[bucket(name, chains)];
         // Ends because a chain has no cycle.
         while (entry != 0 && table[entry + NAME] != name) {
             entry = (int) (table[entry + LINKS] >>> Integer.SIZE);
@@ -485,8 +487,8 @@ class LockStripe {
         return entry;
     }
 
-    private int bucket(long name) {
-        return (int) (name >>> BUCKET_SHIFT) & buckets.length - 1;
+    private static int bucket(long name, int[] chains) {
+        return (int) (name >>> BUCKET_SHIFT) & chains.length - 1;
     }
 
     private int insert(long name, int owner, int mode) {
@@ -501,20 +503,22 @@ class LockStripe {
             entriesEnd += ENTRY_LONGS;
         }
         entryCount++;
-        int bucket = bucket(name);
-        entries[entry + NAME] = name;
-        setHolder(entry, owner, mode);
-        entries[entry + LINKS] = (long) buckets[bucket] << Integer.SIZE;
-        buckets[bucket] = entry;
+        long[] table = entries;
+        int[] chains = buckets;
+        int bucket = bucket(name, chains);
+        table[entry + NAME] = name;
+        table[entry + HOLDER] = (long) owner << Integer.SIZE | mode;
+        table[entry + LINKS] = (long) chains[bucket] << Integer.SIZE;
+        chains[bucket] = entry;
         return entry;
     }
 
-    private void remove(int entry) {
-        int bucket = bucket(entries[entry + NAME]);
-        int next = nextOf(entry);
-        int previous = buckets[bucket];
+    private void remove(long name, int entry, int next) {
+        int[] chains = buckets;
+        int bucket = bucket(name, chains);
+        int previous = chains[bucket];
         if (previous == entry) {
-            buckets[bucket] = next;
+            chains[bucket] = next;
         } else {
             // Ends because the entry is in this chain.
             while (nextOf(previous) != entry) {
@@ -539,7 +543,7 @@ class LockStripe {
             int next;
             for (int entry = first; entry != 0; entry = next) {
                 next = nextOf(entry);
-                int bucket = bucket(entries[entry + NAME]);
+                int bucket = bucket(entries[entry + NAME], newBuckets);
                 entries[entry + LINKS] = (long) newBuckets[bucket] << Integer.SIZE | headOf(entry);
                 newBuckets[bucket] = entry;
             }
@@ -601,7 +605,7 @@ class LockStripe {
             freeHead = head.place;
             entries[entry + LINKS] = (long) nextOf(entry) << Integer.SIZE;
             if (ownerOf(entry) == NO_OWNER) {
-                remove(entry);
+                remove(entries[entry + NAME], entry, nextOf(entry));
             }
         }
     }
@@ -647,7 +651,7 @@ class LockStripe {
             for (int entry = buckets[bucket]; entry != 0; entry = nextOf(entry)) {
                 entriesSeen++;
                 require(entriesSeen <= entryCount, "a bucket's chain has a cycle", entry);
-                require(bucket(entries[entry + NAME]) == bucket, "an entry is in the wrong bucket", entry);
+                require(bucket(entries[entry + NAME], buckets) == bucket, "an entry is in the wrong bucket", entry);
                 require(find(entries[entry + NAME]) == entry, "a name has two entries", entry);
                 LockHead head = heads[headOf(entry)];
                 if (head == null) {
