@@ -13,9 +13,26 @@ import java.util.List;
  * @param last shared by all cores; null if there is none
  * @param inclusive whether an eviction from L2 or the last level takes the line out of the levels above
  * @param cores simulated
+ * @param further lines of the machine's description, {@code key=value}, which come behind those that the rest makes
  */
-record Geometry(CacheShape l1i, CacheShape l1d, CacheShape l2, CacheShape last, boolean inclusive, int cores) {
+record Geometry(
+        CacheShape l1i,
+        CacheShape l1d,
+        CacheShape l2,
+        CacheShape last,
+        boolean inclusive,
+        int cores,
+        List<String> further) {
     private static final int KIB_BYTES = 1024;
+
+    Geometry {
+        further = List.copyOf(further);
+    }
+
+    /** Caches and nothing else. */
+    Geometry(CacheShape l1i, CacheShape l1d, CacheShape l2, CacheShape last, boolean inclusive, int cores) {
+        this(l1i, l1d, l2, last, inclusive, cores, List.of());
+    }
 
     /** A cache of so many units of 1,024 bytes. */
     static CacheShape kib(long kib, int ways, int lineBytes) {
@@ -33,11 +50,16 @@ record Geometry(CacheShape l1i, CacheShape l1d, CacheShape l2, CacheShape last, 
     }
 
     Geometry withL1d(CacheShape shape) {
-        return new Geometry(l1i, shape, l2, last, inclusive, cores);
+        return new Geometry(l1i, shape, l2, last, inclusive, cores, further);
     }
 
     Geometry withCores(int count) {
-        return new Geometry(l1i, l1d, l2, last, inclusive, count);
+        return new Geometry(l1i, l1d, l2, last, inclusive, count, further);
+    }
+
+    /** The same with these lines of a machine's description behind the others. */
+    Geometry withFurther(String... lines) {
+        return new Geometry(l1i, l1d, l2, last, inclusive, cores, List.of(lines));
     }
 
     /** For a reader. */
@@ -53,6 +75,7 @@ record Geometry(CacheShape l1i, CacheShape l1d, CacheShape l2, CacheShape last, 
         if (cores > 1) {
             parts.add(cores + " cores");
         }
+        parts.addAll(further);
         return String.join(" ", parts);
     }
 

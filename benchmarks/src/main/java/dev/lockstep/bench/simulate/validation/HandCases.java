@@ -41,6 +41,7 @@ final class HandCases {
         cases.addAll(accesses());
         cases.addAll(shapes());
         cases.addAll(code());
+        cases.addAll(MachineCases.all());
         return cases;
     }
 

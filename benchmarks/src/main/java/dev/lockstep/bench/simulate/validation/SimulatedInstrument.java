@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** Lockstep's simulator. Counts are of the measured phase, over all cores. Not thread-safe. */
 final class SimulatedInstrument implements Instrument {
@@ -102,6 +103,7 @@ final class SimulatedInstrument implements Instrument {
             lines.add("coherence=mesi");
             lines.add("classes=merged");
         }
+        lines.addAll(geometry.further());
         return lines;
     }
 
@@ -117,7 +119,17 @@ final class SimulatedInstrument implements Instrument {
         values.put(Quantity.INSTRUCTIONS, total.instructions());
         values.put(Quantity.LOADS, total.loads());
         values.put(Quantity.STORES, total.stores());
+        values.put(Quantity.CYCLES, total.cycles());
         values.put(Quantity.UPGRADES, total.upgrades());
+        values.put(Quantity.DTLB_MISSES, total.dtlbMisses());
+        values.put(Quantity.ITLB_MISSES, total.itlbMisses());
+        values.put(Quantity.STLB_MISSES, total.stlbMisses());
+        values.put(Quantity.WALK_READS, total.walkAccesses());
+        values.put(Quantity.MEMORY_LOCAL, total.memoryLocal());
+        values.put(Quantity.MEMORY_REMOTE, total.memoryRemote());
+        values.put(Quantity.TRANSFERS_REMOTE, total.transfersRemote());
+        values.put(Quantity.PREFETCHES, sum(total, LevelCounts::prefetches));
+        values.put(Quantity.PREFETCHES_USEFUL, sum(total, LevelCounts::prefetchesUseful));
         Map<String, Quantity> misses = Map.of(
                 "l1i", Quantity.L1I_MISSES,
                 "l1d", Quantity.L1D_MISSES,
@@ -130,10 +142,17 @@ final class SimulatedInstrument implements Instrument {
             }
         });
         LevelCounts data = total.levels().get("l1d");
+        if (data != null) {
+            values.put(Quantity.L1D_WRITES, data.writebacks());
+        }
         if (data != null && data.classes() != null) {
             values.put(Quantity.TRUE_SHARING, data.classes().get("trueSharing"));
             values.put(Quantity.FALSE_SHARING, data.classes().get("falseSharing"));
         }
         return new Counts(values, phase.nanos() / NANOS_PER_SECOND);
+    }
+
+    private static long sum(SimulationResult.Counts counts, ToLongFunction<LevelCounts> part) {
+        return counts.levels().values().stream().mapToLong(part).sum();
     }
 }

@@ -41,8 +41,9 @@ import picocli.CommandLine.Spec;
                     + " that they execute the same instructions everywhere.",
             "",
             "Parts:",
-            "  hand        one thread, counts computed by hand, to be met exactly",
-            "  sharing     two threads: true and false sharing, upgrades, by hand",
+            "  hand        one thread, counts computed by hand, to be met exactly: caches, TLBs, write-through,"
+                    + " prefetchers, nodes, changed code",
+            "  sharing     two threads: true and false sharing, upgrades, remote transfers, changed code, by hand",
             "  pace        do simulated cores keep step? a line that 4 to 32 add to",
             "  cachegrind  six C programs beside cachegrind, within 1 %%",
             "  repeat      the same run twice: C exactly, a JVM within 1 %% and 3 %%",

@@ -13,7 +13,13 @@
 enum { CALL_WRITE = 1, CALL_MPROTECT = 10, CALL_CLONE = 56, CALL_EXIT = 60, CALL_FUTEX = 202, CALL_EXIT_GROUP = 231 };
 
 /* Marker calls of the simulator, which no kernel has; see lockstep_marker.h. */
-enum { CALL_MARKER = 0x4C5300, MARKER_PHASE_BEGIN = 1, MARKER_PHASE_END = 2, MARKER_THREAD_CORE = 5 };
+enum {
+    CALL_MARKER = 0x4C5300,
+    MARKER_PHASE_BEGIN = 1,
+    MARKER_PHASE_END = 2,
+    MARKER_REGION = 3,
+    MARKER_THREAD_CORE = 5
+};
 
 /* The phase whose counts are read. */
 enum { PHASE_MEASURED = 1 };
@@ -36,10 +42,14 @@ static inline long system_call(long number, long a, long b, long c, long d) {
     return result;
 }
 
-static inline void marker(long kind, long value) {
+static inline void marker_of_range(long kind, long first, long second, long third) {
     if (simulated) {
-        system_call(CALL_MARKER, kind, value, 0, 0);
+        system_call(CALL_MARKER, kind, first, second, third);
     }
+}
+
+static inline void marker(long kind, long value) {
+    marker_of_range(kind, value, 0, 0);
 }
 
 static inline int same_text(const char *left, const char *right) {

@@ -3,6 +3,8 @@
  *
  *   patterns load|store|update|swap ROUNDS COUNT STRIDE OFFSET    the same COUNT places in each round
  *   patterns load-fresh|store-fresh ROUNDS COUNT STRIDE OFFSET    places that no round has touched before
+ *   patterns load-large ROUNDS COUNT STRIDE OFFSET                load, where the arena is said to be in pages of 2 MB
+ *   patterns load-remote ROUNDS COUNT STRIDE OFFSET               load on core 1, of what core 0 has touched first
  *   patterns load32|move|fill ROUNDS COUNT STRIDE OFFSET          a 32-byte load; string instructions of 64 bytes
  *   patterns code ROUNDS LINES                                    LINES lines of straight code and one with the jump
  *   patterns modify|modify-near ROUNDS                            a function that is changed before each call
@@ -12,7 +14,7 @@
  */
 #include "freestanding.h"
 
-enum { ARENA_BYTES = 1 << 26, LINE_BYTES = 64, CODE_LINES = 5120, PAGE_BYTES = 4096 };
+enum { ARENA_BYTES = 1 << 26, LINE_BYTES = 64, CODE_LINES = 5120, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 1 << 21 };
 
 /* PROT_READ, PROT_WRITE and PROT_EXEC. */
 enum { PROTECTION_ALL = 7 };
@@ -167,7 +169,7 @@ __asm__(".text\n"
 
 /* The function that walks the arena so, or null. */
 static void (*walk_named(const char *name))(unsigned char *, long, long, long) {
-    if (same_text(name, "load")) {
+    if (same_text(name, "load") || same_text(name, "load-large") || same_text(name, "load-remote")) {
         return load;
     } else if (same_text(name, "store")) {
         return store;
@@ -201,7 +203,15 @@ static uint64_t program(int count, char **arguments) {
         long places = number_of(arguments[3]);
         long stride = number_of(arguments[4]);
         long offset = number_of(arguments[5]);
+        if (same_text(name, "load-large")) {
+            marker_of_range(MARKER_REGION, (long)arena, ARENA_BYTES, LARGE_PAGE_BYTES);
+        }
+        marker(MARKER_THREAD_CORE, 0);
         marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        if (same_text(name, "load-remote")) {
+            walk(arena + offset, 1, places, stride);
+            marker(MARKER_THREAD_CORE, 1);
+        }
         walk(arena + offset, rounds, places, stride);
     } else if (same_text(name, "code") && count == 4) {
         long lines = number_of(arguments[3]);
