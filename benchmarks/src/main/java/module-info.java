@@ -43,6 +43,8 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.simulate.jvm to
             com.fasterxml.jackson.databind;
 
+    provides dev.lockstep.scheduler.MachineBinding with
+            dev.lockstep.bench.simulate.jvm.BoundMachine;
     provides dev.lockstep.scheduler.OperationProbe with
             dev.lockstep.bench.codemap.OperationMarkers,
             dev.lockstep.bench.flame.FlameProbe;

@@ -36,7 +36,11 @@
 #define LOCKSTEP_MARKER_PHASE_BEGIN 1
 /* a = phase: the whole process leaves it. */
 #define LOCKSTEP_MARKER_PHASE_END 2
-/* a = address, b = bytes, c = bytes of a page: how this range is mapped. */
+/*
+ * a = address, b = bytes, c = bytes of a page, 4,096 or more: how this range is mapped. The bits of c below a page's
+ * say what is there: bits 0 to 3 a LOCKSTEP_REGION_, bits 4 to 11 1 more than the node that the memory was taken from,
+ * or 0 where that is the node of whoever touches a page first.
+ */
 #define LOCKSTEP_MARKER_REGION 3
 /* a = epoch, the number of the JVMTI agent's event: code that is translated from now on belongs to it. */
 #define LOCKSTEP_MARKER_CODE_EVENT 4
@@ -53,6 +57,17 @@
  * marks the operation that is its offset. There is one such page in a process; the last one told of counts.
  */
 #define LOCKSTEP_MARKER_OPERATION_PAGE 7
+
+/* What a region holds. */
+#define LOCKSTEP_REGION_OTHER 0
+#define LOCKSTEP_REGION_BUFFER_POOL 1
+#define LOCKSTEP_REGION_HEAP 2
+#define LOCKSTEP_REGION_CODE_CACHE 3
+#define LOCKSTEP_REGION_METASPACE 4
+#define LOCKSTEP_REGION_MASK 0xf
+#define LOCKSTEP_REGION_NODE_SHIFT 4
+#define LOCKSTEP_REGION_NODE_MASK 0xff
+#define LOCKSTEP_REGION_PAGE_MASK (~0xfffL)
 
 /* The phase of what is measured: of a workload, of a JMH iteration, of a program in C. 0 is outside any phase. */
 #define LOCKSTEP_PHASE_MEASURED 1

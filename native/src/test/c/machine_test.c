@@ -26,7 +26,8 @@ static void reads_every_key(void) {
                        "classes=split\nitlb=48,full\ndtlb=64,4\nstlb=1536,12\npage=2M\npage.map=random\npage.seed=9\n"
                        "prefetch.next_line=l1i,l2\nprefetch.stream=16,4\nlatency.l2=1\nlatency.llc=2\n"
                        "latency.memory=3\nlatency.memory_remote=4\nlatency.transfer=5\nlatency.transfer_remote=6\n"
-                       "latency.upgrade=7\nlatency.stlb=8\nobserve=l1i:16K,4,64\nobserve=l2:2M,8,64\naccounts=12\nmemory=64M",
+                       "latency.upgrade=7\nlatency.stlb=8\nobserve=l1i:16K,4,64\nobserve=l2:2M,8,64\naccounts=12\n"
+                       "memory=64M",
             &machine, error);
     CHECK_EQUAL(0, (uint64_t) result);
     CHECK_EQUAL(8, machine.cores);

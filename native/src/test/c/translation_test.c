@@ -71,8 +71,8 @@ static void a_walk_reads_its_entries_through_the_caches(void) {
 
 static void large_pages_reach_further_and_take_shorter_walks(void) {
     struct model *model = build("l1d=32K,8,64\ndtlb=8,full");
-    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE - 5, 16 * LARGE_PAGE + 9, LARGE_PAGE));
-    CHECK_EQUAL((uint64_t) -1, (uint64_t) model_region(model, BASE, LARGE_PAGE, 8 << 10));
+    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE - 5, 16 * LARGE_PAGE + 9, LARGE_PAGE, NODE_OF_FIRST_TOUCH));
+    CHECK_EQUAL((uint64_t) -1, (uint64_t) model_region(model, BASE, LARGE_PAGE, 8 << 10, NODE_OF_FIRST_TOUCH));
     walk_pages(model, 16 * 512, PAGE, 1);
     struct model_counts counts = counts_of(model, 0);
     CHECK_EQUAL(16, counts.dtlb_misses);
@@ -81,7 +81,7 @@ static void large_pages_reach_further_and_take_shorter_walks(void) {
     load(model, 0, BASE + 16 * LARGE_PAGE);
     load(model, 0, BASE + 16 * LARGE_PAGE + PAGE);
     CHECK_EQUAL(18, counts_of(model, 0).dtlb_misses);
-    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE + LARGE_PAGE, LARGE_PAGE, PAGE));
+    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE + LARGE_PAGE, LARGE_PAGE, PAGE, NODE_OF_FIRST_TOUCH));
     load(model, 0, BASE + LARGE_PAGE);
     load(model, 0, BASE + LARGE_PAGE + PAGE);
     CHECK_EQUAL(20, counts_of(model, 0).dtlb_misses);
@@ -131,7 +131,7 @@ static void random_frames_are_a_permutation_by_seed(void) {
         CHECK(colours[colour] > 256 - 94 && colours[colour] < 256 + 94);
     }
     /* A large page stays in one piece. */
-    CHECK_EQUAL(0, (uint64_t) model_region(one, BASE, LARGE_PAGE, LARGE_PAGE));
+    CHECK_EQUAL(0, (uint64_t) model_region(one, BASE, LARGE_PAGE, LARGE_PAGE, NODE_OF_FIRST_TOUCH));
     CHECK_EQUAL(pages_physical(one, BASE) + 77 * PAGE, pages_physical(one, BASE + 77 * PAGE));
     free(frames);
     model_destroy(one);
@@ -241,6 +241,27 @@ static void a_stream_prefetcher_runs_ahead_from_the_second_step(void) {
     }
 }
 
+static void a_region_of_a_node_is_at_home_there(void) {
+    struct model *model = build("cores=2\nnodes=2\nl1d=32K,8,64");
+    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE, 4 * PAGE, PAGE, 1));
+    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE + 3 * PAGE, PAGE, PAGE, NODE_OF_FIRST_TOUCH));
+    /* The machine has no such node. */
+    CHECK_EQUAL(0, (uint64_t) model_region(model, BASE + 8 * PAGE, PAGE, PAGE, 2));
+    for (uint64_t page = 0; page < 9; page++) {
+        load(model, 0, BASE + page * PAGE);
+    }
+    struct model_counts counts = counts_of(model, 0);
+    CHECK_EQUAL(3, counts.memory_remote);
+    CHECK_EQUAL(6, counts.memory_local);
+    for (uint64_t page = 0; page < 9; page++) {
+        load(model, 1, BASE + page * PAGE);
+    }
+    counts = counts_of(model, 1);
+    CHECK_EQUAL(6, counts.memory_remote);
+    CHECK_EQUAL(3, counts.memory_local);
+    model_destroy(model);
+}
+
 int main(void) {
     RUN(a_buffer_reaches_as_many_pages_as_it_has_entries);
     RUN(sets_of_a_buffer_conflict);
@@ -252,5 +273,6 @@ int main(void) {
     RUN(the_first_to_touch_a_page_is_at_home);
     RUN(a_next_line_prefetcher_halves_the_misses_of_a_walk);
     RUN(a_stream_prefetcher_runs_ahead_from_the_second_step);
+    RUN(a_region_of_a_node_is_at_home_there);
     return check_result();
 }

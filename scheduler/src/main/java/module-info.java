@@ -5,6 +5,7 @@ module dev.lockstep.scheduler {
     exports dev.lockstep.scheduler;
     exports dev.lockstep.scheduler.latch;
 
+    uses dev.lockstep.scheduler.MachineBinding;
     uses dev.lockstep.scheduler.OperationProbe;
     uses dev.lockstep.scheduler.TimeSource;
 }

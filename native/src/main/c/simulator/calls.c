@@ -22,6 +22,8 @@
 #define CALL_CLONE3 435
 
 struct thread *threads;
+struct told_region told_regions[REGIONS_MAX];
+uint32_t told_region_count;
 uint64_t phase_began_nanos;
 
 /*
@@ -178,6 +180,29 @@ static void change_phase(struct thread *thread, uint32_t phase) {
     }
 }
 
+static void note_region(uint64_t address, uint64_t bytes, uint64_t description) {
+    struct told_region told = {
+        .address = address, .bytes = bytes, .page_bytes = description & (uint64_t) LOCKSTEP_REGION_PAGE_MASK,
+        .kind = description & LOCKSTEP_REGION_MASK,
+        .node = (int) (description >> LOCKSTEP_REGION_NODE_SHIFT & LOCKSTEP_REGION_NODE_MASK) - 1};
+    /* Without translation buffers, which make the machine gather, and with one node, pages change nothing. */
+    if (gathers) {
+        pthread_mutex_lock(&model_latch);
+        (void) model_region(model, address, bytes, told.page_bytes, told.node);
+        pthread_mutex_unlock(&model_latch);
+    }
+    pthread_mutex_lock(&book_latch);
+    uint32_t at = 0;
+    while (at < told_region_count && told_regions[at].address != address) {
+        at++;
+    }
+    if (at < REGIONS_MAX) {
+        told_regions[at] = told;
+        told_region_count += at == told_region_count;
+    }
+    pthread_mutex_unlock(&book_latch);
+}
+
 static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, uint64_t c) {
     switch (kind) {
         case LOCKSTEP_MARKER_PHASE_BEGIN:
@@ -191,12 +216,7 @@ static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, u
             }
             break;
         case LOCKSTEP_MARKER_REGION:
-            /* Without translation buffers, which make the machine gather, page sizes change nothing. */
-            if (gathers) {
-                pthread_mutex_lock(&model_latch);
-                (void) model_region(model, a, b, c);
-                pthread_mutex_unlock(&model_latch);
-            }
+            note_region(a, b, c);
             break;
         case LOCKSTEP_MARKER_CODE_EVENT:
             if (code != NULL) {

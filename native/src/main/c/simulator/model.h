@@ -171,11 +171,14 @@ void model_discard_code(struct model *model, uint64_t address, uint64_t bytes);
 void model_discard_core_code(struct model *model, int processor, uint64_t address, uint64_t bytes);
 
 /*
- * Pages of page_bytes (4K, 2M or 1G) hold these addresses from now on. Later regions replace earlier ones where they
- * overlap; bounds are taken inwards to whole pages. Returns -1, and changes nothing, where page_bytes is none of these
- * or no memory is left for the table. Not while any other call runs.
+ * Pages of page_bytes (4K, 2M or 1G) hold these addresses from now on, and their home is the node given; with
+ * NODE_OF_FIRST_TOUCH, or a node that the machine has not, that of whoever touches them first. Later regions replace
+ * earlier ones where they overlap; bounds are taken inwards to whole pages. Returns -1, and changes nothing, where
+ * page_bytes is none of these or no memory is left for the table. Not while any other call runs.
  */
-int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t page_bytes);
+int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t page_bytes, int node);
+
+#define NODE_OF_FIRST_TOUCH (-1)
 
 /* Cycles. */
 uint64_t model_clock(const struct model *model, int processor);

@@ -133,6 +133,8 @@ struct region {
     /* One past the last byte. */
     uint64_t end;
     uint32_t page_shift;
+    /* Or NODE_OF_FIRST_TOUCH. */
+    int node;
 };
 
 struct homes {

@@ -12,7 +12,8 @@
 /* Four rounds of a Feistel network make a permutation that no test of sets tells from a random one. */
 #define ROUNDS 4
 
-uint32_t pages_shift_searched(const struct model *model, uint64_t address) {
+/* The region of an address, or NULL. */
+static const struct region *region_of(const struct model *model, uint64_t address) {
     uint32_t low = 0;
     uint32_t high = model->region_count;
     while (low < high) {
@@ -23,10 +24,18 @@ uint32_t pages_shift_searched(const struct model *model, uint64_t address) {
         } else if (address >= region->end) {
             low = middle + 1;
         } else {
-            return region->page_shift;
+            return region;
         }
     }
-    return (uint32_t) __builtin_ctzll(model->machine.page_bytes);
+    return NULL;
+}
+
+static uint32_t shift_of(const struct model *model, const struct region *region) {
+    return region == NULL ? (uint32_t) __builtin_ctzll(model->machine.page_bytes) : region->page_shift;
+}
+
+uint32_t pages_shift_searched(const struct model *model, uint64_t address) {
+    return shift_of(model, region_of(model, address));
 }
 
 /* The finalizer of splitmix64. */
@@ -109,8 +118,12 @@ uint32_t pages_home(struct model *model, uint64_t address, uint32_t node) {
     if (model->machine.nodes == 1) {
         return 0;
     }
+    const struct region *region = region_of(model, address);
+    if (region != NULL && region->node != NODE_OF_FIRST_TOUCH) {
+        return (uint32_t) region->node;
+    }
     struct homes *homes = &model->homes;
-    uint32_t shift = pages_shift(model, address);
+    uint32_t shift = shift_of(model, region);
     /* A page of 4 KB and one of 2 MB differ even where their numbers do not. */
     uint64_t page = ((address >> shift) << 6 | shift) + 1;
     uint64_t slot = home_slot(homes, page);
@@ -129,7 +142,7 @@ uint32_t pages_home(struct model *model, uint64_t address, uint32_t node) {
     return homes->nodes[slot];
 }
 
-int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t page_bytes) {
+int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t page_bytes, int node) {
     if (page_bytes != 4 << 10 && page_bytes != 2 << 20 && page_bytes != 1 << 30) {
         return -1;
     }
@@ -143,20 +156,24 @@ int model_region(struct model *model, uint64_t address, uint64_t bytes, uint64_t
     if (regions == NULL) {
         return -1;
     }
-    struct region added = {first, end, (uint32_t) __builtin_ctzll(page_bytes)};
+    bool there = node >= 0 && (uint32_t) node < model->machine.nodes;
+    struct region added = {
+            first, end, (uint32_t) __builtin_ctzll(page_bytes), there ? node : NODE_OF_FIRST_TOUCH};
     uint32_t count = 0;
     bool placed = false;
     for (uint32_t i = 0; i < model->region_count; i++) {
         struct region old = model->regions[i];
         if (old.first < first) {
-            regions[count++] = (struct region) {old.first, old.end < first ? old.end : first, old.page_shift};
+            regions[count++] = (struct region) {
+                    old.first, old.end < first ? old.end : first, old.page_shift, old.node};
         }
         if (!placed && old.end > first) {
             regions[count++] = added;
             placed = true;
         }
         if (old.end > end) {
-            regions[count++] = (struct region) {old.first > end ? old.first : end, old.end, old.page_shift};
+            regions[count++] = (struct region) {
+                    old.first > end ? old.first : end, old.end, old.page_shift, old.node};
         }
     }
     if (!placed) {

@@ -76,7 +76,8 @@ static void on_end(qemu_plugin_id_t id, void *data) {
         .pace = pace, .tallies = &tallies,
         .threads = threads, .nanos = now - began_nanos, .account_phases = account_phases,
         .account_operations = account_operations, .accounts = accounts, .accounts_lost = accounts_lost,
-        .flushes = blocks_flushes(), .blocks = blocks_total(), .restarts = atomic_load(&restarts)};
+        .flushes = blocks_flushes(), .blocks = blocks_total(), .restarts = atomic_load(&restarts),
+        .regions = told_regions, .region_count = told_region_count};
     int error = results_write(&results);
     if (error != 0) {
         fprintf(stderr, "lockstep: the results cannot be written: file=%s: %s\n", settings.out, strerror(error));

@@ -180,6 +180,20 @@ struct tallies {
     uint32_t begun[PHASES_MAX];
 };
 
+/* Ranges of memory that a program may tell of and have listed; further ones hold for the model alone. */
+#define REGIONS_MAX 256
+
+/* A range of memory that the program told of. */
+struct told_region {
+    uint64_t address;
+    uint64_t bytes;
+    uint64_t page_bytes;
+    /* LOCKSTEP_REGION_ */
+    uint32_t kind;
+    /* Or NODE_OF_FIRST_TOUCH. */
+    int node;
+};
+
 /* A processor's branches, by phase. */
 struct branch_unit {
     struct branches *branches;
@@ -209,6 +223,8 @@ struct results {
     uint64_t flushes;
     uint64_t blocks;
     uint64_t restarts;
+    const struct told_region *regions;
+    uint32_t region_count;
 };
 
 /* Writes the results as JSON. Returns 0 or an errno value. */

@@ -249,6 +249,22 @@ static void put_memory(FILE *out, const struct results *results) {
     fprintf(out, "\"exhausted\":%s},\n", model_exhausted(results->model) ? "true" : "false");
 }
 
+static void put_regions(FILE *out, const struct results *results) {
+    static const char *const KINDS[LOCKSTEP_REGION_MASK + 1] = {
+        "other", "bufferPool", "heap", "codeCache", "metaspace"};
+    fputs("\"regions\":[", out);
+    for (uint32_t i = 0; i < results->region_count; i++) {
+        const struct told_region *region = &results->regions[i];
+        const char *kind = KINDS[region->kind];
+        fprintf(out, "%s{\"kind\":\"%s\",", i > 0 ? ",\n" : "", kind == NULL ? KINDS[0] : kind);
+        put(out, "address", region->address, ",");
+        put(out, "bytes", region->bytes, ",");
+        put(out, "pageBytes", region->page_bytes, ",");
+        fprintf(out, "\"node\":%d}", region->node);
+    }
+    fputs("],\n", out);
+}
+
 static void put_all(FILE *out, const struct results *results) {
     fputs("{", out);
     put(out, "format", RESULTS_FORMAT, ",");
@@ -256,6 +272,7 @@ static void put_all(FILE *out, const struct results *results) {
     put_turns(out, results);
     put_threads(out, results);
     put_memory(out, results);
+    put_regions(out, results);
     put(out, "translatedBlocks", results->blocks, ",");
     put(out, "translationFlushes", results->flushes, ",");
     put(out, "atomicRestarts", results->restarts, ",");

@@ -55,6 +55,10 @@ extern uint32_t account_operations[MACHINE_ACCOUNTS_MAX];
 extern uint32_t accounts;
 extern uint64_t accounts_lost;
 
+/* What the program told of its memory; a range told again replaces what was told of it. Guarded by book_latch. */
+extern struct told_region told_regions[REGIONS_MAX];
+extern uint32_t told_region_count;
+
 /* Instructions that QEMU broke off and executed alone. */
 extern _Atomic uint64_t restarts;
 

@@ -1,5 +1,6 @@
 package dev.lockstep.engine;
 
+import dev.lockstep.scheduler.NodeLayout;
 import java.time.Duration;
 
 /**
@@ -69,6 +70,7 @@ public final class DatabaseOptions {
     private final Duration transactionTimeout;
     private final int logSegmentBytes;
     private final Duration extraForceDelay;
+    private final NodeLayout nodeLayout;
 
     private DatabaseOptions(Builder builder) {
         durability = builder.durability;
@@ -81,6 +83,7 @@ public final class DatabaseOptions {
         transactionTimeout = builder.transactionTimeout;
         logSegmentBytes = builder.logSegmentBytes;
         extraForceDelay = builder.extraForceDelay;
+        nodeLayout = builder.nodeLayout;
     }
 
     /**
@@ -118,6 +121,7 @@ public final class DatabaseOptions {
         builder.transactionTimeout = transactionTimeout;
         builder.logSegmentBytes = logSegmentBytes;
         builder.extraForceDelay = extraForceDelay;
+        builder.nodeLayout = nodeLayout;
         return builder;
     }
 
@@ -211,6 +215,15 @@ public final class DatabaseOptions {
         return extraForceDelay;
     }
 
+    /**
+     * The nodes of the machine that the frames of the buffer pool are dealt to.
+     *
+     * @return {@link NodeLayout#NONE} unless set
+     */
+    public NodeLayout nodeLayout() {
+        return nodeLayout;
+    }
+
     /** The options, for messages and reports. */
     @Override
     public String toString() {
@@ -218,7 +231,7 @@ public final class DatabaseOptions {
                 + readOnly + ", createIfMissing=" + createIfMissing + ", startEmptyAfterUncleanClose="
                 + startEmptyAfterUncleanClose + ", lockTimeout=" + lockTimeout + ", transactionTimeout="
                 + transactionTimeout + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
-                + extraForceDelay;
+                + extraForceDelay + ", nodes=" + nodeLayout.nodes().size();
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
@@ -233,8 +246,24 @@ public final class DatabaseOptions {
         private Duration transactionTimeout = TRANSACTION_TIMEOUT_DEFAULT;
         private int logSegmentBytes = LOG_SEGMENT_BYTES_DEFAULT;
         private Duration extraForceDelay = Duration.ZERO;
+        private NodeLayout nodeLayout = NodeLayout.NONE;
 
         private Builder() {}
+
+        /**
+         * Sets the nodes that the frames of the buffer pool are dealt to, in equal consecutive parts; {@link
+         * NodeLayout} says what that changes, and how it is read from a file. The carriers of a scheduler are spread
+         * over the same nodes by {@link dev.lockstep.scheduler.SchedulerOptions#withNodes}. Default: {@link
+         * NodeLayout#NONE}.
+         *
+         * @param layout the nodes
+         * @return this builder
+         * @throws InvalidOptionException if null
+         */
+        public Builder nodeLayout(NodeLayout layout) {
+            nodeLayout = requireSet("nodeLayout", layout);
+            return this;
+        }
 
         /**
          * Sets when commits are answered. Default: {@link Durability#SYNC}, because losing an answered commit must be a

@@ -23,6 +23,9 @@ record MarkerFunctions(MethodHandle marker, long operationPage) {
     static final long CLOCK = 6;
     static final long OPERATION_PAGE = 7;
 
+    /** {@code LOCKSTEP_REGION_NODE_SHIFT}. */
+    static final int REGION_NODE_SHIFT = 4;
+
     /** What {@link #load} found. */
     sealed interface Result {
         record Available(MarkerFunctions functions) implements Result {}

@@ -35,6 +35,15 @@ public final class Markers {
     /** Operations are numbered from 0 to one less than this. */
     public static final int OPERATIONS = 4096;
 
+    /** Stands for a node: that of whoever touches a page first. */
+    public static final int NODE_OF_FIRST_TOUCH = -1;
+
+    /** The largest number of a node. */
+    public static final int NODE_MAX = 254;
+
+    /** The smallest size of a page. */
+    public static final int PAGE_BYTES_MIN = 4096;
+
     private static final boolean SIMULATED = simulated();
     private static final MarkerFunctions.Result FOUND = SIMULATED
             ? MarkerFunctions.load()
@@ -87,17 +96,26 @@ public final class Markers {
     /**
      * Says with which pages a range of memory is mapped. Costs a system call.
      *
+     * @param kind what is there
      * @param address of the first byte
      * @param bytes length of the range, at least 1
-     * @param pageBytes size of its pages, a power of two
+     * @param pageBytes size of its pages, a power of two, {@value #PAGE_BYTES_MIN} or more
+     * @param node that its memory was taken from, 0 to {@value #NODE_MAX}; or {@link #NODE_OF_FIRST_TOUCH}
      */
-    public static void region(long address, long bytes, long pageBytes) {
-        if (address == 0 || bytes < 1 || Long.bitCount(pageBytes) != 1 || pageBytes < 0) {
+    public static void region(RegionKind kind, long address, long bytes, long pageBytes, int node) {
+        if (address == 0 || bytes < 1 || Long.bitCount(pageBytes) != 1 || pageBytes < PAGE_BYTES_MIN) {
             throw new IllegalArgumentException("Not a mapped region: address=0x" + Long.toHexString(address)
                     + " bytes=" + bytes + " pageBytes=" + pageBytes
-                    + "; name an address, at least one byte, and a power of two");
+                    + "; name an address, at least one byte, and a power of two from 4096");
         }
-        mark(MarkerFunctions.REGION, address, bytes, pageBytes);
+        if (node < NODE_OF_FIRST_TOUCH || node > NODE_MAX) {
+            throw new IllegalArgumentException("Not a node: node=" + node + "; nodes are numbered from 0 to 254");
+        }
+        mark(
+                MarkerFunctions.REGION,
+                address,
+                bytes,
+                pageBytes | (long) (node + 1) << MarkerFunctions.REGION_NODE_SHIFT | kind.number);
     }
 
     /**

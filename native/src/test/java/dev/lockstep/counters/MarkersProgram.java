@@ -11,7 +11,7 @@ final class MarkersProgram {
 
     public static void main(String[] arguments) {
         Markers.phaseBegin(Markers.PHASE_MEASURED);
-        Markers.region(1L << 30, 1 << 20, 4096);
+        Markers.region(RegionKind.BUFFER_POOL, 1L << 30, 1 << 20, 4096, 3);
         Markers.threadCore(1);
         for (int round = 0; round < ROUNDS; round++) {
             for (int operation = 0; operation < Markers.OPERATIONS; operation++) {

@@ -44,10 +44,13 @@ class MarkersTest {
         assertThrows(IllegalArgumentException.class, () -> Markers.operation(-1));
         assertThrows(IllegalArgumentException.class, () -> Markers.operation(Markers.OPERATIONS));
         assertThrows(IllegalArgumentException.class, () -> Markers.threadCore(-1));
-        assertThrows(IllegalArgumentException.class, () -> Markers.region(0, 1, 4096));
-        assertThrows(IllegalArgumentException.class, () -> Markers.region(4096, 0, 4096));
-        assertThrows(IllegalArgumentException.class, () -> Markers.region(4096, 1, 4097));
-        assertThrows(IllegalArgumentException.class, () -> Markers.region(4096, 1, Long.MIN_VALUE));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 0, 1, 4096, 0));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 0, 4096, 0));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 1, 4097, 0));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 1, Long.MIN_VALUE, 0));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 1, 2048, 0));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 1, 4096, -2));
+        assertThrows(IllegalArgumentException.class, () -> Markers.region(RegionKind.HEAP, 4096, 1, 4096, 255));
     }
 
     @Test

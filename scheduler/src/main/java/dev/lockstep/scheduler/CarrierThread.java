@@ -87,6 +87,9 @@ final class CarrierThread extends Thread {
 
     private int sampleSeed;
 
+    /** That it is bound to, or -1. */
+    private final int processor;
+
     @SuppressWarnings("unused")
     private long stackProbe;
 
@@ -107,6 +110,7 @@ final class CarrierThread extends Thread {
         this.team = teams.team();
         this.waiting = teams.waiting();
         this.sampleSeed = index + 1;
+        this.processor = options.nodes().processorOfCarrier(index);
         setDaemon(true);
     }
 
@@ -378,6 +382,9 @@ final class CarrierThread extends Thread {
     @Override
     public void run() {
         try {
+            if (processor >= 0) {
+                InstalledBinding.bindCurrentThread(processor);
+            }
             // Ends when told to, after the last S-thread of this carrier has ended.
             while (!(stoppingVolatile() && liveCount == 0 && inbox.isEmpty() && foreignTasks.isEmpty())) {
                 runTeam();

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param policy which list becomes the next team
  * @param uncaughtExceptionHandler what is called when an S-thread's body throws, on that S-thread; {@code null} for
  *     what the JVM does with any thread's
+ * @param nodes which the carriers are spread over, {@link NodeLayout#NONE} for a machine that is not divided
  */
 public record SchedulerOptions(
         String name,
@@ -24,7 +25,8 @@ public record SchedulerOptions(
         int teamLimit,
         boolean switchPointsOn,
         TeamPolicy policy,
-        Thread.UncaughtExceptionHandler uncaughtExceptionHandler) {
+        Thread.UncaughtExceptionHandler uncaughtExceptionHandler,
+        NodeLayout nodes) {
 
     /** More platform threads than any machine has cores for would only take memory. */
     public static final int CARRIERS_MAX = 4096;
@@ -42,6 +44,7 @@ public record SchedulerOptions(
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(teamMode, "teamMode");
         Objects.requireNonNull(policy, "policy");
+        Objects.requireNonNull(nodes, "nodes");
         if (carriers < 1 || carriers > CARRIERS_MAX) {
             throw new IllegalArgumentException("number of carriers out of range: carriers=" + carriers
                     + " carriersMin=1 carriersMax=" + CARRIERS_MAX
@@ -66,52 +69,60 @@ public record SchedulerOptions(
                 TEAM_LIMIT_DEFAULT,
                 false,
                 TeamPolicy.lastWanted(),
-                null);
+                null,
+                NodeLayout.NONE);
     }
 
     /** Returns a copy with another name. */
     public SchedulerOptions withName(String value) {
         return new SchedulerOptions(
-                value, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler);
+                value, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another number of carriers. */
     public SchedulerOptions withCarriers(int value) {
         return new SchedulerOptions(
-                name, value, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler);
+                name, value, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another kind of S-threads. */
     public SchedulerOptions withKind(SThreadKind value) {
         return new SchedulerOptions(
-                name, carriers, value, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler);
+                name, carriers, value, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another mode of forming teams. */
     public SchedulerOptions withTeamMode(TeamMode value) {
         return new SchedulerOptions(
-                name, carriers, kind, value, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler);
+                name, carriers, kind, value, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another limit of members. */
     public SchedulerOptions withTeamLimit(int value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, value, switchPointsOn, policy, uncaughtExceptionHandler);
+                name, carriers, kind, teamMode, value, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with switch points on or off. */
     public SchedulerOptions withSwitchPointsOn(boolean value) {
-        return new SchedulerOptions(name, carriers, kind, teamMode, teamLimit, value, policy, uncaughtExceptionHandler);
+        return new SchedulerOptions(
+                name, carriers, kind, teamMode, teamLimit, value, policy, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another policy. */
     public SchedulerOptions withPolicy(TeamPolicy value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, teamLimit, switchPointsOn, value, uncaughtExceptionHandler);
+                name, carriers, kind, teamMode, teamLimit, switchPointsOn, value, uncaughtExceptionHandler, nodes);
     }
 
     /** Returns a copy with another handler of uncaught exceptions. */
     public SchedulerOptions withUncaughtExceptionHandler(Thread.UncaughtExceptionHandler value) {
-        return new SchedulerOptions(name, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, value);
+        return new SchedulerOptions(name, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, value, nodes);
+    }
+
+    /** Returns a copy whose carriers are spread over nodes; see {@link NodeLayout}. */
+    public SchedulerOptions withNodes(NodeLayout value) {
+        return new SchedulerOptions(
+                name, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, value);
     }
 }

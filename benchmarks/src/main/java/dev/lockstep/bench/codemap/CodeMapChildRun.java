@@ -1,5 +1,6 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -141,7 +142,7 @@ final class CodeMapChildRun {
     private void measurementBegins() {
         compileMillis = -compilers.getTotalCompilationTime();
         OperationMarkers.startCounting();
-        Markers.phaseBegin(Markers.PHASE_MEASURED);
+        SimulatedPhases.begin(Markers.PHASE_MEASURED);
     }
 
     private void measurementEnds() {

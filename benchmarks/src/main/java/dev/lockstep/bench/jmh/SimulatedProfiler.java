@@ -4,6 +4,7 @@ import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.counters.Markers;
 import java.io.File;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
     @Override
     public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
         if (iteration.getType() == IterationType.MEASUREMENT) {
-            Markers.phaseBegin(Markers.PHASE_MEASURED);
+            SimulatedPhases.begin(Markers.PHASE_MEASURED);
         }
     }
 

@@ -47,7 +47,14 @@ public final class SimulateOptions {
     @Option(names = "--cores", paramLabel = "N", description = "Simulated cores, 1 to 64.")
     Integer cores;
 
-    @Option(names = "--nodes", paramLabel = "N", description = "Nodes that the cores are dealt to; a divisor of them.")
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            description =
+                    "Nodes that the cores are dealt to; a divisor of them. A file that describes them is named in the"
+                            + " environment of what is simulated, as " + Simulator.NODES_ENVIRONMENT
+                            + "; tpcc on Lockstep deals"
+                            + " its carriers and its buffer pool to them.")
     Integer nodes;
 
     @Option(

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param threadCount all that there were
  * @param eventsLost events of threads that waited for their processor too long; 0 in a good run
  * @param memory of the model
+ * @param regions of memory that the process told of, at most 256
  * @param translatedBlocks blocks of code that QEMU translated
  * @param translationFlushes times QEMU threw its translations away
  * @param atomicRestarts atomic instructions that QEMU broke off and executed alone, which are counted once
@@ -31,6 +32,7 @@ public record SimulationResult(
         long threadCount,
         long eventsLost,
         Memory memory,
+        List<Region> regions,
         long translatedBlocks,
         long translationFlushes,
         long atomicRestarts,
@@ -71,6 +73,14 @@ public record SimulationResult(
      * @param exhausted whether that was not enough; the counts are no result then
      */
     public record Memory(long bytes, long bytesMax, boolean exhausted) {}
+
+    /**
+     * A range of the process's memory, in pages of one size.
+     *
+     * @param kind bufferPool, heap, codeCache, metaspace or other
+     * @param node that its memory comes from, or -1 for that of whoever touches a page first
+     */
+    public record Region(String kind, long address, long bytes, long pageBytes, int node) {}
 
     /**
      * A thread of the program.

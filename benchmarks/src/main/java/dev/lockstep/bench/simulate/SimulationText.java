@@ -12,6 +12,7 @@ final class SimulationText {
     private static final double MILLION = 1e6;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double PERCENT = 100;
+    private static final int KIB_SHIFT = 10;
 
     private final SimulationReport report;
     private final StringBuilder out = new StringBuilder();
@@ -53,7 +54,22 @@ final class SimulationText {
             }
         }
         line("");
+        regions(result);
         warnings(result);
+    }
+
+    private void regions(SimulationResult result) {
+        if (!result.regions().isEmpty()) {
+            line("Memory as the process told of it: "
+                    + result.regions().stream()
+                            .map(region -> format(
+                                    "%s %,d KB in pages of %,d KB%s",
+                                    region.kind(),
+                                    region.bytes() >> KIB_SHIFT,
+                                    region.pageBytes() >> KIB_SHIFT,
+                                    region.node() < 0 ? "" : " on node " + region.node()))
+                            .collect(Collectors.joining("; ")));
+        }
     }
 
     private static String name(SimulationResult.Phase phase) {

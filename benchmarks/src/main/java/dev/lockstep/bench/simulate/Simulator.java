@@ -3,6 +3,7 @@ package dev.lockstep.bench.simulate;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.NativePart;
+import dev.lockstep.scheduler.NodeLayout;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +24,9 @@ import java.util.stream.Stream;
 public final class Simulator {
     /** The program of user-mode QEMU. */
     public static final String QEMU = "qemu-x86_64";
+
+    /** The environment variable that names a file of the machine's nodes, which {@link NodeLayout#read} reads. */
+    public static final String NODES_ENVIRONMENT = "LOCKSTEP_NODES";
 
     /**
      * The processor that the program sees: all that QEMU has, and the name by which a JVM uses it as it would natively.
@@ -36,14 +41,24 @@ public final class Simulator {
     private final Path qemu;
     private final Path plugin;
     private final Path machineFile;
+
+    /** Null for a machine that is not divided. */
+    private final Path nodesFile;
+
     private final MachineDescription machine;
     private final SimulatorSettings settings;
 
     private Simulator(
-            Path qemu, Path plugin, Path machineFile, MachineDescription machine, SimulatorSettings settings) {
+            Path qemu,
+            Path plugin,
+            Path machineFile,
+            Path nodesFile,
+            MachineDescription machine,
+            SimulatorSettings settings) {
         this.qemu = qemu;
         this.plugin = plugin;
         this.machineFile = machineFile;
+        this.nodesFile = nodesFile;
         this.machine = machine;
         this.settings = settings;
     }
@@ -64,8 +79,17 @@ public final class Simulator {
             throws SimulationException, IOException, InterruptedException {
         Path machineFile = directory.resolve("machine.txt").toAbsolutePath();
         Files.write(machineFile, machine.lines());
+        NodeLayout nodes = nodes(machine);
+        Path nodesFile = nodes.nodes().isEmpty()
+                ? null
+                : Files.write(directory.resolve("nodes.txt").toAbsolutePath(), nodes.lines());
         Simulator simulator = new Simulator(
-                qemu().orElseThrow(() -> new SimulationException(missing())), plugin(), machineFile, machine, settings);
+                qemu().orElseThrow(() -> new SimulationException(missing())),
+                plugin(),
+                machineFile,
+                nodesFile,
+                machine,
+                settings);
         simulator.tryOut(directory);
         return simulator;
     }
@@ -178,9 +202,28 @@ public final class Simulator {
         return whole;
     }
 
-    /** Variables by which a program knows that it is simulated. */
+    /** Variables by which a program knows that it is simulated, and where the machine's nodes are described. */
     public Map<String, String> environment() {
-        return Map.of(Markers.ENVIRONMENT, "1");
+        return nodesFile == null
+                ? Map.of(Markers.ENVIRONMENT, "1")
+                : Map.of(Markers.ENVIRONMENT, "1", NODES_ENVIRONMENT, nodesFile.toString());
+    }
+
+    /** Cores are dealt to nodes as the simulator does, in equal consecutive runs; a processor is a core. */
+    static NodeLayout nodes(MachineDescription machine) {
+        int cores = machine.number(MachineDescription.CORES, 1);
+        int nodes = machine.number(MachineDescription.NODES, 1);
+        if (nodes < 2 || cores % nodes != 0) {
+            // What the simulator refuses is told by its trial.
+            return NodeLayout.NONE;
+        }
+        return new NodeLayout(IntStream.range(0, nodes)
+                .mapToObj(node -> new NodeLayout.Node(
+                        node,
+                        IntStream.range(node * (cores / nodes), (node + 1) * (cores / nodes))
+                                .boxed()
+                                .toList()))
+                .toList());
     }
 
     /**

@@ -1,11 +1,13 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.SessionStatistics;
+import dev.lockstep.scheduler.NodeLayout;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
@@ -42,13 +44,16 @@ final class LockstepEngine implements OpenEngine {
     /** Opens an empty database in a directory below one that exists. */
     static LockstepEngine open(RunSpec spec, Path directory) {
         Durability durability = Spelling.parse(Durability.class, spec.durability());
+        String nodesFile = System.getenv(Simulator.NODES_ENVIRONMENT);
+        NodeLayout nodes = nodesFile == null ? NodeLayout.NONE : NodeLayout.read(Path.of(nodesFile));
         DatabaseOptions options = DatabaseOptions.builder()
+                .nodeLayout(nodes)
                 .createIfMissing(true)
                 .durability(durability)
                 .poolBytes(spec.poolBytes())
                 .extraForceDelay(Duration.ofMillis(spec.fsyncDelayMillis()))
                 .build();
-        Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec) : null;
+        Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec, nodes) : null;
         Database database = Database.open(directory.resolve(DATABASE), options, scheduler);
         LockstepAdapter adapter =
                 new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT);
@@ -56,9 +61,10 @@ final class LockstepEngine implements OpenEngine {
                 scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler));
     }
 
-    private static Scheduler scheduler(RunSpec spec) {
+    private static Scheduler scheduler(RunSpec spec, NodeLayout nodes) {
         return new Scheduler(SchedulerOptions.defaults()
                 .withCarriers(spec.cores())
+                .withNodes(nodes)
                 .withKind(Spelling.parse(SThreadKind.class, spec.sthreads()))
                 .withTeamMode(Spelling.parse(TeamMode.class, spec.teams()))
                 .withTeamLimit(spec.teamLimit())

@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
@@ -226,7 +227,7 @@ final class TpccChildRun implements TpccProgress {
             // The terminal that begins the measured phase may have been faster.
             synchronized (phases) {
                 if (!measuring) {
-                    Markers.phaseBegin(PHASE_SETTLE);
+                    SimulatedPhases.begin(PHASE_SETTLE);
                 }
             }
         }
@@ -263,7 +264,7 @@ final class TpccChildRun implements TpccProgress {
         }
         synchronized (phases) {
             measuring = true;
-            Markers.phaseBegin(Markers.PHASE_MEASURED);
+            SimulatedPhases.begin(Markers.PHASE_MEASURED);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.scheduler.NodeLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,5 +147,16 @@ class MachineDescriptionTest {
         SimulateOptions options = options("--l1d", "32K,7,64");
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, options::machineLines);
         assertTrue(e.getMessage().startsWith("--l1d '32K,7,64'"), e::getMessage);
+    }
+
+    @Test
+    void coresAreDealtToNodesInEqualRuns() {
+        assertEquals(
+                List.of("lockstep-nodes 1", "node 0: 0,1", "node 1: 2,3"),
+                Simulator.nodes(MachineDescription.parse(List.of("cores=4", "nodes=2")))
+                        .lines());
+        assertEquals(NodeLayout.NONE, Simulator.nodes(MachineDescription.parse(List.of("cores=4"))));
+        // The simulator refuses it by itself.
+        assertEquals(NodeLayout.NONE, Simulator.nodes(MachineDescription.parse(List.of("cores=4", "nodes=3"))));
     }
 }

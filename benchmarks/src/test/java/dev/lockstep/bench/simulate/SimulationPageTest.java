@@ -37,7 +37,7 @@ class SimulationPageTest {
 
     private static Report report(List<String> machine, SimulationResult.Phase... phases) {
         SimulationResult result = new SimulationResult(
-                SimulationResult.FORMAT, 1, null, null, List.of(), 0, 0, null, 0, 0, 0, 0, List.of(phases));
+                SimulationResult.FORMAT, 1, null, null, List.of(), 0, 0, null, List.of(), 0, 0, 0, 0, List.of(phases));
         return SimulationPage.of(
                 new SimulationReport(
                         List.of("simulate"),

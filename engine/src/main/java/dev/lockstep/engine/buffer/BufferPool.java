@@ -8,7 +8,9 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.InstalledBinding;
 import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.NodeLayout;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
@@ -106,13 +108,14 @@ public final class BufferPool implements AutoCloseable {
      */
     public BufferPool(
             int frameCount, PageFile fileOrNull, LogFence fence, IoThreads ioOrNull, FailureListener listener) {
-        this(frameCount, fileOrNull, fence, ioOrNull, listener, LatchWatch.NONE);
+        this(frameCount, NodeLayout.NONE, fileOrNull, fence, ioOrNull, listener, LatchWatch.NONE);
     }
 
     /**
      * Makes a pool with all frames free.
      *
      * @param frameCount number of frames, at least {@link #FRAMES_MIN}
+     * @param layout the nodes that the frames are dealt to
      * @param fileOrNull where pages come from and go to, or null: then no page ever leaves
      * @param fence what is asked before a page is written; unused without a file
      * @param ioOrNull the threads that read pages; unused without a file
@@ -121,6 +124,7 @@ public final class BufferPool implements AutoCloseable {
      */
     public BufferPool(
             int frameCount,
+            NodeLayout layout,
             PageFile fileOrNull,
             LogFence fence,
             IoThreads ioOrNull,
@@ -130,7 +134,8 @@ public final class BufferPool implements AutoCloseable {
             throw new IllegalArgumentException(
                     "too few frames: frameCount=" + frameCount + ", frameCountMin=" + FRAMES_MIN);
         }
-        memory = arena.allocate(address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES);
+        memory = PoolMemory.allocate(
+                arena, address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES, layout);
         parts = PoolParts.of(memory, frameCount, watch);
         accessCounters = new PageAccessCounters(watch);
         latches = parts.latches();
@@ -545,6 +550,7 @@ public final class BufferPool implements AutoCloseable {
             writerOrNull.close();
             loaderOrNull.awaitIdle();
         }
+        InstalledBinding.poolFreed(memory);
         arena.close();
     }
 

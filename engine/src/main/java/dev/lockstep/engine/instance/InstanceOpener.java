@@ -77,6 +77,11 @@ public final class InstanceOpener {
         return (int) Math.max(BufferPool.FRAMES_MIN, options.poolBytes() / PageLayout.PAGE_BYTES);
     }
 
+    private BufferPool newPool(PageFile pageFile, LateFence fence, IoThreads ioThreads) {
+        return new BufferPool(
+                frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, this::failed, health::check);
+    }
+
     private void failed(Throwable cause, boolean isFatal) {
         if (isFatal) {
             health.fail(cause);
@@ -85,7 +90,8 @@ public final class InstanceOpener {
 
     /** A database that lives in memory only. */
     public Instance openInMemory() {
-        BufferPool pool = new BufferPool(frameCount(), null, new LateFence(), null, this::failed, health::check);
+        BufferPool pool = new BufferPool(
+                frameCount(), options.nodeLayout(), null, new LateFence(), null, this::failed, health::check);
         PageAllocator allocator = newAllocator();
         TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
         Instance instance = new Instance(
@@ -266,7 +272,7 @@ public final class InstanceOpener {
                         health::check));
         LateFence fence = new LateFence();
         fence.set(log);
-        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed, health::check));
+        BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), log, health::fail);
         InstanceFiles files = new InstanceFiles(
                 storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, LogRecordLayout.LSN_FIRST);
@@ -299,7 +305,7 @@ public final class InstanceOpener {
         }
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
         LateFence fence = new LateFence();
-        BufferPool pool = opened(new BufferPool(frameCount(), pageFile, fence, ioThreads, this::failed, health::check));
+        BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check);
         allocator.load(checkpoint.pageBitmap());
         long endLsn = checkpoint.redoScanLsn();

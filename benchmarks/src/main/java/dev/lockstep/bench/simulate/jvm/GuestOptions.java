@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.scheduler.InstalledBinding;
 import dev.lockstep.scheduler.InstalledTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +39,10 @@ public final class GuestOptions {
         return options;
     }
 
-    /** What the simulated side has beside: the simulated time. */
+    /** What the simulated side has beside: the simulated time and the simulated processors. */
     public static List<String> simulated() {
-        return List.of("-D" + InstalledTime.PROPERTY + "=" + SimulatedTime.class.getName());
+        return List.of(
+                "-D" + InstalledTime.PROPERTY + "=" + SimulatedTime.class.getName(),
+                "-D" + InstalledBinding.PROPERTY + "=" + BoundMachine.class.getName());
     }
 }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.validation;
 
+import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.counters.Markers;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
@@ -46,7 +47,7 @@ final class JvmWork {
         }
         IntUnaryOperator steps = steps();
         int state = 1;
-        Markers.phaseBegin(Markers.PHASE_MEASURED);
+        SimulatedPhases.begin(Markers.PHASE_MEASURED);
         for (long round = 0; round < rounds; round++) {
             state = read(data, steps.applyAsInt(state));
         }

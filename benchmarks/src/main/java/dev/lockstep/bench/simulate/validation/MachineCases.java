@@ -108,12 +108,7 @@ final class MachineCases {
         Geometry nextLine = L1_ONLY.withFurther("prefetch.next_line=l1d");
         Geometry nextCode = L1_ONLY.withFurther("prefetch.next_line=l1i");
         Geometry stream = new Geometry(
-                        TWO_LEVELS.l1i(),
-                        TWO_LEVELS.l1d(),
-                        TWO_LEVELS.l2(),
-                        Geometry.kib(1024, 16, LINE),
-                        false,
-                        1)
+                        TWO_LEVELS.l1i(), TWO_LEVELS.l1d(), TWO_LEVELS.l2(), Geometry.kib(1024, 16, LINE), false, 1)
                 .withFurther("prefetch.stream=4,2");
         return List.of(
                 // Every other line is brought by a miss on the one before.
@@ -151,7 +146,8 @@ final class MachineCases {
                         .expect(CYCLES, instructions + 512 * 300));
     }
 
-    private static HandCase pages(Geometry geometry, long places, long stride, double first, double second, double read) {
+    private static HandCase pages(
+            Geometry geometry, long places, long stride, double first, double second, double read) {
         HandCase computed = HandCase.of(geometry, "load", places, stride, 0)
                 .expect(DTLB_MISSES, first)
                 .expect(WALK_READS, read);

@@ -27,9 +27,8 @@ final class SharingCases {
             new Geometry(Geometry.kib(32, 8, 64), Geometry.kib(48, 12, 64), null, Geometry.kib(1024, 16, 64), false, 2);
 
     private static final Geometry TWO_NODES = TWO_CORES.withFurther("nodes=2");
-    private static final Geometry APART = Geometry.instructionsOnly(Geometry.kib(32, 8, 64))
-            .withCores(2)
-            .withFurther("coherence=none", "classes=no");
+    private static final Geometry APART =
+            Geometry.instructionsOnly(Geometry.kib(32, 8, 64)).withCores(2).withFurther("coherence=none", "classes=no");
 
     private SharingCases() {}
 
@@ -55,7 +54,6 @@ final class SharingCases {
     }
 
     private static HandCase pattern(String name, double trueSharing, double falseSharing, double upgrades) {
-        return on(
-                TWO_CORES, name, Map.of(TRUE_SHARING, trueSharing, FALSE_SHARING, falseSharing, UPGRADES, upgrades));
+        return on(TWO_CORES, name, Map.of(TRUE_SHARING, trueSharing, FALSE_SHARING, falseSharing, UPGRADES, upgrades));
     }
 }

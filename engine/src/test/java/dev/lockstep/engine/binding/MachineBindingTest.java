@@ -1,0 +1,100 @@
+package dev.lockstep.engine.binding;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.scheduler.InstalledBinding;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a layout of nodes changes: in JVMs of their own, because a binding is installed for the life of a process. */
+@Timeout(120)
+class MachineBindingTest {
+    /** Behind the last frame. */
+    private static final long GUARD_BYTES = 256 << 10;
+
+    private static final long FRAME_BYTES = 8 << 10;
+
+    @TempDir
+    private Path directory;
+
+    private static List<String> run(String binding, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add"))
+                .forEach(command::add);
+        command.addAll(List.of(
+                "-Xmx256m",
+                "-D" + InstalledBinding.PROPERTY + "=" + binding,
+                "-cp",
+                System.getProperty("java.class.path"),
+                BoundProgram.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+        process.waitFor();
+        return lines;
+    }
+
+    @Test
+    void carriersAndFramesAreDealtToNodes() throws IOException, InterruptedException {
+        Path file = Files.writeString(
+                directory.resolve("nodes.txt"), "lockstep-nodes 1\n# a made-up machine\nnode 0: 4-5\nnode 1: 2, 7\n");
+        long poolBytes = DatabaseOptions.POOL_BYTES_MIN + GUARD_BYTES;
+        long firstBytes = poolBytes / FRAME_BYTES / 2 * FRAME_BYTES;
+        assertEquals(
+                List.of(
+                        "freed " + poolBytes,
+                        "lockstep-node-0 on 4",
+                        "lockstep-node-1 on 2",
+                        "pool 0 " + firstBytes + " node 0 by 4 zero true",
+                        "pool " + firstBytes + " " + (poolBytes - firstBytes) + " node 1 by 2 zero true",
+                        "s-carrier-0 on 4",
+                        "s-carrier-1 on 2",
+                        "s-carrier-2 on 5",
+                        "s-carrier-3 on 7",
+                        "s-carrier-4 on 4"),
+                run(RecordingBinding.class.getName(), file.toString()));
+    }
+
+    @Test
+    void withoutALayoutNothingIsBoundAndThePoolIsTold() throws IOException, InterruptedException {
+        long poolBytes = DatabaseOptions.POOL_BYTES_MIN + GUARD_BYTES;
+        assertEquals(
+                List.of("freed " + poolBytes, "pool somewhere " + poolBytes + " node -1 by -1 zero true"),
+                run(RecordingBinding.class.getName()));
+    }
+
+    @Test
+    void aProcessorThatIsNotThereIsTold() throws IOException, InterruptedException {
+        Path file = Files.writeString(
+                directory.resolve("nodes.txt"),
+                "lockstep-nodes 1\nnode 0: 4\nnode 1: " + RecordingBinding.IMPOSSIBLE + "\n");
+        List<String> lines = run(RecordingBinding.class.getName(), file.toString());
+        assertTrue(
+                lines.stream()
+                        .anyMatch(line ->
+                                line.contains("InvalidOptionException") && line.contains("no such processor=13")),
+                lines::toString);
+    }
+
+    @Test
+    void anUnknownBindingIsRefusedByName() throws IOException, InterruptedException {
+        List<String> lines = run("no.such.Binding");
+        assertTrue(
+                lines.stream().anyMatch(line -> line.contains("dev.lockstep.scheduler.binding=no.such.Binding;")),
+                lines::toString);
+    }
+}
