@@ -5,8 +5,8 @@
  * simulator's plugin sees number and arguments (kind, a, b, c) in its system-call callback. Linux only.
  *
  * Frequent marks name the operation that the calling thread is in, 0 to LOCKSTEP_OPERATIONS - 1, and last until the
- * thread's next one. There are two kinds. A store of one byte to a known page, at an offset that is the operation: a few
- * instructions for a compiler that knows neither assembler nor the operation in advance, such as Java's. Blocks are
+ * thread's next one. There are two kinds. A store of one byte to a known page, at an offset that is the operation: a
+ * few instructions for a compiler that knows neither assembler nor the operation in advance, such as Java's. Blocks are
  * charged whole, so what is left of the store's block counts as what was before. And one instruction that does nothing,
  * nopl disp32(%rax) with disp32 = LOCKSTEP_OPERATION_MARK + operation, which the plugin recognises by its bytes when it
  * translates code:
@@ -128,8 +128,8 @@ static inline int lockstep_operation_marked(const uint8_t *instruction, uint64_t
 long lockstep_marker(long kind, long a, long b, long c);
 
 /*
- * Exported for Java: the page that LOCKSTEP_MARKER_OPERATION_PAGE is told of, LOCKSTEP_OPERATIONS bytes. Null where there
- * are no frequent marks.
+ * Exported for Java: the page that LOCKSTEP_MARKER_OPERATION_PAGE is told of, LOCKSTEP_OPERATIONS bytes. Null where
+ * there are no frequent marks.
  */
 void *lockstep_operation_page(void);
 
