@@ -229,7 +229,11 @@ final class SimulatedRuns {
                 profile.finalShare(machineCompiled),
                 profile.samples(),
                 (double) jvmInstructions / Math.max(1, shares.total()),
-                CompiledSize.of(profile.hottest(SteadyState.HOTTEST_METHODS), machineCompiled, state.compiled()));
+                CompiledSize.of(
+                        profile.hottest(2 * SteadyState.HOTTEST_METHODS),
+                        SteadyState.HOTTEST_METHODS,
+                        machineCompiled,
+                        state.compiled()));
         RunReport report = guest.report();
         checks.add(new SimulationCheck(
                 report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady));

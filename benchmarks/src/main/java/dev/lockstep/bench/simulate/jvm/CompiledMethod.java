@@ -22,8 +22,10 @@ import javax.management.ObjectName;
  * @param method class and name, with dots, and signature, such as {@code java.lang.String.hashCode()I}
  * @param level 1 to 3 for C1, 4 for C2
  * @param bytes of its code
+ * @param ofLoop whether it is code for a loop that was entered while it ran (OSR), not by a call; which methods get
+ *     some depends on the moment, and it is seldom run again
  */
-public record CompiledMethod(String method, int level, long bytes) {
+public record CompiledMethod(String method, int level, long bytes, boolean ofLoop) {
     /** The level of C1 for methods that are never given to C2, such as those that only get a field or a constant. */
     static final int LEVEL_SIMPLE = 1;
 
@@ -42,8 +44,7 @@ public record CompiledMethod(String method, int level, long bytes) {
     private static final Pattern OF_LOOP = Pattern.compile("\\s*(\\d+)\\s+%.*");
 
     /**
-     * All methods that are compiled in this JVM and may be entered by a call. Code for a loop that was entered while it
-     * ran (OSR) is left out: which method gets some depends on the moment, and it is seldom run again.
+     * All methods that are compiled in this JVM and may be entered.
      *
      * @param compilations the JVM's log of its compilations so far
      * @throws IOException if it cannot be read
@@ -72,11 +73,12 @@ public record CompiledMethod(String method, int level, long bytes) {
 
     private static Optional<CompiledMethod> parse(String line, Set<String> ofLoops) {
         Matcher matcher = LINE.matcher(line);
-        if (!matcher.matches() || ofLoops.contains(matcher.group(1))) {
+        if (!matcher.matches()) {
             return Optional.empty();
         }
         long bytes = Long.parseUnsignedLong(matcher.group(5), 16) - Long.parseUnsignedLong(matcher.group(4), 16);
-        return Optional.of(new CompiledMethod(matcher.group(3), Integer.parseInt(matcher.group(2)), bytes));
+        return Optional.of(new CompiledMethod(
+                matcher.group(3), Integer.parseInt(matcher.group(2)), bytes, ofLoops.contains(matcher.group(1))));
     }
 
     /** The numbers of compilations of loops. */

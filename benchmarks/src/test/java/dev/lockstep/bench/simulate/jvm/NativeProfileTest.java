@@ -48,9 +48,9 @@ class NativeProfileTest {
                 "a/A.f(I)V_[j];a/V.type()I_[1] 2",
                 "a/A.f(I)V_[j];a/V.slow()I_[1] 1"));
         List<CompiledMethod> compiled = List.of(
-                new CompiledMethod("a.V.type()I", 1, 10),
-                new CompiledMethod("a.V.slow()I", 3, 90),
-                new CompiledMethod("a.A.f(I)V", 4, 90));
+                new CompiledMethod("a.V.type()I", 1, 10, false),
+                new CompiledMethod("a.V.slow()I", 3, 90, false),
+                new CompiledMethod("a.A.f(I)V", 4, 90, false));
         assertEquals(0.7, profile.c2Share(), 1e-9);
         assertEquals(0.9, profile.finalShare(compiled), 1e-9);
         assertEquals(0.7, profile.finalShare(List.of()), 1e-9);

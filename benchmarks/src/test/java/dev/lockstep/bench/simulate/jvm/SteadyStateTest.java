@@ -16,10 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SteadyStateTest {
     private static final List<CompiledMethod> MACHINE = List.of(
-            new CompiledMethod("a.A.f(I)V", 4, 600),
-            new CompiledMethod("a.A.f(J)V", 4, 400),
-            new CompiledMethod("a.A.f(J)V", 3, 9_000),
-            new CompiledMethod("a.A.first()V", 4, 100));
+            new CompiledMethod("a.A.f(I)V", 4, 600, false),
+            new CompiledMethod("a.A.f(J)V", 4, 400, false),
+            new CompiledMethod("a.A.f(J)V", 3, 9_000, false),
+            new CompiledMethod("a.A.first()V", 4, 100, false));
 
     private static SteadyState state(double simulated, double machine) {
         return new SteadyState(simulated, machine, simulated, machine, 1_000, 0, List.of());
@@ -51,9 +51,9 @@ class SteadyStateTest {
 
     @Test
     void sizesAreThoseOfC2() {
-        List<CompiledMethod> emulated =
-                List.of(new CompiledMethod("a.A.f(I)V", 4, 620), new CompiledMethod("a.A.f(J)V", 4, 4_000));
-        List<CompiledSize> sizes = CompiledSize.of(List.of("a.A.f(I)V", "a.A.first()V"), MACHINE, emulated);
+        List<CompiledMethod> emulated = List.of(
+                new CompiledMethod("a.A.f(I)V", 4, 620, false), new CompiledMethod("a.A.f(J)V", 4, 4_000, false));
+        List<CompiledSize> sizes = CompiledSize.of(List.of("a.A.f(I)V", "a.A.first()V"), 10, MACHINE, emulated);
         assertEquals(List.of(new CompiledSize("a.A.f(I)V", 600, 620), new CompiledSize("a.A.first()V", 100, 0)), sizes);
         assertTrue(sizes.getFirst().agrees());
         assertFalse(sizes.getLast().agrees());
@@ -69,6 +69,21 @@ class SteadyStateTest {
                         "  a.A.first()V natively 100 bytes, simulated 0"),
                 marked.sentences().subList(1, 4));
         assertTrue(new SteadyState(0.97, 0.97, 0.97, 0.97, 1_000, 0, sizes.subList(0, 1)).sizesAgree());
+    }
+
+    /** A method that is entered once, and runs a loop for ever, has no other code. */
+    @Test
+    void codeOfLoopsIsComparedWhereThereIsNoOther() {
+        List<CompiledMethod> machine = List.of(
+                new CompiledMethod("a.A.f()V", 4, 500, true),
+                new CompiledMethod("a.A.g()V", 4, 100, false),
+                new CompiledMethod("a.A.g()V", 4, 900, true));
+        List<CompiledMethod> emulated =
+                List.of(new CompiledMethod("a.A.f()V", 4, 510, true), new CompiledMethod("a.A.g()V", 4, 100, false));
+        List<String> methods = List.of("a.A.f()V", "a.A.none()V", "a.A.g()V");
+        List<CompiledSize> sizes = CompiledSize.of(methods, 10, machine, emulated);
+        assertEquals(List.of(new CompiledSize("a.A.f()V", 500, 510), new CompiledSize("a.A.g()V", 100, 100)), sizes);
+        assertEquals(sizes.subList(0, 1), CompiledSize.of(methods, 1, machine, emulated));
     }
 
     @Test
@@ -96,8 +111,9 @@ class SteadyStateTest {
         List<CompiledMethod> methods = CompiledMethod.parse(list, ofLoops);
         assertEquals(
                 List.of(
-                        new CompiledMethod("jdk.internal.misc.Unsafe.getInt(Ljava/lang/Object;J)I", 0, 0x460),
-                        new CompiledMethod("java.lang.String.hashCode()I", 4, 0x128)),
+                        new CompiledMethod("jdk.internal.misc.Unsafe.getInt(Ljava/lang/Object;J)I", 0, 0x460, false),
+                        new CompiledMethod("java.lang.String.hashCode()I", 4, 0x460, true),
+                        new CompiledMethod("java.lang.String.hashCode()I", 4, 0x128, false)),
                 methods);
     }
 
