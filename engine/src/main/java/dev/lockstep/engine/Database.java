@@ -173,7 +173,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Creates an index, on a filled table too, atomically and durably. Others go on using the table.
+     * Creates an index, on a filled table too, atomically and durably. Others go on using the table; a change by which
+     * two rows would have the same key of a unique index is refused from the beginning of its creation on.
      *
      * @param index the index
      * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then
@@ -393,6 +394,9 @@ public final class Database implements AutoCloseable {
      * threads that have ended since are rolled back.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
+     * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is
+     *     closed, and the next open brings everything back; with {@link Durability#NONE} it stays open, and can be
+     *     closed when there is room
      */
     @Override
     public void close() {
@@ -415,7 +419,15 @@ public final class Database implements AutoCloseable {
                     .remedy("end them before closing"));
         }
         gate.drain();
-        instance.close();
+        try {
+            instance.close();
+        } catch (DiskFullException full) {
+            if (!instance.isClosed()) {
+                gate.reopen();
+                closed = false;
+            }
+            throw full;
+        }
     }
 
     private int openTransactionCount() {

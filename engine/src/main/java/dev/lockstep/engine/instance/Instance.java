@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.btree.BTree;
@@ -196,14 +197,28 @@ public final class Instance {
         return new Validation(this).run();
     }
 
-    /** Closes the files; the caller has made sure that no session is left. */
+    /**
+     * Closes the files; the caller has made sure that no session is left.
+     *
+     * @throws DiskFullException if there is no room for what has to be written; {@link #isClosed} says what became of
+     *     it
+     */
     public void close() {
         closed = true;
         if (files == null) {
             pool.close();
-        } else {
-            files.close(this);
+            return;
         }
+        try {
+            files.close(this);
+        } catch (DiskFullException full) {
+            closed = files.released();
+            throw full;
+        }
+    }
+
+    public boolean isClosed() {
+        return closed;
     }
 
     /** Leaves everything as a crash would: for tests of recovery. */

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
  * <ul>
  *   <li>{@code cleanclose.lockstep} exists exactly while the database is closed and was closed in order: it is the last
  *       file written at close and the first one deleted at the next open for writing.
+ *   <li>{@code released} is set once the files are closed, whether in order or not.
  *   <li>{@code unlogged.lockstep} exists exactly from an open with durability NONE to the end of its close. Found at an
  *       open, it means that pages were lost and no log can bring them back.
  * </ul>
@@ -40,6 +42,7 @@ final class InstanceFiles {
     private final IoThreads ioThreads;
     private final long endLsnWithoutLog;
     private Checkpointer checkpointer;
+    private boolean released;
 
     InstanceFiles(
             Storage storage,
@@ -148,9 +151,14 @@ final class InstanceFiles {
         }
     }
 
-    /** Writes everything back and closes, so that the next open has nothing to recover. */
+    /**
+     * Writes everything back and closes, so that the next open has nothing to recover.
+     *
+     * @throws DiskFullException if there is no room; without a log, which would bring back what is not written, the
+     *     files stay open, and this may be called again
+     */
     void close(Instance instance) {
-        boolean complete = false;
+        boolean staysOpen = false;
         try {
             if (!instance.options().readOnly() && !instance.health().isFailed()) {
                 closeCheckpointer();
@@ -162,16 +170,30 @@ final class InstanceFiles {
                     endLsn = log.durableLsn();
                 }
                 writeEverything(instance, endLsn);
-                complete = true;
+                writeMarker(CLEAN_CLOSE_FILE);
+                storage.delete(directory.resolve(UNLOGGED_FILE));
             }
+        } catch (DiskFullException full) {
+            staysOpen = instance.log() == null && !instance.health().isFailed();
+            if (staysOpen) {
+                storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
+            }
+            throw full;
         } finally {
-            release(instance, complete);
+            if (!staysOpen) {
+                release(instance);
+            }
         }
+    }
+
+    /** Whether the files are closed. */
+    boolean released() {
+        return released;
     }
 
     /** Closes without writing anything. */
     void abandon(Instance instance) {
-        release(instance, false);
+        release(instance);
     }
 
     /** Ends the thread that writes checkpoints; the files stay open. */
@@ -182,7 +204,8 @@ final class InstanceFiles {
         }
     }
 
-    private void release(Instance instance, boolean complete) {
+    private void release(Instance instance) {
+        released = true;
         try {
             closeCheckpointer();
             if (instance.log() != null) {
@@ -193,10 +216,6 @@ final class InstanceFiles {
                 instance.pool().close();
                 ioThreads.close();
                 pageFile.close();
-                if (complete) {
-                    writeMarker(CLEAN_CLOSE_FILE);
-                    storage.delete(directory.resolve(UNLOGGED_FILE));
-                }
             } finally {
                 directoryLock.close();
             }
