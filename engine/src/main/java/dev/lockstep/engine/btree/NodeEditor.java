@@ -9,6 +9,7 @@ import static dev.lockstep.engine.page.PageLayout.LONG;
 import static dev.lockstep.engine.page.PageLayout.SHORT;
 
 import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -287,29 +288,41 @@ public final class NodeEditor {
 
     /** Writes the node anew with slots [0, keepSlots), no holes in its heap and the longest prefix allowed. */
     private static void rebuild(MemorySegment memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
-        MemorySegment old = copyOfPage(memory, page);
-        format(
-                memory,
-                page,
-                PageLayout.pageId(old, 0),
-                PageLayout.treeId(old, 0),
-                Node.level(old, 0),
-                Node.lowerFence(old, 0),
-                upperFence,
-                Node.nodeFlags(old, 0));
-        putU16(memory, page + NodeLayout.PREFIX_BYTES, Math.min(Node.prefixBytes(memory, page), prefixBytesMax));
-        appendSlots(old, 0, 0, keepSlots, memory, page);
-        if (Node.level(old, 0) > 0) {
-            setRightmostChild(memory, page, Node.child(old, 0, keepSlots));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment old = copyOfPage(arena, memory, page);
+            format(
+                    memory,
+                    page,
+                    PageLayout.pageId(old, 0),
+                    PageLayout.treeId(old, 0),
+                    Node.level(old, 0),
+                    Node.lowerFence(old, 0),
+                    upperFence,
+                    Node.nodeFlags(old, 0));
+            putU16(memory, page + NodeLayout.PREFIX_BYTES, Math.min(Node.prefixBytes(memory, page), prefixBytesMax));
+            appendSlots(old, 0, 0, keepSlots, memory, page);
+            if (Node.level(old, 0) > 0) {
+                setRightmostChild(memory, page, Node.child(old, 0, keepSlots));
+            }
+            putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, Node.u16(old, NodeLayout.LAST_INSERT_SLOT));
         }
-        putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, Node.u16(old, NodeLayout.LAST_INSERT_SLOT));
     }
 
-    /** A copy of the page on the heap, for rebuilding it; splits, merges and compactions only. */
-    public static MemorySegment copyOfPage(MemorySegment memory, long page) {
-        byte[] copy = new byte[PageLayout.PAGE_BYTES];
-        Node.copyOut(memory, page, copy, 0, copy.length);
-        return MemorySegment.ofArray(copy);
+    /**
+     * An empty page outside the pool: for splits, merges, compactions and walks, which work on a copy.
+     *
+     * <p>Not an array: as soon as one of its accesses meets segments of both kinds, the JIT compiler no longer knows
+     * where a segment's memory is, and every access to every page pays for it.
+     */
+    static MemorySegment scratchPage(Arena arena) {
+        return arena.allocate(PageLayout.PAGE_BYTES, Long.BYTES);
+    }
+
+    /** A copy of the page, for rebuilding it. */
+    static MemorySegment copyOfPage(Arena arena, MemorySegment memory, long page) {
+        MemorySegment copy = scratchPage(arena);
+        MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
+        return copy;
     }
 
     public static void copyIn(MemorySegment memory, long address, byte[] source, int at, int length) {

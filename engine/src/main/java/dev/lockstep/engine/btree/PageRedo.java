@@ -31,19 +31,12 @@ public final class PageRedo {
     public void redo(LogRecordView record) {
         switch (record.type()) {
             case LogRecordType.INSERT, LogRecordType.UPDATE, LogRecordType.DELETE, LeafChange.RESTORE ->
-                LeafChange.redo(this, record.type(), record.transactionId(), record.lsn(), body(record));
-            case LogRecordType.SYSTEM -> SystemChange.redo(this, record.lsn(), body(record), 0, record.bodyBytes());
+                LeafChange.redo(this, record.type(), record.transactionId(), record.lsn(), record.body());
+            case LogRecordType.SYSTEM -> SystemChange.redo(this, record.lsn(), record.body(), 0, record.bodyBytes());
             default -> {
                 // Commits and ends change no page.
             }
         }
-    }
-
-    /** A copy of the part of a record behind its header. */
-    public static MemorySegment body(LogRecordView record) {
-        byte[] body = new byte[record.bodyBytes()];
-        record.getBytes(record.bodyOffset(), body, 0, body.length);
-        return MemorySegment.ofArray(body);
     }
 
     MemorySegment memory() {

@@ -5,6 +5,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -327,9 +328,9 @@ public final class StructureModification extends TreeDescent {
         long right = BufferPool.address(rightFrame);
         int rightPageId = PageLayout.pageId(memory, right);
         boolean merged = false;
-        try {
+        try (Arena arena = Arena.ofConfined()) {
             byte[] separator = Node.key(memory, parent, leftIndex);
-            MemorySegment joined = joined(left, right, separator);
+            MemorySegment joined = joined(arena, left, right, separator);
             if (joined != null) {
                 LogRecordBuffer record = context.imageRecord(environment);
                 int leftPageId = PageLayout.pageId(memory, left);
@@ -364,7 +365,7 @@ public final class StructureModification extends TreeDescent {
     }
 
     /** The merged node in a page of its own, or null where it would be too full. */
-    private MemorySegment joined(long left, long right, byte[] separator) {
+    private MemorySegment joined(Arena arena, long left, long right, byte[] separator) {
         int level = Node.level(memory, left);
         if (Node.level(memory, right) != level) {
             throw wrongLevel();
@@ -380,7 +381,7 @@ public final class StructureModification extends TreeDescent {
         if (bytes > MERGED_BYTES_MAX) {
             return null;
         }
-        MemorySegment joined = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        MemorySegment joined = NodeEditor.scratchPage(arena);
         NodeEditor.format(joined, 0, PageLayout.pageId(memory, left), tree.treeId(), level, lower, upper, 0);
         NodeEditor.appendSlots(memory, left, 0, Node.slotCount(memory, left), joined, 0);
         if (level > 0) {

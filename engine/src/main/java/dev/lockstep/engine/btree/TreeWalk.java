@@ -4,6 +4,7 @@ import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.IntConsumer;
@@ -32,27 +33,39 @@ public final class TreeWalk {
      * visited up to the damage, so that the rest of the tree can be opened or given back; {@link #validate} reports it.
      */
     public void visitPages(IntConsumer visitor) {
-        MemorySegment root = read(tree.rootPageId());
-        boolean hasOverflow = (Node.nodeFlags(root, 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
-        visit(tree.rootPageId(), hasOverflow, visitor);
+        visit(tree.rootPageId(), rootHasOverflow(), visitor);
     }
 
     private void visit(int pageId, boolean leavesToo, IntConsumer visitor) {
         visitor.accept(pageId);
-        MemorySegment node = read(pageId);
-        int level = Node.level(node, 0);
-        int count = Node.slotCount(node, 0);
-        if (level == 0) {
-            visitOverflow(node, count, visitor);
-            return;
-        }
-        for (int i = 0; i <= count; i++) {
-            int child = Node.child(node, 0, i);
-            if (level == 1 && !leavesToo) {
-                visitor.accept(child);
-            } else {
-                visit(child, leavesToo, visitor);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment node = read(arena, pageId);
+            int level = Node.level(node, 0);
+            int count = Node.slotCount(node, 0);
+            if (level == 0) {
+                visitOverflow(node, count, visitor);
+                return;
             }
+            for (int i = 0; i <= count; i++) {
+                int child = Node.child(node, 0, i);
+                if (level == 1 && !leavesToo) {
+                    visitor.accept(child);
+                } else {
+                    visit(child, leavesToo, visitor);
+                }
+            }
+        }
+    }
+
+    private boolean rootHasOverflow() {
+        try (Arena arena = Arena.ofConfined()) {
+            return (Node.nodeFlags(read(arena, tree.rootPageId()), 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
+        }
+    }
+
+    private int rootLevel() {
+        try (Arena arena = Arena.ofConfined()) {
+            return Node.level(read(arena, tree.rootPageId()), 0);
         }
     }
 
@@ -68,7 +81,9 @@ public final class TreeWalk {
 
     /** Whether a page was ever written; one behind the end of its file reads as if it was not. */
     public boolean isWritten(int pageId) {
-        return PageLayout.type(read(pageId), 0) != PageLayout.TYPE_NONE;
+        try (Arena arena = Arena.ofConfined()) {
+            return PageLayout.type(read(arena, pageId), 0) != PageLayout.TYPE_NONE;
+        }
     }
 
     /** Receives a record of {@link #visitRecords}. */
@@ -84,18 +99,21 @@ public final class TreeWalk {
     }
 
     private void visitRecords(int pageId, RecordVisitor visitor) {
-        MemorySegment node = read(pageId);
-        int count = Node.slotCount(node, 0);
-        if (Node.level(node, 0) > 0) {
-            for (int i = 0; i <= count; i++) {
-                visitRecords(Node.child(node, 0, i), visitor);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment node = read(arena, pageId);
+            int count = Node.slotCount(node, 0);
+            if (Node.level(node, 0) > 0) {
+                for (int i = 0; i <= count; i++) {
+                    visitRecords(Node.child(node, 0, i), visitor);
+                }
+                return;
             }
-            return;
-        }
-        for (int i = 0; i < count; i++) {
-            if (!Node.isGhost(node, 0, i)) {
-                int valueBytes = Node.valueBytes(node, 0, i);
-                visitor.visit(Node.slotFlags(node, 0, i), Node.bytes(node, Node.valueAddress(node, 0, i), valueBytes));
+            for (int i = 0; i < count; i++) {
+                if (!Node.isGhost(node, 0, i)) {
+                    int valueBytes = Node.valueBytes(node, 0, i);
+                    visitor.visit(
+                            Node.slotFlags(node, 0, i), Node.bytes(node, Node.valueAddress(node, 0, i), valueBytes));
+                }
             }
         }
     }
@@ -111,16 +129,16 @@ public final class TreeWalk {
     }
 
     /** A private copy of a page, taken under its shared latch, so that a recursion holds no latch. */
-    private MemorySegment read(int pageId) {
-        byte[] bytes = new byte[PageLayout.PAGE_BYTES];
+    private MemorySegment read(Arena arena, int pageId) {
+        MemorySegment copy = NodeEditor.scratchPage(arena);
         int frame = OverflowChain.latchShared(tree.environment(), context, pageId);
         try {
-            Node.copyOut(tree.environment().memory(), BufferPool.address(frame), bytes, 0, bytes.length);
+            MemorySegment.copy(tree.environment().memory(), BufferPool.address(frame), copy, 0, PageLayout.PAGE_BYTES);
         } finally {
             tree.environment().latches().unlatchShared(frame);
             context.unlatched();
         }
-        return MemorySegment.ofArray(bytes);
+        return copy;
     }
 
     /** What {@link #validate} has counted. */
@@ -151,29 +169,36 @@ public final class TreeWalk {
      */
     public Counts validate() {
         Counts counts = new Counts();
-        MemorySegment root = read(tree.rootPageId());
-        hasOverflow = (Node.nodeFlags(root, 0) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
-        validate(tree.rootPageId(), Node.level(root, 0), KeyBytes.EMPTY, null, counts);
+        hasOverflow = rootHasOverflow();
+        validate(tree.rootPageId(), rootLevel(), KeyBytes.EMPTY, null, counts);
         return counts;
     }
 
     private void validate(int pageId, int level, byte[] lower, byte[] upper, Counts counts) {
-        MemorySegment node = read(pageId);
-        counts.nodes++;
-        require(PageLayout.type(node, 0) == PageLayout.TYPE_NODE, pageId, "the page is a node");
-        require(PageLayout.pageId(node, 0) == pageId, pageId, "the page knows its id");
-        require(PageLayout.treeId(node, 0) == tree.treeId(), pageId, "the page belongs to the tree");
-        require(Node.level(node, 0) == level, pageId, "all leaves have the same depth");
-        require(Arrays.equals(Node.lowerFence(node, 0), lower), pageId, "the lower fence is the parent's separator");
-        require(Arrays.equals(Node.upperFence(node, 0), upper), pageId, "the upper fence is the parent's separator");
-        validateSpace(node, pageId, lower, upper);
-        validateKeys(node, pageId, level, counts);
-        if (level > 0) {
-            int count = Node.slotCount(node, 0);
-            for (int i = 0; i <= count; i++) {
-                byte[] childLower = i == 0 ? lower : Node.key(node, 0, i - 1);
-                byte[] childUpper = i == count ? upper : Node.key(node, 0, i);
-                validate(Node.child(node, 0, i), level - 1, childLower, childUpper, counts);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment node = read(arena, pageId);
+            counts.nodes++;
+            require(PageLayout.type(node, 0) == PageLayout.TYPE_NODE, pageId, "the page is a node");
+            require(PageLayout.pageId(node, 0) == pageId, pageId, "the page knows its id");
+            require(PageLayout.treeId(node, 0) == tree.treeId(), pageId, "the page belongs to the tree");
+            require(Node.level(node, 0) == level, pageId, "all leaves have the same depth");
+            require(
+                    Arrays.equals(Node.lowerFence(node, 0), lower),
+                    pageId,
+                    "the lower fence is the parent's separator");
+            require(
+                    Arrays.equals(Node.upperFence(node, 0), upper),
+                    pageId,
+                    "the upper fence is the parent's separator");
+            validateSpace(node, pageId, lower, upper);
+            validateKeys(node, pageId, level, counts);
+            if (level > 0) {
+                int count = Node.slotCount(node, 0);
+                for (int i = 0; i <= count; i++) {
+                    byte[] childLower = i == 0 ? lower : Node.key(node, 0, i - 1);
+                    byte[] childUpper = i == count ? upper : Node.key(node, 0, i);
+                    validate(Node.child(node, 0, i), level - 1, childLower, childUpper, counts);
+                }
             }
         }
     }

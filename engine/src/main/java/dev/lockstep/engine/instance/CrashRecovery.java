@@ -77,7 +77,7 @@ final class CrashRecovery {
             Map<Integer, BTree> trees,
             LogRecordView record,
             long lastLsn) {
-        MemorySegment body = PageRedo.body(record);
+        MemorySegment body = record.body();
         BTree tree = trees.get(LeafChange.treeId(body));
         if (tree == null) {
             throw new CorruptionException(Message.of("the log names a tree that the catalog does not know")

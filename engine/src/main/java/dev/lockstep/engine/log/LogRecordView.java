@@ -80,6 +80,11 @@ public final class LogRecordView {
         return recordBytes() - bodyOffset();
     }
 
+    /** The body, read in place. */
+    public MemorySegment body() {
+        return memory.asSlice(address + bodyOffset(), bodyBytes());
+    }
+
     /** The byte at {@code at} bytes from the start of the record. */
     public byte getByte(int at) {
         return memory.get(LogRecordLayout.BYTE, checked(at, Byte.BYTES));
