@@ -127,6 +127,7 @@ static void a_block_is_fetched_line_by_line(void) {
     CHECK_EQUAL(3, counts.level[LEVEL_L1I].misses);
     CHECK_EQUAL(27 + 3 * 250, model_clock(model, 0));
     CHECK_EQUAL(27 + 3 * 250, counts.cycles);
+    CHECK_EQUAL(3 * 250, counts.stalls[STALL_FETCH_MEMORY]);
     model_destroy(model);
 }
 

@@ -13,6 +13,7 @@ static uint32_t blocks[3];
 static void *work(void *argument) {
     struct code_thread *thread = code_thread_begin(lines);
     code_thread_class(thread, "carrier");
+    const uint64_t misses[CODE_LEVELS] = {1, 0, 3, 0};
     for (int round = 0; round < ROUNDS; round++) {
         code_thread_operation(thread, 7);
         code_thread_executed(thread, blocks[0]);
@@ -20,6 +21,7 @@ static void *work(void *argument) {
         code_thread_executed(thread, blocks[1]);
         code_thread_operation(thread, 7);
         code_thread_executed(thread, blocks[1]);
+        code_thread_missed(thread, code_place(blocks[1], 6), misses);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS - 1);
         code_thread_executed(thread, blocks[1]);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS);
@@ -73,6 +75,12 @@ int main(int count, char **arguments) {
     code_lines_phase(lines, 0);
     code_thread_executed(outside, anew);
     code_thread_executed(NULL, anew);
+    /* Misses count where nothing was begun, too: an access may be told late. */
+    const uint64_t late[CODE_LEVELS] = {0, 5, 0, 7};
+    for (uint16_t offset = 0; offset < 1000; offset++) {
+        code_thread_missed(outside, code_place(blocks[2], offset), late);
+    }
+    code_thread_missed(NULL, code_place(blocks[2], 0), late);
     if (code_lines_write(lines, error, sizeof error)) {
         return 1;
     }

@@ -445,6 +445,18 @@ static uint32_t count_supply(const struct demand *demand, int level) {
     return level == LEVEL_L2 ? machine.latency_l2_cycles : machine.latency_llc_cycles;
 }
 
+static void naive_stall(struct model_counts *its, int cause, uint32_t cycles) {
+    its->cycles += cycles;
+    its->stalls[cause] += cycles;
+}
+
+static void supply_stall(const struct demand *demand, int level) {
+    int place = demand->dirty ? STALL_FETCH_CACHE
+            : level == LEVEL_L2 ? STALL_FETCH_L2 : level == LEVEL_LLC ? STALL_FETCH_LLC : STALL_FETCH_MEMORY;
+    int cause = demand->walk ? STALL_TRANSLATION : demand->fetch ? place : place + STALL_DATA_L2 - STALL_FETCH_L2;
+    naive_stall(tally(demand->processor), cause, count_supply(demand, level));
+}
+
 static void store_on(struct demand *demand) {
     tally(demand->processor)->level[LEVEL_L1D].writebacks++;
     int from = LEVEL_L2;
@@ -516,7 +528,7 @@ static void naive_line(int processor, uint64_t first, uint64_t last, int kind, b
             struct entry none;
             begin_life(&demand, LEVEL_L1D, &none, conflict, false);
         } else {
-            its->cycles += count_supply(&demand, supply(&demand, LEVEL_L2));
+            supply_stall(&demand, supply(&demand, LEVEL_L2));
             entry = put(&demand, LEVEL_L1D, conflict);
             if (machine.coherent && (stores || alone(core, first))) {
                 line_fact(first)->owner = (int) core;
@@ -524,7 +536,7 @@ static void naive_line(int processor, uint64_t first, uint64_t last, int kind, b
         }
     } else if (stores && machine.coherent && !entry->modified && line_fact(first)->owner != (int) core) {
         its->upgrades++;
-        its->cycles += machine.latency_upgrade_cycles;
+        naive_stall(its, STALL_UPGRADE, machine.latency_upgrade_cycles);
         collect(&demand, true);
     }
     if (kind != MODEL_STORE && !walk) {
@@ -568,7 +580,7 @@ static void naive_translate(int processor, uint64_t address, bool fetch) {
     if (machine.stlb.entries != 0) {
         its->stlb_accesses++;
         if (buffer_touch(2, core, address >> 12)) {
-            its->cycles += machine.latency_stlb_cycles;
+            naive_stall(its, STALL_TRANSLATION, machine.latency_stlb_cycles);
             return;
         }
         its->stlb_misses++;
@@ -622,7 +634,7 @@ static void naive_fetch(int processor, uint64_t address, uint32_t bytes, uint32_
                 its->level[LEVEL_L1I].classes[MISS_INSTRUCTION]++;
                 its->level[LEVEL_L1I].dirty[MISS_INSTRUCTION] += demand.dirty;
             }
-            its->cycles += count_supply(&demand, supply(&demand, LEVEL_L2));
+            supply_stall(&demand, supply(&demand, LEVEL_L2));
             entry = put(&demand, LEVEL_L1I, false);
         }
         entry->used = ++now;

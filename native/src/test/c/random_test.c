@@ -155,6 +155,11 @@ static void keeps_its_books(uint64_t seed) {
         model_end_lifetimes(prefetching);
         for (uint32_t i = 0; i < machine_processors(&machine); i++) {
             struct model_counts these = counts_of(prefetching, (int) i);
+            uint64_t stalls = 0;
+            for (int cause = 0; cause < STALLS; cause++) {
+                stalls += these.stalls[cause];
+            }
+            CHECK_EQUAL(these.instructions + stalls, these.cycles);
             for (int level = LEVEL_L1I; level < LEVELS; level++) {
                 const struct model_level_counts *its = &these.level[level];
                 CHECK_EQUAL(machine.classes == CLASSES_NO ? 0 : its->misses, classes_of(its));

@@ -66,6 +66,9 @@ void charge(struct thread *thread) {
         pthread_mutex_lock(&model_latch);
     }
     int failed = model_charge(model, (int) thread->processor, account);
+    if (thread->code != NULL) {
+        model_misses(model, (int) thread->processor, thread->missed);
+    }
     if (gathers) {
         pthread_mutex_unlock(&model_latch);
     }

@@ -40,6 +40,9 @@ struct thread *add_thread(uint32_t vcpu) {
     struct thread *thread = allocate(sizeof *thread);
     thread->vcpu = vcpu;
     thread->events = allocate(EVENTS_MAX * sizeof *thread->events);
+    if (code != NULL) {
+        thread->event_places = allocate(EVENTS_MAX * sizeof *thread->event_places);
+    }
     /* A new thread bears its creator's name until it gets its own; the first one bears QEMU's. */
     prctl(PR_GET_NAME, thread->name);
     if (strncmp(thread->name, QEMU_NAME, strlen(QEMU_NAME)) == 0) {
@@ -68,7 +71,9 @@ static void end_thread(struct thread *thread) {
         thread->code = NULL;
         thread->ended = true;
         free(thread->events);
+        free(thread->event_places);
         thread->events = NULL;
+        thread->event_places = NULL;
         thread->mode = MODE_OUT;
         atomic_store(&thread->ask_at, UINT64_MAX);
     }

@@ -55,6 +55,7 @@ static void table_free(struct code_table *table) {
         free(table->pieces[i]);
     }
     free(table->pieces);
+    free(table->missed);
     free(table);
 }
 
@@ -274,6 +275,58 @@ struct code_count *code_thread_piece(struct code_thread *thread, uint32_t block)
     return piece;
 }
 
+/* Where the misses of a place are, or the free one where they belong. */
+static struct code_missed *missed_at(const struct code_table *table, uint64_t place) {
+    uint32_t at = hash(place, 0) & (table->missed_capacity - 1);
+    /* Ends: at least half are free. */
+    while (table->missed[at].place && table->missed[at].place != place + 1) {
+        at = (at + 1) & (table->missed_capacity - 1);
+    }
+    return &table->missed[at];
+}
+
+static bool missed_grow(struct code_table *table) {
+    struct code_table grown = *table;
+    grown.missed_capacity = table->missed_capacity ? table->missed_capacity * 2 : 64;
+    grown.missed = calloc(grown.missed_capacity, sizeof *grown.missed);
+    if (!grown.missed) {
+        return false;
+    }
+    for (uint32_t i = 0; i < table->missed_capacity; i++) {
+        if (table->missed[i].place) {
+            *missed_at(&grown, table->missed[i].place - 1) = table->missed[i];
+        }
+    }
+    free(table->missed);
+    *table = grown;
+    return true;
+}
+
+/* Adds misses of a place; whether memory allowed it. */
+static bool missed_add(struct code_table *table, uint64_t place, const uint64_t misses[CODE_LEVELS]) {
+    if (2 * table->missed_count >= table->missed_capacity && !missed_grow(table)) {
+        return false;
+    }
+    struct code_missed *sum = missed_at(table, place);
+    if (!sum->place) {
+        sum->place = place + 1;
+        table->missed_count++;
+    }
+    for (int level = 0; level < CODE_LEVELS; level++) {
+        sum->level[level] += misses[level];
+    }
+    return true;
+}
+
+void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]) {
+    if (thread && thread->table) {
+        thread_latch(thread);
+        /* Without memory the misses of this place are in no line; the sums in the results have them. */
+        (void) missed_add(thread->table, place, misses);
+        thread_unlatch(thread);
+    }
+}
+
 /* Adds what a table counts to the one of the same context among the ended; whether memory allowed it. */
 static bool keep(struct code_store *store, const struct code_table *table) {
     struct code_table *sum = table_find(store->ended, table->phase, table->operation, table->class);
@@ -296,6 +349,11 @@ static bool keep(struct code_store *store, const struct code_table *table) {
         for (uint32_t block = 0; block < CODE_PIECE_BLOCKS; block++) {
             piece[block].begun += table->pieces[i][block].begun;
             piece[block].stays += table->pieces[i][block].stays;
+        }
+    }
+    for (uint32_t i = 0; i < table->missed_capacity; i++) {
+        if (table->missed[i].place && !missed_add(sum, table->missed[i].place - 1, table->missed[i].level)) {
+            return false;
         }
     }
     return true;
@@ -338,6 +396,16 @@ static void table_write(const struct code_table *table, FILE *file) {
             }
         }
     }
+    for (uint32_t i = 0; i < table->missed_capacity; i++) {
+        const struct code_missed *missed = &table->missed[i];
+        if (missed->place) {
+            fprintf(file, "m %" PRIu64 " %" PRIu64, (missed->place - 1) >> 16, (missed->place - 1) & UINT16_MAX);
+            for (int level = 0; level < CODE_LEVELS; level++) {
+                fprintf(file, " %" PRIu64, missed->level[level]);
+            }
+            fputc('\n', file);
+        }
+    }
 }
 
 int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) {
@@ -345,7 +413,7 @@ int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) 
     pthread_mutex_lock(&store->latch);
     FILE *file = store->file;
     rewind(file);
-    fputs("lockstep-code-lines 2\n", file);
+    fputs("lockstep-code-lines 3\n", file);
     for (uint32_t i = 0; i < store->block_count; i++) {
         const struct code_block *block = &store->blocks[i];
         fprintf(file, "b %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", block->address, block->bytes,

@@ -1,6 +1,6 @@
 /*
  * Which code was executed: how often each block, in which phase and operation, by which class of thread, and of which
- * epoch of the code. Knows nothing of QEMU: the plugin tells it of blocks, threads, marks and epochs.
+ * epoch of the code; and which of its misses the model of the machine counted, of its code and of its data. Knows nothing of QEMU: the plugin tells it of blocks, threads, marks and epochs.
  *
  * A block is a run of instructions without a branch, as QEMU translated it. It keeps the epoch of its translation: the
  * number of the agent's event (LOCKSTEP_MARKER_CODE_EVENT) that came last, by which a reader tells which of the methods
@@ -12,11 +12,13 @@
  *
  * The file, text, numbers in decimal but for addresses:
  *
- *     lockstep-code-lines 2
+ *     lockstep-code-lines 3
  *     b ADDRESS BYTES INSTRUCTIONS EPOCH          one for each block, numbered from 0 in this order; ADDRESS in hex
  *     c PHASE OPERATION CLASS                     a context; what follows was executed in it
  *     BLOCK COUNT STAYS                           times the block was begun, and stays in the context in which
  *                                                 it was
+ *     m BLOCK OFFSET L1I L1D L2 LLC               misses of each level, of the code that begins so many bytes into
+ *                                                 the block, or of the data of the instruction that does
  *     end                                         so that a truncated file is told from a whole one
  *
  * A stay of a thread in a context lasts from one mark of an operation to the next one that names another; so STAYS is
@@ -42,6 +44,9 @@
 /* Blocks beyond this are counted as the last one: 64 times those of a JVM that has run TPC-C. */
 #define CODE_BLOCKS_MAX (1u << 24)
 
+/* L1-I, L1-D, L2 and last level. */
+#define CODE_LEVELS 4
+
 /* What follows is private but for the functions. */
 
 #define CODE_PIECES_MAX (CODE_BLOCKS_MAX / CODE_PIECE_BLOCKS)
@@ -54,10 +59,21 @@ struct code_count {
     uint32_t stay;
 };
 
+/* Misses of one place in one context, by level. */
+struct code_missed {
+    /* Block and offset, see code_place, and 1; 0: nothing is here. */
+    uint64_t place;
+    uint64_t level[CODE_LEVELS];
+};
+
 /* Counts of one context; pieces grows as blocks are met. */
 struct code_table {
     struct code_count **pieces;
     uint32_t piece_count;
+    /* Open addressing, a power of two, at least twice missed_count; NULL before the first miss. */
+    struct code_missed *missed;
+    uint32_t missed_count;
+    uint32_t missed_capacity;
     uint32_t phase;
     uint32_t operation;
     const char *class;
@@ -145,6 +161,14 @@ static inline void code_thread_executed(struct code_thread *thread, uint32_t blo
         count->stays++;
     }
 }
+
+/* A place in a block, an offset from its begin. */
+static inline uint64_t code_place(uint32_t block, uint16_t offset) {
+    return (uint64_t) block << 16 | offset;
+}
+
+/* Charges misses to a place that the thread executes, or did just now. */
+void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]);
 
 /* Writes the file. Returns -1 with a sentence in error. */
 int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes);

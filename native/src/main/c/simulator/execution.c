@@ -22,6 +22,25 @@ static inline void feed_fetch(struct thread *thread, const struct block *block, 
     }
 }
 
+/* The same line by line, so that misses have places. */
+static void feed_lines(struct thread *thread, const struct block *block, uint32_t instructions) {
+    uint64_t line_bytes = machine.cache[LEVEL_L1I].geometry.line_bytes;
+    line_bytes = line_bytes == 0 ? CODE_PAGE_BYTES : line_bytes;
+    uint64_t end = block->address + block->bytes;
+    for (uint64_t at = block->address, next; at < end; at = next) {
+        next = (at / line_bytes + 1) * line_bytes;
+        next = next < end ? next : end;
+        thread->place = code_place(block->code, (uint16_t) (at - block->address));
+        if (thread->mode == MODE_DIRECT) {
+            model_fetch(model, (int) thread->processor, at, (uint32_t) (next - at), instructions);
+            note_misses(thread, thread->place);
+        } else if (thread->mode != MODE_OUT) {
+            gather(thread, at, (uint32_t) (next - at), MODEL_FETCH, instructions);
+        }
+        instructions = 0;
+    }
+}
+
 /* The instructions of a block from the one at this address on; 0 if none of its instructions begins there. */
 static uint32_t remaining_from(const struct block *block, uint64_t address) {
     if (block == NULL || address < block->address || address >= block->address + block->bytes) {
@@ -82,10 +101,12 @@ static void on_block(unsigned int vcpu, void *data) {
         branched(thread, previous, block->address);
     }
     thread->previous = block;
+    finish_accesses(thread);
     if (UNLIKELY(thread->code != NULL)) {
+        /* After the accesses of the block before. */
+        thread->block = block->code;
         code_thread_executed(thread->code, block->code);
     }
-    finish_accesses(thread);
     if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
         ask(thread);
     }
@@ -95,7 +116,11 @@ static void on_block(unsigned int vcpu, void *data) {
         instructions -= less;
     }
     thread->instructions += instructions;
-    feed_fetch(thread, block, instructions);
+    if (UNLIKELY(thread->code != NULL)) {
+        feed_lines(thread, block, instructions);
+    } else {
+        feed_fetch(thread, block, instructions);
+    }
 }
 
 static void on_atomic(unsigned int vcpu, void *data) {
@@ -108,11 +133,15 @@ static void on_operation(unsigned int vcpu, void *data) {
     struct thread *thread = running[vcpu];
     uint32_t operation = (uint32_t) (uintptr_t) data;
     if (operation != thread->operation) {
-        thread->operation = operation;
-        code_thread_operation(thread->code, operation);
-        if (thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER) {
+        bool sits = thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER;
+        if (sits) {
+            /* What came before is the old operation's. */
             finish_accesses(thread);
             submit(thread);
+        }
+        thread->operation = operation;
+        code_thread_operation(thread->code, operation);
+        if (sits) {
             charge(thread);
         }
     }

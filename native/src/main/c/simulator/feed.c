@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "discards.h"
 #include "state.h"
 
@@ -26,12 +28,34 @@ void feed_open(void) {
     discards_open();
 }
 
+void note_misses(struct thread *thread, uint64_t place) {
+    uint64_t now[LEVELS];
+    uint64_t more[LEVELS];
+    uint64_t any = 0;
+    model_misses(model, (int) thread->processor, now);
+    for (int level = 0; level < LEVELS; level++) {
+        more[level] = now[level] - thread->missed[level];
+        any |= more[level];
+    }
+    if (any != 0) {
+        memcpy(thread->missed, now, sizeof now);
+        code_thread_missed(thread->code, place, more);
+    }
+}
+
 void submit(struct thread *thread) {
     if (thread->event_count > 0) {
         if (gathers) {
             pthread_mutex_lock(&model_latch);
         }
-        model_feed(model, (int) thread->processor, thread->events, thread->event_count);
+        if (thread->code == NULL) {
+            model_feed(model, (int) thread->processor, thread->events, thread->event_count);
+        } else {
+            for (uint32_t i = 0; i < thread->event_count; i++) {
+                model_feed(model, (int) thread->processor, &thread->events[i], 1);
+                note_misses(thread, thread->event_places[i]);
+            }
+        }
         bool exhausted = model_exhausted(model);
         if (gathers) {
             pthread_mutex_unlock(&model_latch);
@@ -52,6 +76,9 @@ void gather(struct thread *thread, uint64_t address, uint32_t bytes, int kind, u
             return;
         }
     }
+    if (thread->code != NULL) {
+        thread->event_places[thread->event_count] = thread->place;
+    }
     thread->events[thread->event_count++] =
         (struct model_event) {address, bytes, (uint16_t) kind, (uint16_t) instructions};
 }
@@ -61,6 +88,9 @@ void feed_access(struct thread *thread, uint64_t address, uint64_t bytes, int ki
         uint32_t part = bytes > INT32_MAX ? INT32_MAX : (uint32_t) bytes;
         if (LIKELY(thread->mode == MODE_DIRECT)) {
             model_access(model, (int) thread->processor, address, part, kind);
+            if (UNLIKELY(thread->code != NULL)) {
+                note_misses(thread, thread->place);
+            }
         } else if (thread->mode != MODE_OUT) {
             gather(thread, address, part, kind, 0);
         }

@@ -197,9 +197,24 @@ static uint32_t count_supply(struct request *request, int hit) {
     return hit == LEVEL_L2 ? machine->latency_l2_cycles : machine->latency_llc_cycles;
 }
 
+/* What a processor waits for whose request was answered there. */
+static int cause_of(const struct request *request, int hit) {
+    if (request->purpose == PURPOSE_WALK) {
+        return STALL_TRANSLATION;
+    }
+    if (request->supply.dirty) {
+        return request->fetch ? STALL_FETCH_CACHE : STALL_DATA_CACHE;
+    }
+    switch (hit) {
+        case LEVEL_L2: return request->fetch ? STALL_FETCH_L2 : STALL_DATA_L2;
+        case LEVEL_LLC: return request->fetch ? STALL_FETCH_LLC : STALL_DATA_LLC;
+        default: return request->fetch ? STALL_FETCH_MEMORY : STALL_DATA_MEMORY;
+    }
+}
+
 static void account_supply(struct request *request, int hit) {
     if (request->purpose != PURPOSE_PREFETCH) {
-        stall(request->processor, count_supply(request, hit));
+        stall(request->processor, cause_of(request, hit), count_supply(request, hit));
     }
 }
 
@@ -451,7 +466,7 @@ void hierarchy_hit(struct model *model, struct processor *processor, uint32_t sl
         bool owned = !model->coherent || request.line->owner == (int) core->number;
         if (!owned) {
             processor->tally->counts.upgrades++;
-            stall(processor, model->machine.latency_upgrade_cycles);
+            stall(processor, STALL_UPGRADE, model->machine.latency_upgrade_cycles);
             coherence_collect(model, processor, request.line, COLLECT_STORE, &request.supply);
         }
         grant(&request, slot, true);

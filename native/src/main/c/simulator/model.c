@@ -294,7 +294,7 @@ static void fetch_miss(struct model *model, struct processor *processor, uint64_
     } else {
         processor->tally->counts.level[LEVEL_L1I].misses++;
         processor->tally->counts.memory_local++;
-        stall(processor, model->machine.latency_memory_cycles);
+        stall(processor, STALL_FETCH_MEMORY, model->machine.latency_memory_cycles);
         private_fetch(processor->core, line, false);
     }
     prefetch_after_fetch(model, processor, address);
@@ -389,7 +389,7 @@ static void private_miss(struct model *model, struct processor *processor, uint6
         return;
     }
     processor->tally->counts.memory_local++;
-    stall(processor, model->machine.latency_memory_cycles);
+    stall(processor, STALL_DATA_MEMORY, model->machine.latency_memory_cycles);
     private_put(processor, line, kind != MODEL_LOAD && !model->l1d_through ? STATE_MODIFIED : 0);
 }
 
@@ -510,7 +510,7 @@ void model_walk_access(struct model *model, struct processor *processor, uint64_
         hierarchy_miss(model, processor, address, address, MODEL_LOAD, PURPOSE_WALK, conflict);
     } else {
         processor->tally->counts.walk.l1d_misses++;
-        stall(processor, model->machine.latency_memory_cycles);
+        stall(processor, STALL_TRANSLATION, model->machine.latency_memory_cycles);
         private_put(processor, line, 0);
     }
 }
@@ -628,9 +628,21 @@ void model_counts(const struct model *model, int number, uint32_t account, struc
     if (model->stacked_l1i) {
         counts->level[LEVEL_L1I].misses = stack_misses(&model->l1i_place, tally->depths);
         counts->memory_local += counts->level[LEVEL_L1I].misses;
+        counts->stalls[STALL_FETCH_MEMORY] =
+            counts->level[LEVEL_L1I].misses * model->machine.latency_memory_cycles;
     }
     for (uint32_t i = 0; i < model->machine.observers; i++) {
         counts->observer_misses[i] = stack_misses(&model->observer_places[i], tally->depths);
+    }
+}
+
+void model_misses(const struct model *model, int number, uint64_t misses[LEVELS]) {
+    const struct processor *processor = &model->processor[number];
+    for (int level = 0; level < LEVELS; level++) {
+        misses[level] = processor->tally->counts.level[level].misses;
+    }
+    if (model->stacked_l1i) {
+        misses[LEVEL_L1I] = stack_misses(&model->l1i_place, processor->tally->depths);
     }
 }
 

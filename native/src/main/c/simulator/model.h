@@ -91,9 +91,27 @@ struct model_walk_counts {
     uint64_t llc_misses;
 };
 
+/* What a processor waits for: the place that answered an instruction fetch or a data access, or a translation. */
+enum {
+    STALL_FETCH_L2,
+    STALL_FETCH_LLC,
+    STALL_FETCH_CACHE,
+    STALL_FETCH_MEMORY,
+    STALL_DATA_L2,
+    STALL_DATA_LLC,
+    STALL_DATA_CACHE,
+    STALL_DATA_MEMORY,
+    STALL_UPGRADE,
+    STALL_TRANSLATION,
+    STALLS
+};
+
 struct model_counts {
     uint64_t instructions;
+    /* Instructions and stalls. */
     uint64_t cycles;
+    /* Cycles; page walks are translation, whatever answers them, and "cache" is another core's. */
+    uint64_t stalls[STALLS];
     uint64_t loads;
     uint64_t stores;
     uint64_t updates;
@@ -191,6 +209,9 @@ int model_charge(struct model *model, int processor, uint32_t account);
 
 /* A copy of the counts of one processor and account: monotone, 0 where nothing was charged. */
 void model_counts(const struct model *model, int processor, uint32_t account, struct model_counts *counts);
+
+/* Of these the misses of each level in the present account, quickly: for differences around a single event. */
+void model_misses(const struct model *model, int processor, uint64_t misses[LEVELS]);
 
 /* The same over all accounts of one processor. */
 void model_total(const struct model *model, int processor, struct model_counts *counts);

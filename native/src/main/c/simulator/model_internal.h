@@ -212,9 +212,10 @@ static inline bool memory_allows(const struct model *model, uint64_t bytes) {
     return model->memory_bytes + bytes <= model->machine.memory_bytes;
 }
 
-/* Adds stalled cycles to a processor's clock. */
-static inline void stall(struct processor *processor, uint32_t cycles) {
+/* Adds stalled cycles to a processor's clock, and to those of their cause. */
+static inline void stall(struct processor *processor, int cause, uint32_t cycles) {
     processor->clock += cycles;
+    processor->tally->counts.stalls[cause] += cycles;
 }
 
 #endif

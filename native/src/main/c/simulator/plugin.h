@@ -137,6 +137,11 @@ struct thread {
     struct waiter waiter;
     /* NULL where executed code is not recorded. */
     struct code_thread *code;
+    /* With it: the block that executes, the place of the next event, those of gathered ones, misses that have places. */
+    uint32_t block;
+    uint64_t place;
+    uint64_t *event_places;
+    uint64_t missed[LEVELS];
 
     uint32_t vcpu;
     enum thread_class class;

@@ -16,6 +16,10 @@ static const char *const LEVEL_NAMES[LEVELS] = {"l1i", "l1d", "l2", "llc"};
 static const char *const CLASS_NAMES[MISS_CLASSES] = {
     "cold", "capacity", "conflict", "trueSharing", "falseSharing", "instruction"};
 
+static const char *const STALL_NAMES[STALLS] = {
+    "fetchL2", "fetchLlc", "fetchCache", "fetchMemory", "dataL2", "dataLlc", "dataCache", "dataMemory", "upgrade",
+    "translation"};
+
 static void put(FILE *out, const char *name, uint64_t value, const char *after) {
     fprintf(out, "\"%s\":%llu%s", name, (unsigned long long) value, after);
 }
@@ -49,7 +53,10 @@ static void put_counts(FILE *out, const struct machine *machine, const struct mo
     put(out, "cycles", counts->cycles, ",");
     put(out, "loads", counts->loads, ",");
     put(out, "stores", counts->stores, ",");
-    put(out, "updates", counts->updates, ",\"levels\":{");
+    put(out, "updates", counts->updates, ",\"stalls\":{");
+    for (int cause = 0; cause < STALLS; cause++) {
+        put(out, STALL_NAMES[cause], counts->stalls[cause], cause + 1 < STALLS ? "," : "},\"levels\":{");
+    }
     const char *before = "";
     for (int level = 0; level < LEVELS; level++) {
         if (machine->cache[level].geometry.bytes > 0) {

@@ -106,6 +106,9 @@ void submit(struct thread *thread);
 /* One more event, for later. */
 void gather(struct thread *thread, uint64_t address, uint32_t bytes, int kind, uint32_t instructions);
 
+/* Charges to a place what its processor has missed since this was called last, or charge was. The thread sits. */
+void note_misses(struct thread *thread, uint64_t place);
+
 /* Takes a thread's processor away; it does not sit. */
 void displace(struct thread *thread);
 
@@ -135,6 +138,9 @@ static inline void finish_accesses(struct thread *thread) {
     for (int i = 0; i < PENDING_MAX; i++) {
         struct pending *pending = &thread->pending[i];
         if (pending->bytes > 0) {
+            if (UNLIKELY(thread->code != NULL)) {
+                thread->place = code_place(thread->block, pending->site == NULL ? 0 : pending->site->offset);
+            }
             feed_access(thread, pending->address, pending->bytes, pending->kind);
             pending->bytes = 0;
         }

@@ -81,7 +81,7 @@ void tlb_translate_page(struct model *model, struct processor *processor, uint64
     if (core->stlb.present) {
         counts->stlb_accesses++;
         if (touch(&core->stlb, address, shift)) {
-            stall(processor, model->machine.latency_stlb_cycles);
+            stall(processor, STALL_TRANSLATION, model->machine.latency_stlb_cycles);
             return;
         }
         counts->stlb_misses++;

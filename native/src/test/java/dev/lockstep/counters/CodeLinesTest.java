@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,9 +25,9 @@ class CodeLinesTest {
     @Test
     void countsByBlockPhaseOperationClassAndEpoch() throws Exception {
         List<String> file = record(List.of("-O2"));
-        assertEquals("lockstep-code-lines 2", file.getFirst());
+        assertEquals("lockstep-code-lines 3", file.getFirst());
         assertEquals("end", file.getLast());
-        Map<String, String> counts = counts(file);
+        Map<String, String> counts = counts(file, false);
         Map<String, String> many = new TreeMap<>(counts);
         many.keySet().removeIf(key -> !key.endsWith(" 4 1 9"));
         assertEquals(5000, many.size());
@@ -44,6 +46,11 @@ class CodeLinesTest {
                         "1 5 other at 1000 5 1 9", "1 1",
                         "0 0 other at 1000 10 2 9", "1 1")),
                 counts);
+        Map<String, String> misses = counts(file, true);
+        assertEquals(2L * ROUNDS + " 0 " + 6L * ROUNDS + " 0", misses.remove("1 7 carrier at 1010 11 3 0 offset 6"));
+        assertEquals(1000, misses.size());
+        assertEquals("0 5 0 7", misses.get("0 0 other at 1020 12 4 0 offset 999"));
+        assertEquals(Set.of("0 5 0 7"), Set.copyOf(misses.values()));
     }
 
     /** Threads count without a lock, beside each other and beside those that begin and end. */
@@ -79,11 +86,16 @@ class CodeLinesTest {
     private static String sum(String one, String other) {
         String[] a = one.split(" ", -1);
         String[] b = other.split(" ", -1);
-        return Long.parseLong(a[0]) + Long.parseLong(b[0]) + " " + (Long.parseLong(a[1]) + Long.parseLong(b[1]));
+        return IntStream.range(0, a.length)
+                .mapToObj(i -> Long.toString(Long.parseLong(a[i]) + Long.parseLong(b[i])))
+                .collect(Collectors.joining(" "));
     }
 
-    /** How often each block was executed, and in how many stays, by its context and what is known of it. */
-    private static Map<String, String> counts(List<String> file) {
+    /**
+     * How often each block was executed, and in how many stays, by its context and what is known of it; or the misses
+     * of each place.
+     */
+    private static Map<String, String> counts(List<String> file, boolean missed) {
         List<String> blocks = new ArrayList<>();
         Map<String, String> counts = new TreeMap<>();
         String context = "";
@@ -91,11 +103,23 @@ class CodeLinesTest {
             switch (line.charAt(0)) {
                 case 'b' -> blocks.add(line.substring(2));
                 case 'c' -> context = line.substring(2);
+                case 'm' -> {
+                    String[] words = line.split(" ", 4);
+                    if (missed) {
+                        counts.merge(
+                                context + " at " + blocks.get(Integer.parseInt(words[1])) + " offset " + words[2],
+                                words[3],
+                                CodeLinesTest::sum);
+                    }
+                }
                 default -> {
+                    if (missed) {
+                        continue;
+                    }
                     String[] words = line.split(" ", -1);
                     counts.merge(
                             context + " at " + blocks.get(Integer.parseInt(words[0])),
-                            words[1] + " " + words[2],
+                            line.substring(line.indexOf(' ') + 1),
                             CodeLinesTest::sum);
                 }
             }

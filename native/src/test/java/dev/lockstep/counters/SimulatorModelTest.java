@@ -70,6 +70,7 @@ class SimulatorModelTest {
     @CsvSource(
             delimiter = '@',
             value = {
+                "hierarchy.c @ request->fetch ? STALL_FETCH_L2 : STALL_DATA_L2  @ STALL_DATA_L2",
                 "cache.c     @ stamp < least ? slot                              @ stamp > least ? slot",
                 "hierarchy.c @ l1d_states[slot] |= STATE_MODIFIED                @ l1d_states[slot] |= 0",
                 "coherence.c @ if (collect == COLLECT_STORE) {                   @ if (false) {",

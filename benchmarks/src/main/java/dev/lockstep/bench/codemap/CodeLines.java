@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public final class CodeLines {
     private static final String HEADER = "lockstep-code-lines ";
-    private static final String VERSION = "2";
+    private static final String VERSION = "3";
     private static final String END = "end";
     private static final String REMEDY = "run the program again, with the plugin of this build";
     private static final int BLOCKS_INITIAL = 1 << 16;
@@ -38,9 +38,13 @@ public final class CodeLines {
      */
     public record Context(int phase, int operation, String threadKind) {}
 
-    /** How often each block was begun in one context, and in how many executions of its operation. */
+    /** Levels of caches whose misses are told: L1-I, L1-D, L2 and last level. */
+    public static final int LEVELS = 4;
+
+    /** How often each block was begun in one context, in how many executions of its operation, and what it missed. */
     public static final class Counts {
         private final List<long[]> entries = new ArrayList<>();
+        private final List<long[]> misses = new ArrayList<>();
 
         /** Takes a block, how often it was begun, and in how many stays in the context. */
         @FunctionalInterface
@@ -51,6 +55,24 @@ public final class CodeLines {
 
         private void add(int block, long count, long stays) {
             entries.add(new long[] {block, count, stays});
+        }
+
+        /** Takes the misses of a place. */
+        @FunctionalInterface
+        public interface MissTaker {
+            /**
+             * Called for each place; the same one may come again.
+             *
+             * @param offset of the code, or of the instruction whose data it was, from the begin of the block
+             * @param misses {@link #LEVELS} counts
+             */
+            void take(int block, int offset, long[] misses);
+        }
+
+        /** Hands out all places that missed. */
+        public void eachMissed(MissTaker taker) {
+            misses.forEach(
+                    entry -> taker.take((int) entry[0], (int) entry[1], Arrays.copyOfRange(entry, 2, entry.length)));
         }
 
         /** Hands out all blocks that were executed. */
@@ -98,6 +120,7 @@ public final class CodeLines {
                         counts = contexts.computeIfAbsent(
                                 new Context(Integer.parseInt(words[1]), Integer.parseInt(words[2]), words[3]),
                                 context -> new Counts());
+                    case "m" -> addMisses(counts, words);
                     default -> addCount(counts, words);
                 }
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -122,11 +145,24 @@ public final class CodeLines {
     }
 
     private void addCount(Counts counts, String[] words) {
-        int block = Integer.parseInt(words[0]);
+        counts.add(block(counts, words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
+    }
+
+    private void addMisses(Counts counts, String[] words) {
+        long[] entry = new long[2 + LEVELS];
+        entry[0] = block(counts, words[1]);
+        for (int i = 1; i < entry.length; i++) {
+            entry[i] = Long.parseLong(words[i + 1]);
+        }
+        counts.misses.add(entry);
+    }
+
+    private int block(Counts counts, String word) {
+        int block = Integer.parseInt(word);
         if (counts == null || block < 0 || block >= blockCount) {
             throw new IllegalArgumentException("no such block, or no context");
         }
-        counts.add(block, Long.parseLong(words[1]), Long.parseLong(words[2]));
+        return block;
     }
 
     /** All contexts in which anything was executed. */

@@ -49,7 +49,7 @@ class CodeMapTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 2
+            lockstep-code-lines 3
             b 1000 64 10 3
             b 1040 128 20 3
             b 1100 32 5 3

@@ -33,7 +33,7 @@ class InstructionSharesTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 2
+            lockstep-code-lines 3
             b 1010 16 4 4
             b 1010 16 5 7
             b 1050 16 6 3
@@ -109,7 +109,7 @@ class InstructionSharesTest {
     @Test
     void refusesWhatIsNotExecutedCode() throws IOException {
         for (String damaged : new String[] {
-            LINES.replace("lines 2", "lines 1"),
+            LINES.replace("lines 3", "lines 2"),
             LINES.replace("end\n", ""),
             LINES.replace("3 2 2", "9 2 2"),
             LINES.replace("c 1 3 carrier\n", ""),
