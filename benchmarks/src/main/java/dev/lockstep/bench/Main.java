@@ -2,6 +2,7 @@ package dev.lockstep.bench;
 
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
+import dev.lockstep.bench.codemap.MissedCodeReader;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
@@ -52,7 +53,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version(), placement))
                 .addSubcommand(new TpccChildCommand())
                 .addSubcommand(new JmhCommand(placement))
-                .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version()))
+                .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))

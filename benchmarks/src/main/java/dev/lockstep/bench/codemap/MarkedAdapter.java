@@ -4,9 +4,10 @@ import dev.lockstep.tpcc.adapter.DelegatingAdapter;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccSession;
 
-/** An engine whose sessions say which transaction is running. */
-final class MarkedAdapter extends DelegatingAdapter {
-    MarkedAdapter(TpccAdapter engine) {
+/** An engine whose sessions say which transaction is running. As thread-safe as the engine. */
+public final class MarkedAdapter extends DelegatingAdapter {
+    /** Around an engine. */
+    public MarkedAdapter(TpccAdapter engine) {
         super(engine);
     }
 

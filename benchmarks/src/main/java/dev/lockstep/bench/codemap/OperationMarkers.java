@@ -1,8 +1,14 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.counters.Markers;
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.OperationProbe;
 import dev.lockstep.scheduler.SThread;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -48,7 +54,32 @@ public final class OperationMarkers implements OperationProbe {
     private static volatile boolean counting;
 
     /** For the service loader. */
-    public OperationMarkers() {}
+    public OperationMarkers() {
+        String names = System.getProperty(MarkedOperation.PROPERTY);
+        if (names != null) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> write(Path.of(names)), "names of operations"));
+        }
+    }
+
+    /** Whether it is the probe of this process, or one of them. */
+    public static boolean isInstalled() {
+        return List.of(System.getProperty(InstalledProbe.PROPERTY, "").split(",", -1))
+                .contains(OperationMarkers.class.getName());
+    }
+
+    /** Where the process that reads the marks finds what they stand for. */
+    private static void write(Path file) {
+        try {
+            Json.write(
+                    file,
+                    pairs().stream()
+                            .map(pair -> new MarkedOperation(pair.number(), pair.context(), pair.operation()))
+                            .toList());
+        } catch (IOException e) {
+            // It shows numbers then; there is nobody left here to tell.
+            throw new UncheckedIOException("the names of operations cannot be written file=" + file, e);
+        }
+    }
 
     /**
      * What a marked number stands for.

@@ -16,8 +16,16 @@ public interface Emulation {
      */
     Processors choose(int count, Path code);
 
-    /** The file for the code that a child executes: the user's, or the one proposed. */
+    /** The file for the code that the next child executes: the user's, or the one proposed. */
     Path code(Path proposed);
+
+    /** Where the agent of a child writes what was compiled, whose executed code goes to that file. */
+    static Path events(Path code) {
+        return code.resolveSibling(code.getFileName() + ".events");
+    }
+
+    /** Options of the JVM by which a simulated child marks its operations, for its control as well; may be none. */
+    List<String> options();
 
     /** Notes why a measurement counts for nothing. The command goes on, and fails in the end. */
     void doesNotCount(String sentence);

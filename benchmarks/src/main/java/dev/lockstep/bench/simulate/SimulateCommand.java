@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.counters.NativePart;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -39,8 +40,8 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--branches[=C:T:I:R]] [--whole-run] [--code FILE] [--json FILE]",
-            "    [--out DIR] -- COMMAND..."
+            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE]",
+            "    [--json FILE] [--out DIR] -- COMMAND..."
         },
         description = {
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
@@ -80,7 +81,10 @@ import picocli.CommandLine.Spec;
             "  ./lockstep simulate --l1i 32K,8,64 --l1i 16K,8,64 --l1i 64K,8,64 -- java -cp classes Main",
             "      Three geometries in one run; the last two only watch.",
             "  ./lockstep simulate --machine alpha --json result.json -- tpcc --cores 4 --transactions 2000",
-            "      TPC-C on four coherent cores, with classes of misses."
+            "      TPC-C on four coherent cores, with classes of misses.",
+            "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --out report \\",
+            "    -- tpcc --transactions 2000 --warmup-transactions 20000",
+            "      The methods and lines that miss most, and misses and cycles by operation and transaction type."
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final String JAVA = "java";
@@ -100,8 +104,16 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--code",
             paramLabel = "FILE",
-            description = "Writes which code was executed, how often, in which phase and operation.")
+            description = "Writes which code was executed, how often, in which phase and operation, and what missed;"
+                + " of further JVMs to FILE-2 and so on. Of JVMs the report then names the methods, lines and chains"
+                + " of inlined calls that miss most. Makes the run slower.")
     private Path code;
+
+    @Option(
+            names = "--operations",
+            description = "Marks the operations of the database in JVMs of ./lockstep, and charges each with its"
+                    + " misses, by transaction type too. The marks add instructions of their own to each operation.")
+    private boolean operations;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
     private Path json;
@@ -114,6 +126,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private final Function<Placement, CommandLine> commands;
     private final String version;
+    private final CodeInstruments instruments;
 
     /**
      * For one command line.
@@ -121,8 +134,9 @@ public final class SimulateCommand implements Callable<Integer> {
      * @param commands makes a command line whose child JVMs run where the placement says
      * @param version of this program
      */
-    public SimulateCommand(Function<Placement, CommandLine> commands, String version) {
+    public SimulateCommand(Function<Placement, CommandLine> commands, String version, CodeInstruments instruments) {
         this.commands = commands;
+        this.instruments = instruments;
         this.version = version;
     }
 
@@ -138,6 +152,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         requireWritable("--json", json);
         requireWritable("--code", code);
+        requireAgent();
         report.prepare();
         try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
             return run(machine, settings, directory.path());
@@ -155,7 +170,7 @@ public final class SimulateCommand implements Callable<Integer> {
         boolean ours = commands.apply(Placement.ofMachine()).getSubcommands().containsKey(words.getFirst());
         SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun);
         Simulator simulator = Simulator.open(machine, used, directory);
-        SimulatedPlacement placement = new SimulatedPlacement(simulator, directory);
+        SimulatedPlacement placement = new SimulatedPlacement(simulator, directory, instruments, operations);
         CommandLine known = commands.apply(placement);
         int exitCode = ours ? known.execute(words.toArray(String[]::new)) : runProgram(simulator, placement);
         if (exitCode != 0) {
@@ -199,7 +214,7 @@ public final class SimulateCommand implements Callable<Integer> {
             throws SimulationException, IOException, InterruptedException {
         List<String> program = new ArrayList<>(words);
         program.set(0, program(words.getFirst()).toString());
-        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program)).inheritIO();
+        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program, false)).inheritIO();
         builder.environment().putAll(simulator.environment());
         Process process = builder.start();
         try {
@@ -232,6 +247,13 @@ public final class SimulateCommand implements Callable<Integer> {
         if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
             throw new ParameterException(
                     command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
+        }
+    }
+
+    /** Without it nobody knows what lies where in compiled code. */
+    private void requireAgent() {
+        if (code != null && NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw new ParameterException(command.commandLine(), reason);
         }
     }
 }

@@ -3,6 +3,9 @@ package dev.lockstep.bench.simulate;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.counters.NativePart;
+import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,20 +27,37 @@ final class SimulatedPlacement implements Placement, Emulation {
     /** As many as the simulator has; more carriers than cores take turns. */
     private static final int PROCESSORS_MAX = 64;
 
+    /** Stands for the number of a process in the names of files of JVMs that the script starts. */
+    private static final String PROCESS = "PROCESS";
+
     private static final String RESULT = "result-";
     private static final String SUFFIX = ".json";
+    private static final String OPERATIONS = "operations-";
+    private static final String AGENT = "-agentpath:";
 
     private final Simulator simulator;
     private final Path directory;
+    private final CodeInstruments instruments;
+    private final boolean operations;
     private final List<Child> children = new ArrayList<>();
     private final List<String> doNotCount = new ArrayList<>();
 
-    /** A child that was started: what it ran, and where its result will be. */
-    private record Child(String command, Path result) {}
+    /**
+     * A child that was started: what it ran, and where its result will be, and what its numbers stand for; and its
+     * executed code, or null.
+     */
+    private record Child(String command, Path result, Path operations, Path code) {}
 
-    SimulatedPlacement(Simulator simulator, Path directory) {
+    /**
+     * For one command.
+     *
+     * @param operations whether children of this program mark their operations
+     */
+    SimulatedPlacement(Simulator simulator, Path directory, CodeInstruments instruments, boolean operations) {
         this.simulator = simulator;
         this.directory = directory.toAbsolutePath();
+        this.instruments = instruments;
+        this.operations = operations;
     }
 
     @Override
@@ -47,7 +67,7 @@ final class SimulatedPlacement implements Placement, Emulation {
 
     @Override
     public Processors choose(int count) {
-        return processors(this::simulated);
+        return processors(command -> simulated(command, true));
     }
 
     @Override
@@ -62,13 +82,35 @@ final class SimulatedPlacement implements Placement, Emulation {
 
     @Override
     public Processors choose(int count, Path code) {
-        return processors(command -> simulator.command(nextResult(command), code, command));
+        return processors(command -> {
+            Child child = next(command, asked() == null ? null : code);
+            return simulator.command(child.result(), code, instrumented(command, child, true));
+        });
     }
 
     @Override
     public Path code(Path proposed) {
-        Path asked = simulator.settings().code();
-        return asked == null ? proposed : asked.toAbsolutePath();
+        return asked() == null ? proposed : numbered(Integer.toString(nextNumber()));
+    }
+
+    @Override
+    public List<String> options() {
+        return operations ? List.of("-D" + InstalledProbe.PROPERTY + "=" + instruments.probe()) : List.of();
+    }
+
+    /** The user's file for executed code, or null. */
+    private Path asked() {
+        return simulator.settings().code();
+    }
+
+    private synchronized int nextNumber() {
+        return children.size() + 1;
+    }
+
+    /** The user's file for the first child, and beside it one for each further. */
+    private Path numbered(String number) {
+        Path asked = asked().toAbsolutePath();
+        return number.equals("1") ? asked : asked.resolveSibling(asked.getFileName() + "-" + number);
     }
 
     @Override
@@ -100,15 +142,54 @@ final class SimulatedPlacement implements Placement, Emulation {
         });
     }
 
-    /** The command that runs another one simulated, with a result of its own. */
-    List<String> simulated(List<String> command) {
-        return simulator.command(nextResult(command), command);
+    /**
+     * The command that runs another one simulated, with a result of its own.
+     *
+     * @param ours whether it is a JVM of this program
+     */
+    List<String> simulated(List<String> command, boolean ours) {
+        Child child = next(command, asked() == null ? null : code(null));
+        List<String> whole = instrumented(command, child, ours);
+        return child.code() == null
+                ? simulator.command(child.result(), whole)
+                : simulator.command(child.result(), child.code(), whole);
     }
 
-    private synchronized Path nextResult(List<String> command) {
-        Path result = directory.resolve(RESULT + (children.size() + 1) + SUFFIX);
-        children.add(new Child(shortened(command), result));
-        return result;
+    private synchronized Child next(List<String> command, Path code) {
+        int number = nextNumber();
+        Child child = new Child(
+                shortened(command),
+                directory.resolve(RESULT + number + SUFFIX),
+                directory.resolve(OPERATIONS + number + SUFFIX),
+                code);
+        children.add(child);
+        return child;
+    }
+
+    /** A JVM with what tells of its operations and its compiled code; other programs as they are. */
+    private List<String> instrumented(List<String> command, Child child, boolean ours) {
+        if (!Path.of(command.getFirst()).endsWith("java")) {
+            return command;
+        }
+        List<String> options = new ArrayList<>(options(child.operations().toString(), child.code(), ours));
+        if (command.stream().anyMatch(word -> word.startsWith(AGENT))) {
+            options.removeIf(option -> option.startsWith(AGENT));
+        }
+        List<String> whole = new ArrayList<>(command);
+        whole.addAll(1, options);
+        return whole;
+    }
+
+    private List<String> options(String operationsFile, Path code, boolean ours) {
+        List<String> options = new ArrayList<>();
+        if (operations && ours) {
+            options.addAll(options());
+            options.add("-D" + MarkedOperation.PROPERTY + "=" + operationsFile);
+        }
+        if (code != null && NativePart.AGENT.find() instanceof NativePart.Result.Available(Path agent)) {
+            options.add(AGENT + agent + "=" + Emulation.events(code));
+        }
+        return options;
     }
 
     /** Without what every JVM of this program is started with. */
@@ -124,14 +205,17 @@ final class SimulatedPlacement implements Placement, Emulation {
     @Override
     public Optional<Path> java() {
         Path script = directory.resolve("java");
-        List<String> command = simulator.command(
-                directory.resolve(RESULT + "PROCESS" + SUFFIX),
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        Path code = asked() == null ? null : numbered(PROCESS);
+        List<String> java = new ArrayList<>();
+        java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        java.addAll(options(directory.resolve(OPERATIONS + PROCESS + SUFFIX).toString(), code, true));
+        Path result = directory.resolve(RESULT + PROCESS + SUFFIX);
+        List<String> command = code == null ? simulator.command(result, java) : simulator.command(result, code, java);
         String line = command.stream()
                 .map(word -> "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" "))
                 // Each JVM's own: the number of its process.
-                .replace(RESULT + "PROCESS", RESULT + "'\"$$\"'");
+                .replace("-" + PROCESS, "-'\"$$\"'");
         String variables = simulator.environment().entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue() + " ")
                 .collect(Collectors.joining());
@@ -159,7 +243,7 @@ final class SimulatedPlacement implements Placement, Emulation {
         }
         List<SimulatedProcess> processes = new ArrayList<>();
         for (Child child : started) {
-            processes.add(new SimulatedProcess(child.command(), Simulator.read(child.result())));
+            processes.add(process(child));
         }
         List<Path> known = started.stream().map(Child::result).toList();
         try (Stream<Path> files = Files.list(directory)) {
@@ -169,10 +253,30 @@ final class SimulatedPlacement implements Placement, Emulation {
                     .sorted(Comparator.comparingLong(file -> file.toFile().lastModified()))
                     .toList();
             for (Path file : others) {
-                processes.add(new SimulatedProcess("java, process " + processNumber(file), Simulator.read(file)));
+                String number = processNumber(file);
+                processes.add(process(new Child(
+                        "java, process " + number,
+                        file,
+                        directory.resolve(OPERATIONS + number + SUFFIX),
+                        asked() == null ? null : numbered(number))));
             }
         }
         return processes;
+    }
+
+    private SimulatedProcess process(Child child) throws SimulationException, IOException {
+        SimulationResult result = Simulator.read(child.result());
+        List<MarkedOperation> marked = Files.exists(child.operations())
+                ? List.of(Json.read(child.operations(), MarkedOperation[].class))
+                : List.of();
+        MissedCode code = null;
+        if (child.code() != null && Files.exists(Emulation.events(child.code()))) {
+            code = instruments.missed(
+                    child.code(),
+                    Emulation.events(child.code()),
+                    result.reported().phase());
+        }
+        return new SimulatedProcess(child.command(), result, marked, code);
     }
 
     private static String processNumber(Path file) {

@@ -8,7 +8,6 @@ import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Table;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +15,7 @@ import java.util.SequencedMap;
 
 /** A simulation's report with plots: for each process the measured phase, or the longest where none is marked. */
 final class SimulationPage {
-    private static final int PHASE_MEASURED = 1;
+    private static final int PLACES_MAX = 40;
     private static final String SEED = "page.seed=";
     private static final long SEED_DEFAULT = 1;
 
@@ -35,16 +34,24 @@ final class SimulationPage {
         List<Section> sections = new ArrayList<>();
         for (int i = 0; i < report.processes().size(); i++) {
             SimulatedProcess process = report.processes().get(i);
-            SimulationResult.Phase phase = phase(process.result());
+            SimulationResult.Phase phase = process.result().reported();
             String prefix = report.processes().size() == 1 ? "" : "process-" + (i + 1) + "-";
             List<Part> parts = new ArrayList<>();
             parts.add(new Paragraph(process.command()));
             parts.add(new Paragraph(words(process.result(), phase)));
-            parts.addAll(new SimulationPlots(report.simulated(), phase, prefix).all());
+            parts.addAll(new SimulationPlots(report.simulated(), process, prefix).all());
             parts.add(levels(phase.total()));
+            parts.add(SimulationTables.time(phase));
             parts.add(threads(phase));
             sections.add(
                     new Section(report.processes().size() == 1 ? "Misses" : "Process " + (i + 1) + ": misses", parts));
+            String number = report.processes().size() == 1 ? "" : "Process " + (i + 1) + ": ";
+            if (phase.operations().stream().anyMatch(operation -> operation.operation() != 0)) {
+                sections.add(operations(number, process, phase));
+            }
+            if (process.code() != null) {
+                sections.add(code(number, process.code()));
+            }
         }
         sections.add(new Section(
                 "Not in these figures",
@@ -69,26 +76,43 @@ final class SimulationPage {
         return String.join(" ", arguments.subList(separator + 1, arguments.size()));
     }
 
-    /** The measured phase, else the one with most instructions. */
-    private static SimulationResult.Phase phase(SimulationResult result) {
-        return result.phases().stream()
-                .filter(phase -> phase.phase() == PHASE_MEASURED)
-                .findFirst()
-                .orElseGet(() -> result.phases().stream()
-                        .max(Comparator.comparingLong(phase -> phase.total().instructions()))
-                        .orElseThrow());
-    }
-
     private static String words(SimulationResult result, SimulationResult.Phase phase) {
         return String.format(
                 Locale.ROOT,
                 "%s: %,d instructions on the simulated processors, %,d cycles; %.1f million instructions a second.",
-                phase.phase() == PHASE_MEASURED
+                phase.phase() == SimulationResult.PHASE_MEASURED
                         ? "Measured phase"
                         : result.phases().size() == 1 ? "The whole run" : "Phase " + phase.phase(),
                 phase.total().instructions(),
                 phase.total().cycles(),
                 phase.instructionsPerSecond() / 1e6);
+    }
+
+    private static Section operations(String number, SimulatedProcess process, SimulationResult.Phase phase) {
+        List<Part> parts = new ArrayList<>();
+        if (!process.operations().isEmpty()) {
+            parts.add(new Paragraph("The instructions of the marks themselves are part of each operation."));
+        }
+        if (!process.byContext(phase).isEmpty()) {
+            parts.add(SimulationTables.named("transaction", process.byContext(phase)));
+        }
+        parts.add(SimulationTables.named("operation", process.byOperation(phase)));
+        if (!process.byContext(phase).isEmpty()) {
+            parts.add(SimulationTables.named("transaction: operation", process.byPair(phase)));
+        }
+        return new Section(number + "Operations", parts);
+    }
+
+    private static Section code(String number, MissedCode code) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Paragraph(SimulationTables.unresolved(code)));
+        SimulationTables.ranks(code).keySet().forEach(level -> {
+            parts.add(SimulationTables.places("method", code, code.methods(), level, PLACES_MAX));
+            parts.add(SimulationTables.places("line", code, code.lines(), level, PLACES_MAX));
+            parts.add(SimulationTables.places(
+                    "line, with what it is inlined into", code, code.chains(), level, PLACES_MAX));
+        });
+        return new Section(number + "Code that misses", parts);
     }
 
     private static Table levels(SimulationResult.Counts total) {

@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Series;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -14,29 +15,34 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-/** The plots of one phase of one simulated process. Immutable. */
+/** The plots of one simulated process. Immutable. */
 final class SimulationPlots {
     private static final String OBSERVE = "observe=";
     private static final String UNIT = "misses for 1,000 instructions";
 
     /** Groups of bars that leave their names readable. */
-    private static final int OPERATIONS_MAX = 14;
+    private static final int OPERATIONS_MAX = 20;
+
+    private static final double PERCENT = 100;
 
     private final List<String> machine;
+    private final SimulatedProcess process;
     private final SimulationResult.Phase phase;
     private final String prefix;
 
     /**
-     * For one phase.
+     * For the phase of a process that is reported.
      *
      * @param machine lines of the simulated machine's file
      * @param prefix of the plots' names, in which those of one report differ
      */
-    SimulationPlots(List<String> machine, SimulationResult.Phase phase, String prefix) {
+    SimulationPlots(List<String> machine, SimulatedProcess process, String prefix) {
         this.machine = machine;
-        this.phase = phase;
+        this.process = process;
+        this.phase = process.result().reported();
         this.prefix = prefix;
     }
 
@@ -54,6 +60,7 @@ final class SimulationPlots {
         List<Plot> plots = new ArrayList<>();
         curves(plots);
         classes(plots);
+        time(plots);
         operations(plots);
         return plots;
     }
@@ -171,41 +178,97 @@ final class SimulationPlots {
         return name.replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
     }
 
+    /** Where the cycles went: of all, and of what has names. */
+    private void time(List<Plot> plots) {
+        SimulationResult.Counts total = phase.total();
+        if (total.cycles() <= total.instructions()) {
+            return;
+        }
+        List<SimulatedProcess.Named> bars = new ArrayList<>(List.of(new SimulatedProcess.Named("all", total)));
+        bars.addAll(process.byContext(phase));
+        List<SimulatedProcess.Named> operations = process.byOperation(phase);
+        if (operations.size() > 1) {
+            bars.addAll(operations);
+        }
+        bars = distinct(bars).stream().limit(OPERATIONS_MAX).toList();
+        plots.add(new BarPlot(
+                new PlotFrame(
+                        prefix + "cycles",
+                        "Where the simulated cycles go",
+                        "By the latencies of the machine's file: an instruction takes a cycle, a miss that of the place"
+                                + " that answers it. Transaction types and operations with most instructions.",
+                        "of",
+                        "cycles an instruction",
+                        false),
+                true,
+                bars.stream().map(SimulatedProcess.Named::name).toList(),
+                timeSeries(bars, named -> named.counts().instructions())));
+        if (bars.size() > 1) {
+            plots.add(new BarPlot(
+                    new PlotFrame(
+                            prefix + "cycles-shares",
+                            "Where the simulated cycles go, of all",
+                            "The same as parts of all cycles of the phase.",
+                            "of",
+                            "% of all cycles",
+                            false),
+                    true,
+                    bars.stream().skip(1).map(SimulatedProcess.Named::name).toList(),
+                    timeSeries(bars.subList(1, bars.size()), named -> total.cycles() / PERCENT)));
+        }
+    }
+
+    /** Without those whose name came before, such as the scheduler, which is in no transaction. */
+    private static List<SimulatedProcess.Named> distinct(List<SimulatedProcess.Named> all) {
+        Set<String> names = new HashSet<>();
+        return all.stream().filter(named -> names.add(named.name())).toList();
+    }
+
+    private List<Series> timeSeries(
+            List<SimulatedProcess.Named> bars, ToDoubleFunction<SimulatedProcess.Named> divisor) {
+        List<Series> series = new ArrayList<>();
+        TimeBreakdown.of(phase.total()).forEach((part, cycles) -> {
+            if (cycles > 0) {
+                series.add(new Series(
+                        part,
+                        bars.stream()
+                                .map(named -> TimeBreakdown.of(named.counts()).get(part)
+                                        / Math.max(Double.MIN_NORMAL, divisor.applyAsDouble(named)))
+                                .toList()));
+            }
+        });
+        return series;
+    }
+
     private void operations(List<Plot> plots) {
-        List<SimulationResult.OperationCounts> greatest = phase.operations().stream()
-                .filter(operation -> operation.counts().instructions() > 0)
-                .sorted(Comparator.comparingLong((SimulationResult.OperationCounts operation) ->
-                                operation.counts().instructions())
-                        .reversed())
-                .limit(OPERATIONS_MAX)
-                .toList();
+        misses(plots, "operation", process.byOperation(phase));
+        misses(plots, "transaction", process.byContext(phase));
+    }
+
+    private void misses(List<Plot> plots, String what, List<SimulatedProcess.Named> all) {
+        List<SimulatedProcess.Named> greatest =
+                all.stream().limit(OPERATIONS_MAX).toList();
         List<String> levels = List.copyOf(phase.total().levels().keySet());
         if (greatest.size() < 2 || levels.isEmpty()) {
             return;
         }
         plots.add(new BarPlot(
                 new PlotFrame(
-                        prefix + "misses-by-operation",
-                        "Misses by operation",
-                        "The operations that execute most instructions, in that order.",
-                        "operation",
+                        prefix + "misses-by-" + what,
+                        "Misses by " + what,
+                        "Those that execute most instructions, in that order.",
+                        what,
                         UNIT,
                         false),
                 false,
-                greatest.stream()
-                        .map(operation -> operation.operation() == 0
-                                ? "none"
-                                : String.format(Locale.ROOT, "%d", operation.operation()))
-                        .toList(),
+                greatest.stream().map(SimulatedProcess.Named::name).toList(),
                 levels.stream()
                         .limit(Series.COUNT_MAX)
                         .map(level -> new Series(
                                 level,
                                 greatest.stream()
-                                        .map(operation -> operation
-                                                .counts()
-                                                .perThousandInstructions(operation
-                                                        .counts()
+                                        .map(named -> named.counts()
+                                                .perThousandInstructions(named.counts()
                                                         .levels()
                                                         .get(level)
                                                         .misses()))

@@ -1,7 +1,11 @@
 package dev.lockstep.bench.simulate;
 
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * What the plugin counted in one process; it writes this as JSON when the process ends. Counts are of the simulated
@@ -44,7 +48,20 @@ public record SimulationResult(
     /** Outside any phase. */
     public static final int PHASE_NONE = 0;
 
+    /** The phase of what is measured. */
+    public static final int PHASE_MEASURED = 1;
+
     private static final double NANOS_PER_SECOND = 1e9;
+
+    /** The phase that a report is about: the measured one, else the one with most instructions. */
+    public Phase reported() {
+        return phases.stream()
+                .filter(phase -> phase.phase() == PHASE_MEASURED)
+                .findFirst()
+                .orElseGet(() -> phases.stream()
+                        .max(Comparator.comparingLong(phase -> phase.total().instructions()))
+                        .orElseThrow());
+    }
 
     /**
      * Threads of one processor take turns.
@@ -146,6 +163,10 @@ public record SimulationResult(
     /**
      * What {@code struct model_counts} of the simulator counts, and means.
      *
+     * @param cycles instructions and stalls
+     * @param stalls cycles by what was waited for: {@code fetchL2}, {@code fetchLlc}, {@code fetchCache} (another
+     *     core's) and {@code fetchMemory}, the same of {@code data}, the right to write a
+     *     shared line, and {@code translation}
      * @param levels by {@code l1i}, {@code l1d}, {@code l2} and {@code llc}, those there are
      * @param observerMisses in the order of the machine's observers
      */
@@ -155,6 +176,7 @@ public record SimulationResult(
             long loads,
             long stores,
             long updates,
+            Map<String, Long> stalls,
             Map<String, LevelCounts> levels,
             long itlbMisses,
             long dtlbMisses,
@@ -171,6 +193,35 @@ public record SimulationResult(
             long memoryLocal,
             long memoryRemote,
             List<Long> observerMisses) {
+        /** Both sums; both of one machine. */
+        public Counts plus(Counts other) {
+            return new Counts(
+                    instructions + other.instructions,
+                    cycles + other.cycles,
+                    loads + other.loads,
+                    stores + other.stores,
+                    updates + other.updates,
+                    sums(stalls, other.stalls, Long::sum),
+                    sums(levels, other.levels, LevelCounts::plus),
+                    itlbMisses + other.itlbMisses,
+                    dtlbMisses + other.dtlbMisses,
+                    stlbAccesses + other.stlbAccesses,
+                    stlbMisses + other.stlbMisses,
+                    walkAccesses + other.walkAccesses,
+                    walkL1dMisses + other.walkL1dMisses,
+                    walkL2Misses + other.walkL2Misses,
+                    walkLlcMisses + other.walkLlcMisses,
+                    upgrades + other.upgrades,
+                    invalidationsSent + other.invalidationsSent,
+                    transfersLocal + other.transfersLocal,
+                    transfersRemote + other.transfersRemote,
+                    memoryLocal + other.memoryLocal,
+                    memoryRemote + other.memoryRemote,
+                    IntStream.range(0, observerMisses.size())
+                            .mapToObj(i -> observerMisses.get(i) + other.observerMisses.get(i))
+                            .toList());
+        }
+
         /** So many of these for 1,000 instructions. */
         public double perThousandInstructions(long events) {
             return instructions == 0 ? 0 : events * 1e3 / instructions;
@@ -193,5 +244,26 @@ public record SimulationResult(
             long backInvalidations,
             long invalidations,
             long prefetches,
-            long prefetchesUseful) {}
+            long prefetchesUseful) {
+        /** Both sums. */
+        public LevelCounts plus(LevelCounts other) {
+            return new LevelCounts(
+                    accesses + other.accesses,
+                    misses + other.misses,
+                    classes == null ? null : sums(classes, other.classes, Long::sum),
+                    dirty == null ? null : sums(dirty, other.dirty, Long::sum),
+                    dirtyMisses + other.dirtyMisses,
+                    writebacks + other.writebacks,
+                    backInvalidations + other.backInvalidations,
+                    invalidations + other.invalidations,
+                    prefetches + other.prefetches,
+                    prefetchesUseful + other.prefetchesUseful);
+        }
+    }
+
+    private static <V> Map<String, V> sums(Map<String, V> one, Map<String, V> other, BinaryOperator<V> sum) {
+        Map<String, V> sums = new LinkedHashMap<>(one);
+        other.forEach((name, value) -> sums.merge(name, value, sum));
+        return sums;
+    }
 }

@@ -11,6 +11,10 @@ import java.util.stream.Collectors;
 final class SimulationText {
     private static final double MILLION = 1e6;
     private static final double NANOS_PER_SECOND = 1e9;
+
+    /** More would hide the rest of the text; the page and the JSON have more. */
+    private static final int PLACES_MAX = 12;
+
     private static final double PERCENT = 100;
     private static final int KIB_SHIFT = 10;
 
@@ -29,7 +33,7 @@ final class SimulationText {
         for (SimulatedProcess process : report.processes()) {
             line("");
             line("Process: " + process.command());
-            process(process.result());
+            process(process);
         }
         line("");
         line("Not in these figures:");
@@ -45,13 +49,18 @@ final class SimulationText {
         return String.format(Locale.ROOT, format, values);
     }
 
-    private void process(SimulationResult result) {
+    private void process(SimulatedProcess process) {
+        SimulationResult result = process.result();
         for (SimulationResult.Phase phase : result.phases()) {
             boolean alone = result.phases().size() == 1;
             if (phase.nanos() > 0) {
                 line("");
                 phase(alone ? "The whole run" : name(phase), phase);
+                operations(process, phase);
             }
+        }
+        if (process.code() != null) {
+            code(process.code());
         }
         line("");
         regions(result);
@@ -100,7 +109,9 @@ final class SimulationText {
             branches(total, phase.branches());
         }
         engine(phase.engine());
-        operations(phase);
+        if (total.cycles() > total.instructions()) {
+            out.append(SimulationTables.time(phase).text());
+        }
     }
 
     private void engine(SimulationResult.Counts engine) {
@@ -200,28 +211,26 @@ final class SimulationText {
                 branches.taken()));
     }
 
-    private void operations(SimulationResult.Phase phase) {
+    private void operations(SimulatedProcess process, SimulationResult.Phase phase) {
         if (phase.operations().stream().noneMatch(operation -> operation.operation() != 0)) {
             return;
         }
-        List<String> levels = List.copyOf(phase.total().levels().keySet());
-        List<String> headers = new ArrayList<>(List.of("operation", "instructions"));
-        levels.forEach(level -> headers.add(level + " per 1,000"));
-        TextTable table = new TextTable(1, headers);
-        for (SimulationResult.OperationCounts operation : phase.operations()) {
-            SimulationResult.Counts counts = operation.counts();
-            List<String> cells = new ArrayList<>(List.of(
-                    operation.operation() == 0 ? "none" : Integer.toString(operation.operation()),
-                    format("%,d", counts.instructions())));
-            for (String level : levels) {
-                cells.add(format(
-                        "%.3f",
-                        counts.perThousandInstructions(
-                                counts.levels().get(level).misses())));
-            }
-            table.row(cells);
+        List<SimulatedProcess.Named> contexts = process.byContext(phase);
+        if (!contexts.isEmpty()) {
+            out.append(SimulationTables.named("transaction", contexts).text());
         }
-        out.append(table.text());
+        out.append(
+                SimulationTables.named("operation", process.byOperation(phase)).text());
+    }
+
+    private void code(MissedCode code) {
+        line("");
+        line(SimulationTables.unresolved(code));
+        SimulationTables.ranks(code).keySet().forEach(level -> out.append(
+                        SimulationTables.places("methods that miss most", code, code.methods(), level, PLACES_MAX)
+                                .text())
+                .append(SimulationTables.places("lines that miss most", code, code.lines(), level, PLACES_MAX)
+                        .text()));
     }
 
     private void warnings(SimulationResult result) {

@@ -91,6 +91,7 @@ final class SimulatedRuns {
         SameProcessor same = same(common);
         List<String> options = new ArrayList<>(common);
         options.addAll(GuestOptions.both(same));
+        options.addAll(emulation.options());
         Processors machine = Processors.choose(MACHINE_PROCESSORS);
         boolean onDisk = spec.engineName() == EngineName.LOCKSTEP;
         RunPart part = onDisk ? RunPart.LOADED : checked ? RunPart.WHOLE : RunPart.UNCHECKED;
@@ -179,7 +180,7 @@ final class SimulatedRuns {
     private Guest guest(RunRequest request, RunPart part, Path directory, List<String> options, ProgressView view)
             throws IOException, InterruptedException {
         Path code = emulation.code(directory.resolve("code.txt"));
-        Path events = directory.resolve("events.txt");
+        Path events = Emulation.events(code);
         Path state = directory.resolve("state.json");
         Processors simulated = emulation.choose(request.configuration().cores(), code);
         List<String> guestOptions = new ArrayList<>(options);

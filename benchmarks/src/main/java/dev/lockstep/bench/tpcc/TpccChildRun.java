@@ -1,5 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.codemap.MarkedAdapter;
+import dev.lockstep.bench.codemap.OperationMarkers;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
@@ -15,6 +17,7 @@ import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Tally;
@@ -107,8 +110,7 @@ final class TpccChildRun implements TpccProgress {
         if (request.samples() != null) {
             StackSampler.prepare();
         }
-        TpccResult result = TpccRun.execute(
-                configuration, new WatchedAdapter(engine.adapter(), this::scanned), engine.threads(), this);
+        TpccResult result = TpccRun.execute(configuration, watched(engine.adapter()), engine.threads(), this);
         measurementEnds();
         tellState(result.tally());
         // A stalled engine could not be closed, and its JVM ends anyway.
@@ -116,6 +118,12 @@ final class TpccChildRun implements TpccProgress {
             engine.close();
         }
         return report(result);
+    }
+
+    /** An engine that tells of its scans, and of its transactions where operations are marked. */
+    private TpccAdapter watched(TpccAdapter adapter) {
+        TpccAdapter watched = new WatchedAdapter(adapter, this::scanned);
+        return OperationMarkers.isInstalled() ? new MarkedAdapter(watched) : watched;
     }
 
     /** Loads the database and closes it. */

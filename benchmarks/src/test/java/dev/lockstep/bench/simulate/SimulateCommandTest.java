@@ -198,6 +198,41 @@ class SimulateCommandTest {
         assertTrue(out.toString().contains("l1i (watches)"), out.toString());
     }
 
+    /** What has no agent has no names, but every miss of the plugin's sums has a place, and every cycle a reason. */
+    @Test
+    void missesHavePlacesAndCyclesReasons() throws IOException {
+        requireSimulator();
+        for (List<String> machine : List.of(
+                List.of("--l1i", "1K,2,64", "--l1d", "1K,2,64"),
+                List.of("--l1i", "1K,2,64", "--l1d", "1K,2,64", "--l2", "8K,4,64", "--llc", "32K,8,64"),
+                List.of("--l1i", "1K,2,64"))) {
+            Path json = directory.resolve("result.json");
+            Path code = directory.resolve("code.txt");
+            List<String> arguments = new ArrayList<>(List.of("simulate"));
+            arguments.addAll(machine);
+            arguments.addAll(List.of("--code", code.toString(), "--json", json.toString(), "--", TRUE));
+            assertEquals(0, execute(arguments.toArray(String[]::new)), err.toString());
+            JsonNode total = new ObjectMapper().readTree(json.toFile()).at("/processes/0/result/phases/0/total");
+            long[] sums = new long[4];
+            for (String line : Files.readAllLines(code)) {
+                String[] words = line.split(" ", -1);
+                for (int level = 0; words[0].equals("m") && level < sums.length; level++) {
+                    sums[level] += Long.parseLong(words[3 + level]);
+                }
+            }
+            List<String> levels = List.of("l1i", "l1d", "l2", "llc");
+            for (int level = 0; level < sums.length; level++) {
+                assertEquals(
+                        total.at("/levels/" + levels.get(level) + "/misses").asLong(), sums[level], machine::toString);
+            }
+            long cycles = total.get("instructions").asLong();
+            for (JsonNode stall : total.get("stalls")) {
+                cycles += stall.asLong();
+            }
+            assertEquals(cycles, total.get("cycles").asLong(), machine::toString);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(MachinePreset.class)
     void presetsCanBeSimulated(MachinePreset preset) {

@@ -9,9 +9,12 @@ import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Plot;
 import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Table;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What a simulation's report shows, from figures made by hand. */
@@ -20,14 +23,66 @@ class SimulationPageTest {
             new Origin("./lockstep simulate", "abc", "JVM", "CPU", 1, "2026-01-01T00:00:00Z");
     private static final long INSTRUCTIONS = 10_000;
 
+    /** What the engine's own threads did. */
+    private static final SimulationResult.Counts ENGINE = new SimulationResult.Counts(
+            500,
+            600,
+            0,
+            0,
+            0,
+            Map.of(),
+            Map.of("l1i", level(1, null)),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            List.of());
+
     private static SimulationResult.LevelCounts level(long misses, Map<String, Long> classes) {
         return new SimulationResult.LevelCounts(1000, misses, classes, null, 0, 0, 0, 0, 0, 0);
     }
 
     private static SimulationResult.Counts counts(
             Map<String, SimulationResult.LevelCounts> levels, List<Long> observerMisses) {
+        return counts(Map.of(), levels, observerMisses);
+    }
+
+    private static SimulationResult.Counts counts(
+            Map<String, Long> stalls, Map<String, SimulationResult.LevelCounts> levels, List<Long> observerMisses) {
+        long stalled = stalls.values().stream().mapToLong(Long::longValue).sum();
         return new SimulationResult.Counts(
-                INSTRUCTIONS, 20_000, 0, 0, 0, levels, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, observerMisses);
+                INSTRUCTIONS,
+                INSTRUCTIONS + stalled,
+                0,
+                0,
+                0,
+                stalls,
+                levels,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                observerMisses);
     }
 
     private static SimulationResult.Phase phase(int number, SimulationResult.Counts total) {
@@ -36,23 +91,72 @@ class SimulationPageTest {
     }
 
     private static Report report(List<String> machine, SimulationResult.Phase... phases) {
-        SimulationResult result = new SimulationResult(
-                SimulationResult.FORMAT, 1, null, null, List.of(), 0, 0, null, List.of(), 0, 0, 0, 0, List.of(phases));
-        return SimulationPage.of(
-                new SimulationReport(
-                        List.of("simulate"),
-                        "2026-01-01T00:00:00Z",
-                        "0.1.0",
-                        "abc",
-                        "JVM",
-                        new Machine("CPU", 2, 1, "Linux", "never"),
-                        machine,
-                        "",
-                        SimulatorSettings.DEFAULT,
-                        SimulationReport.NOT_OBSERVABLE,
-                        List.of(new SimulatedProcess("java Main", result))),
-                ORIGIN);
+        return report(machine, List.of(), null, phases);
     }
+
+    private static Report report(
+            List<String> machine, List<MarkedOperation> operations, MissedCode code, SimulationResult.Phase... phases) {
+        return SimulationPage.of(simulation(machine, operations, code, phases), ORIGIN);
+    }
+
+    private static SimulationReport simulation(
+            List<String> machine, List<MarkedOperation> operations, MissedCode code, SimulationResult.Phase... phases) {
+        SimulationResult result = new SimulationResult(
+                SimulationResult.FORMAT,
+                1,
+                new SimulationResult.Turns(0, 0, 0),
+                null,
+                List.of(),
+                0,
+                0,
+                null,
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                List.of(phases));
+        return new SimulationReport(
+                List.of("simulate"),
+                "2026-01-01T00:00:00Z",
+                "0.1.0",
+                "abc",
+                "JVM",
+                new Machine("CPU", 2, 1, "Linux", "never"),
+                machine,
+                "",
+                SimulatorSettings.DEFAULT,
+                SimulationReport.NOT_OBSERVABLE,
+                List.of(new SimulatedProcess("java Main", result, operations, code)));
+    }
+
+    private static SimulationResult.OperationCounts operation(int number, long fetchMemoryCycles, long misses) {
+        return new SimulationResult.OperationCounts(
+                number,
+                counts(Map.of("fetchMemory", fetchMemoryCycles), Map.of("l1i", level(misses, null)), List.of()));
+    }
+
+    private static SimulationResult.Phase marked() {
+        return new SimulationResult.Phase(
+                1,
+                1,
+                1_000_000_000,
+                new SimulationResult.Branches(0, 100, 0, 0, 0, 20, 0, 3),
+                Map.of("client", INSTRUCTIONS),
+                counts(
+                        Map.of("fetchMemory", 7000L, "dataLlc", 400L, "fetchLlc", 100L),
+                        Map.of("l1i", level(28, null)),
+                        List.of()),
+                List.of(),
+                ENGINE,
+                List.of(operation(0, 0, 0), operation(1, 1000, 4), operation(2, 2000, 8), operation(3, 4000, 16)));
+    }
+
+    private static final List<MarkedOperation> OPERATIONS = List.of(
+            new MarkedOperation(0, "", "outside"),
+            new MarkedOperation(1, "payment", "fetch customer"),
+            new MarkedOperation(2, "payment", "commit"),
+            new MarkedOperation(3, "new-order", "commit"));
 
     @Test
     void drawsMissCurvesOfTheMeasuredPhaseByCapacityAndAssociativity() {
@@ -86,6 +190,94 @@ class SimulationPageTest {
         assertTrue(classes.stacked());
         assertEquals(List.of("l1d", "l2"), classes.bars());
         assertEquals(List.of(new Series("true sharing", List.of(1.0, 0.5))), classes.series());
+    }
+
+    @Test
+    void namesOperationsAndTransactions() {
+        List<Plot> plots =
+                report(List.of("l1i=32K,8,64"), OPERATIONS, null, marked()).plots();
+        BarPlot byOperation = named(plots, "misses-by-operation");
+        assertEquals(List.of("commit", "fetch customer", "outside", "the engine's threads"), byOperation.bars());
+        assertEquals(List.of(new Series("l1i", List.of(1.2, 0.4, 0.0, 2.0))), byOperation.series());
+        BarPlot byTransaction = named(plots, "misses-by-transaction");
+        assertEquals(List.of("payment", "new-order", "none", "the engine's threads"), byTransaction.bars());
+        assertEquals(List.of(new Series("l1i", List.of(0.6, 1.6, 0.0, 2.0))), byTransaction.series());
+        String text = new SimulationText(simulation(List.of("l1i=32K,8,64"), OPERATIONS, null, marked())).text();
+        assertTrue(text.matches("(?s).*\n commit +20,000 +.*"), text);
+        assertTrue(text.matches("(?s).*\n new-order +10,000 +.*"), text);
+    }
+
+    private static BarPlot named(List<Plot> plots, String name) {
+        return (BarPlot) plots.stream()
+                .filter(plot -> plot.frame().name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void operationsWithoutNamesKeepTheirNumbers() {
+        BarPlot plot = named(report(List.of("l1i=32K,8,64"), marked()).plots(), "misses-by-operation");
+        assertEquals(List.of("1", "2", "3", "none", "the engine's threads"), plot.bars());
+    }
+
+    @Test
+    void breaksTheCyclesDown() {
+        List<Plot> plots =
+                report(List.of("l1i=32K,8,64"), OPERATIONS, null, marked()).plots();
+        BarPlot cycles = named(plots, "cycles");
+        assertTrue(cycles.stacked());
+        assertEquals(
+                List.of(
+                        "all",
+                        "payment",
+                        "new-order",
+                        "none",
+                        "the engine's threads",
+                        "commit",
+                        "fetch customer",
+                        "outside"),
+                cycles.bars());
+        assertEquals(
+                List.of("instructions", "L2, from the last level", "memory, code"),
+                cycles.series().stream().map(Series::name).toList());
+        assertEquals(
+                List.of(0.7, 0.15, 0.4, 0.0, 0.0, 0.3, 0.1, 0.0),
+                cycles.series().get(2).values());
+        BarPlot shares = named(plots, "cycles-shares");
+        assertEquals(
+                100 * 10_000 / 17_500.0, shares.series().getFirst().values().get(1), 1e-9);
+        assertEquals(
+                Map.of("instructions", 10_000L, "memory, code", 7000L, "L2, from the last level", 500L),
+                TimeBreakdown.of(marked().total()).entrySet().stream()
+                        .filter(entry -> entry.getValue() > 0)
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+        String text = new SimulationText(simulation(List.of("l1i=32K,8,64"), OPERATIONS, null, marked())).text();
+        assertTrue(text.matches("(?s).*\n mispredictions, at 15 cycles, not in the clock +1,845 .*"), text);
+    }
+
+    @Test
+    void listsTheCodeThatMisses() {
+        MissedCode code = new MissedCode(
+                new MissedCode.Misses(200, 50, 0, 0),
+                new MissedCode.Misses(2, 0, 0, 0),
+                List.of(
+                        new MissedCode.Place("a.B.few", new MissedCode.Misses(10, 50, 0, 0)),
+                        new MissedCode.Place("a.B.many", new MissedCode.Misses(190, 0, 0, 0))),
+                List.of(new MissedCode.Place("a.B.many:7", new MissedCode.Misses(190, 0, 0, 0))),
+                List.of(new MissedCode.Place("a.B.few:1 > a.B.many:7", new MissedCode.Misses(190, 0, 0, 0))));
+        assertEquals(2.0 / 250, code.unresolvedShare());
+        Report report = report(List.of("l1i=32K,8,64"), OPERATIONS, code, marked());
+        Section section = report.sections().stream()
+                .filter(each -> each.heading().equals("Code that misses"))
+                .findFirst()
+                .orElseThrow();
+        Table methods = (Table) section.parts().get(1);
+        assertEquals(
+                List.of(List.of("a.B.many", "190", "95.00", "0"), List.of("a.B.few", "10", "5.00", "50")),
+                methods.rows());
+        String text = new SimulationText(simulation(List.of("l1i=32K,8,64"), OPERATIONS, code, marked())).text();
+        assertTrue(text.contains("Not resolved to code: 0.80 %"), text);
+        assertTrue(text.contains("a.B.many:7"), text);
     }
 
     @Test

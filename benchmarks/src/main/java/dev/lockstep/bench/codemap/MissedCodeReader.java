@@ -1,0 +1,132 @@
+package dev.lockstep.bench.codemap;
+
+import dev.lockstep.bench.simulate.CodeInstruments;
+import dev.lockstep.bench.simulate.MissedCode;
+import dev.lockstep.bench.simulate.MissedCode.Misses;
+import dev.lockstep.bench.simulate.MissedCode.Place;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/** Puts together where code missed, from the plugin, and what lay there, from the agent. */
+public final class MissedCodeReader implements CodeInstruments {
+    private static final String CALLS = " > ";
+    private static final List<ToLongFunction<Misses>> LEVELS =
+            List.of(Misses::l1i, Misses::l1d, Misses::l2, Misses::llc);
+    private static final Misses NONE = new Misses(0, 0, 0, 0);
+
+    /** Kinds of threads that run on simulated processors. */
+    private static final Set<String> SIMULATED = Set.of("client", "carrier", "engine");
+
+    /** For one command line. */
+    public MissedCodeReader() {}
+
+    @Override
+    public String probe() {
+        return OperationMarkers.class.getName();
+    }
+
+    @Override
+    public MissedCode missed(Path lines, Path events, int phase) throws IOException {
+        return missed(CodeLines.read(lines), CodeEvents.read(events), phase);
+    }
+
+    static MissedCode missed(CodeLines lines, CodeEvents events, int phase) {
+        Sums sums = new Sums(lines, events);
+        lines.contexts().forEach((context, counts) -> {
+            if (context.phase() == phase && SIMULATED.contains(context.threadKind())) {
+                counts.eachMissed(sums::add);
+            }
+        });
+        return sums.result();
+    }
+
+    private static final class Sums {
+        private final CodeLines lines;
+        private final CodeEvents events;
+        private final CodeResolver resolver;
+        private final Map<String, Misses> methods = new HashMap<>();
+        private final Map<String, Misses> sourceLines = new HashMap<>();
+        private final Map<String, Misses> chains = new HashMap<>();
+        private Misses totals = NONE;
+        private Misses unresolved = NONE;
+
+        Sums(CodeLines lines, CodeEvents events) {
+            this.lines = lines;
+            this.events = events;
+            resolver = new CodeResolver(events);
+        }
+
+        void add(int block, int offset, long[] counts) {
+            Misses misses = new Misses(counts[0], counts[1], counts[2], counts[3]);
+            totals = totals.plus(misses);
+            long address = lines.address(block) + offset;
+            CodeResolver.Found found = resolver.find(lines.address(block), lines.epoch(block));
+            if (found.part() == CodePart.UNKNOWN) {
+                unresolved = unresolved.plus(misses);
+            }
+            int frame = found.compiled() == null
+                    ? 0
+                    : found.compiled().frameAt(address - found.compiled().address());
+            if (frame == 0) {
+                // Of a compiled method the debug information does not cover all, such as its stubs at the end.
+                String name = named(found);
+                Stream.of(methods, sourceLines, chains).forEach(map -> map.merge(name, misses, Misses::plus));
+                return;
+            }
+            methods.merge(qualified(events.frame(frame).method()), misses, Misses::plus);
+            sourceLines.merge(line(frame), misses, Misses::plus);
+            chains.merge(chain(frame), misses, Misses::plus);
+        }
+
+        private static String named(CodeResolver.Found found) {
+            return found.compiled() != null
+                    ? qualified(found.compiled().method())
+                    : found.part() == CodePart.UNKNOWN
+                            ? CodePart.UNKNOWN.words()
+                            : found.name() + " (" + found.part().words() + ")";
+        }
+
+        private String line(int frame) {
+            CodeEvents.Frame at = events.frame(frame);
+            return qualified(at.method()) + (at.line() == 0 ? "" : ":" + at.line());
+        }
+
+        /** Ends, as a frame's caller was logged before it. */
+        private String chain(int frame) {
+            List<String> calls = new ArrayList<>();
+            for (int at = frame; at != 0; at = events.frame(at).caller()) {
+                calls.addFirst(line(at));
+            }
+            return String.join(CALLS, calls);
+        }
+
+        MissedCode result() {
+            return new MissedCode(totals, unresolved, most(methods), most(sourceLines), most(chains));
+        }
+
+        private static List<Place> most(Map<String, Misses> sums) {
+            List<Place> all = sums.entrySet().stream()
+                    .map(entry -> new Place(entry.getKey(), entry.getValue()))
+                    .toList();
+            Set<Place> most = new LinkedHashSet<>();
+            LEVELS.forEach(level -> most.addAll(MissedCode.most(all, level, MissedCode.PLACES_MAX)));
+            return List.copyOf(most);
+        }
+    }
+
+    /** Class and name, by dots. */
+    private static String qualified(String method) {
+        int signature = method.indexOf('(');
+        return (signature < 0 ? method : method.substring(0, signature))
+                .replace('/', '.')
+                .strip();
+    }
+}
