@@ -1,5 +1,7 @@
 package dev.lockstep.scheduler;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.ServiceLoader;
 
 /**
@@ -8,7 +10,10 @@ import java.util.ServiceLoader;
  * by any thread.
  */
 public final class InstalledProbe {
-    /** System property that names the class of the probe to install, one of those offered as services. */
+    /**
+     * System property that names the class of the probe to install, one of those offered as services; or several, with
+     * commas between them, which are told in this order.
+     */
     public static final String PROPERTY = "dev.lockstep.scheduler.probe";
 
     private static final OperationProbe PROBE = find(System.getProperty(PROPERTY));
@@ -69,10 +74,17 @@ public final class InstalledProbe {
         }
     }
 
-    private static OperationProbe find(String className) {
-        if (className == null || className.isEmpty()) {
+    private static OperationProbe find(String classNames) {
+        if (classNames == null || classNames.isEmpty()) {
             return null;
         }
+        List<OperationProbe> probes = Arrays.stream(classNames.split(",", -1))
+                .map(InstalledProbe::offered)
+                .toList();
+        return probes.size() == 1 ? probes.getFirst() : new ProbeSeries(probes);
+    }
+
+    private static OperationProbe offered(String className) {
         return ServiceLoader.load(OperationProbe.class, ClassLoader.getSystemClassLoader()).stream()
                 .filter(offered -> offered.type().getName().equals(className))
                 .findFirst()

@@ -33,9 +33,8 @@ final class ProbeSeries implements OperationProbe {
                 return known;
             }
             int[][] more = Arrays.copyOf(numbers, numbers.length + 1);
-            more[numbers.length] = Arrays.stream(probes)
-                    .mapToInt(probe -> probe.number(name))
-                    .toArray();
+            more[numbers.length] =
+                    Arrays.stream(probes).mapToInt(probe -> probe.number(name)).toArray();
             numbers = more;
             byName.put(name, more.length - 1);
             return more.length - 1;

@@ -2,6 +2,7 @@ package dev.lockstep.scheduler;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -77,6 +78,7 @@ public abstract class SThread extends InboxNode {
         ENDED
     }
 
+    private static final Object[] NOTHING = {};
     private static final VarHandle INTERRUPTED;
 
     static {
@@ -114,7 +116,8 @@ public abstract class SThread extends InboxNode {
     /** Whether its next mount has to be told to the probe here, because the S-thread does not do it itself. */
     boolean mountUntold = true;
 
-    private Object attachment;
+    /** Objects of those who watch, each of a class of its own. */
+    private Object[] attachments = NOTHING;
 
     private final String name;
     private final Runnable body;
@@ -149,15 +152,29 @@ public abstract class SThread extends InboxNode {
 
     /**
      * Keeps an object for whoever watches this S-thread: a thread-local of a raw continuation would be its carrier's.
-     * For the S-thread itself and for the {@link OperationProbe} that is called on it; one object for all.
+     * For the S-thread itself and for the {@link OperationProbe}s that are called on it; one object of each class, in
+     * the place of the one before.
      */
     public final void attach(Object watched) {
-        attachment = watched;
+        for (int i = 0; i < attachments.length; i++) {
+            if (attachments[i].getClass() == watched.getClass()) {
+                attachments[i] = watched;
+                return;
+            }
+        }
+        Object[] more = Arrays.copyOf(attachments, attachments.length + 1);
+        more[attachments.length] = watched;
+        attachments = more;
     }
 
-    /** Returns what {@link #attach} has kept, {@code null} before. */
-    public final Object attachment() {
-        return attachment;
+    /** Returns the object of this class that {@link #attach} has kept, {@code null} before. */
+    public final <T> T attachment(Class<T> type) {
+        for (Object kept : attachments) {
+            if (kept.getClass() == type) {
+                return type.cast(kept);
+            }
+        }
+        return null;
     }
 
     /** Returns the number of members of the team that this S-thread is in, itself included; 0 if it is in none. */

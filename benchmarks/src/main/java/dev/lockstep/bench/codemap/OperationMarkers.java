@@ -104,7 +104,8 @@ public final class OperationMarkers implements OperationProbe {
         if (sThread == null) {
             return OF_THREAD.get();
         }
-        if (sThread.attachment() instanceof State known) {
+        State known = sThread.attachment(State.class);
+        if (known != null) {
             return known;
         }
         State made = new State();

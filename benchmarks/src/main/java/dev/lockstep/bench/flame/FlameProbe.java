@@ -61,15 +61,17 @@ public final class FlameProbe implements OperationProbe {
 
     @Override
     public void resumed(SThread sThread) {
-        change(sThread.attachment() instanceof Attached attached ? attached.work : Work.NONE);
+        Attached attached = sThread.attachment(Attached.class);
+        change(attached == null ? Work.NONE : attached.work);
     }
 
     private void change(SThread sThread, long work) {
         if (sThread != null) {
-            if (sThread.attachment() instanceof Attached attached) {
-                attached.work = work;
-            } else {
+            Attached attached = sThread.attachment(Attached.class);
+            if (attached == null) {
                 sThread.attach(new Attached(work));
+            } else {
+                attached.work = work;
             }
         }
         change(work);

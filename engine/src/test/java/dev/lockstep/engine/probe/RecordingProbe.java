@@ -57,10 +57,12 @@ public final class RecordingProbe implements OperationProbe {
         if (sThread == null) {
             return OF_THREAD.get();
         }
-        if (sThread.attachment() == null) {
-            sThread.attach(new Recording(false));
+        Recording recording = sThread.attachment(Recording.class);
+        if (recording == null) {
+            recording = new Recording(false);
+            sThread.attach(recording);
         }
-        return (Recording) sThread.attachment();
+        return recording;
     }
 
     @Override
