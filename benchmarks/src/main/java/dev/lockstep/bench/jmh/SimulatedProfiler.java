@@ -4,8 +4,10 @@ import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.simulate.jvm.BoundMachine;
 import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.counters.Markers;
+import dev.lockstep.scheduler.InstalledBinding;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,9 +96,12 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
         return List.of();
     }
 
+    /** The fork's databases tell the simulator where their pools are. */
     @Override
     public Collection<String> addJVMOptions(BenchmarkParams benchmark) {
-        return List.of();
+        return resultFile == null
+                ? List.of()
+                : List.of("-D" + InstalledBinding.PROPERTY + "=" + BoundMachine.class.getName());
     }
 
     @Override

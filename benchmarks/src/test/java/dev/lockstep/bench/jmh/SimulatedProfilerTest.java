@@ -71,4 +71,12 @@ class SimulatedProfilerTest {
         assertTrue(new SimulatedProfiler("result=x", false, Optional.of("why")).allowPrintOut());
         assertTrue(new SimulatedProfiler("", true, Optional.empty()).allowPrintErr());
     }
+
+    @Test
+    void forksAreBoundToTheSimulatedMachine() throws ProfilerException {
+        assertEquals(
+                List.of("-Ddev.lockstep.scheduler.binding=dev.lockstep.bench.simulate.jvm.BoundMachine"),
+                List.copyOf(new SimulatedProfiler("result=x", false, Optional.of("why")).addJVMOptions(null)));
+        assertEquals(List.of(), List.copyOf(new SimulatedProfiler("", true, Optional.empty()).addJVMOptions(null)));
+    }
 }
