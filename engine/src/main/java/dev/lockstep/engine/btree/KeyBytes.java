@@ -40,6 +40,11 @@ public final class KeyBytes {
         return (long) BIG_ENDIAN_LONG.get(bytes, from);
     }
 
+    /** Stores eight bytes at {@code at}; the array must have room for them. */
+    static void setBigEndianLong(byte[] bytes, int at, long value) {
+        BIG_ENDIAN_LONG.set(bytes, at, value);
+    }
+
     /** The first eight bytes of key[from, length) as a big-endian number, padded with zeros. */
     public static long head(byte[] key, int from, int length) {
         int available = length - from;

@@ -112,15 +112,16 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private int copyRecord() {
-        if (lockInstant && Node.version(memory, page, slot) >= context.committedBelow() && !isLockFree()) {
+        long word = Node.slotWord(memory, page, slot);
+        if (lockInstant && Node.versionOf(memory, page, word) >= context.committedBelow() && !isLockFree()) {
             return waitForKey();
         }
-        slotFlags = Node.slotFlags(memory, page, slot);
+        slotFlags = Node.flagsOf(word);
         if (isGhost(slotFlags)) {
             return validate() ? DONE : descendAgain();
         }
-        int bytes = valueBytesWanted(slot, slotFlags, target);
-        Node.copyOut(memory, Node.valueAddress(memory, page, slot), target.ensureValueCapacity(bytes), 0, bytes);
+        int bytes = valueBytesWanted(word, target);
+        Node.copyOut(memory, Node.valueAddressOf(page, word), target.ensureValueCapacity(bytes), 0, bytes);
         target.setValueLength(bytes);
         target.setPosition(pageId, frame, slot, version, tree.stamp());
         if (!validate()) {

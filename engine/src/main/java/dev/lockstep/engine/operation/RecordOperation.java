@@ -176,9 +176,9 @@ public abstract class RecordOperation extends TreeDescent {
     }
 
     /** How many bytes of a record's value a target takes: all of a stub, which is not the value. */
-    final int valueBytesWanted(int slot, int slotFlags, RecordTarget target) {
-        int bytes = Node.valueBytes(memory, page, slot);
-        return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0 ? bytes : Math.min(bytes, target.valueBytesWanted());
+    static int valueBytesWanted(long slotWord, RecordTarget target) {
+        int bytes = Node.valueBytesOf(slotWord);
+        return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0 ? bytes : Math.min(bytes, target.valueBytesWanted());
     }
 
     /**

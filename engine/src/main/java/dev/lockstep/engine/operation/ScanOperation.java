@@ -347,14 +347,16 @@ public final class ScanOperation extends RecordOperation {
             if (backward ? slot < endSlot : slot >= endSlot) {
                 return RUN_AT_END;
             }
-            int flags = Node.slotFlags(memory, page, slot);
+            long word = Node.slotWord(memory, page, slot);
+            int flags = Node.flagsOf(word);
             if (isGhost(flags)) {
                 return RUN_AT_GHOST;
             }
             RecordTarget row = targets[filled];
-            if (isLockNeedless()) {
-                rowKey = row.ensureKeyCapacity(Math.min(Node.keyBytes(memory, page, slot), NodeLayout.KEY_BYTES_MAX));
-                rowKeyBytes = Node.copyKey(memory, page, slot, rowKey);
+            if (isLockNeedless(word)) {
+                int bytes = Node.prefixBytes(memory, page) + Node.suffixBytesOf(word);
+                rowKey = row.ensureKeyCapacity(Math.min(bytes, NodeLayout.KEY_BYTES_MAX));
+                rowKeyBytes = Node.copyLeafKey(memory, page, word, rowKey);
             } else {
                 int outcome = lockRow();
                 if (outcome != RUN_DONE) {
@@ -365,8 +367,8 @@ public final class ScanOperation extends RecordOperation {
                 System.arraycopy(candidate, 0, rowKey, 0, candidateBytes);
             }
             row.setKeyLength(rowKeyBytes);
-            int bytes = valueBytesWanted(slot, flags, row);
-            Node.copyOut(memory, Node.valueAddress(memory, page, slot), row.ensureValueCapacity(bytes), 0, bytes);
+            int bytes = valueBytesWanted(word, row);
+            Node.copyOut(memory, Node.valueAddressOf(page, word), row.ensureValueCapacity(bytes), 0, bytes);
             row.setValueLength(bytes);
             row.setPosition(pageId, frame, slot, version, tree.stamp());
             slotFlags = flags;
@@ -380,9 +382,9 @@ public final class ScanOperation extends RecordOperation {
     }
 
     /** Whether the record at {@code slot} may be read whatever its lock, because its writer has ended. */
-    private boolean isLockNeedless() {
+    private boolean isLockNeedless(long slotWord) {
         return keyLockMode == LockMode.NONE
-                || (lockInstant && Node.version(memory, page, slot) < context.committedBelow());
+                || (lockInstant && Node.versionOf(memory, page, slotWord) < context.committedBelow());
     }
 
     /** Locks the record at {@code slot}; its key is then in {@code candidate}. */
@@ -397,15 +399,16 @@ public final class ScanOperation extends RecordOperation {
 
     /** Copies the key at {@code slot} to {@code candidate}, and names its lock. */
     private long nameOfSlot() {
-        candidate = KeyBytes.room(candidate, Node.keyBytes(memory, page, slot));
-        candidateBytes = Node.copyKey(memory, page, slot, candidate);
+        long word = Node.slotWord(memory, page, slot);
+        candidate = KeyBytes.room(candidate, Node.prefixBytes(memory, page) + Node.suffixBytesOf(word));
+        candidateBytes = Node.copyLeafKey(memory, page, word, candidate);
         return LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes);
     }
 
     /** Goes past a ghost once it is certain that it is one: whoever deleted the record has to have ended. */
     private int passGhost() {
         long name = nameOfSlot();
-        if (!isLockNeedless() && !lock(name)) {
+        if (!isLockNeedless(Node.slotWord(memory, page, slot)) && !lock(name)) {
             return validate() ? waitForRow(name) : seekFromLastKey();
         }
         if ((leavesLeft > 0 && !isGapClosed(name)) || !validate()) {
