@@ -22,7 +22,8 @@ package dev.lockstep.engine.lock;
  * 1979), who mend it in this way. While the first of the queue is invited and has not come, a new request that only
  * the queue blocks may <em>pass</em> it. Who comes and finds the lock taken keeps its place, and is invited again. The
  * queue can be passed a limited number of times between two claims, and not at all once the first of it has come in
- * vain {@link #VAIN_CLAIMS_MAX} times; from then on the lock is as good as granted to it.
+ * vain {@link #VAIN_CLAIMS_MAX} times; from then on the lock is as good as granted to it. What the
+ * victim of a deadlock releases is kept for it at once.
  *
  * <p>Therefore:
  * <ul>

@@ -253,6 +253,9 @@ public final class LockManager {
                 if (commitLsn != 0) {
                     stripe.remember(name, mode, commitLsn);
                 }
+                if (owner.isVictim) {
+                    stripe.keepForQueue(owner.entry(position));
+                }
                 woken = stripe.release(name, owner.entry(position), owner.grant(position), mode);
             } finally {
                 stripe.unlatch();
@@ -262,6 +265,7 @@ public final class LockManager {
                 wake(woken);
             }
         }
+        owner.isVictim = false;
     }
 
     /** Returns whether no lock is held and nobody waits. */
@@ -466,6 +470,7 @@ public final class LockManager {
         if (state == LockOwner.VICTIM) {
             String cycle = owner.deadlockCycle;
             owner.deadlockCycle = null;
+            owner.isVictim = true;
             throw new DeadlockException(describe("The transaction was chosen to break a deadlock", owner)
                     .with("cycle", cycle)
                     .remedy("Roll back and run the transaction again."));

@@ -125,6 +125,8 @@ public final class LockOwner implements AutoCloseable {
     LockOwner wakeNext;
     /** The members of the deadlock whose victim this owner is. */
     String deadlockCycle;
+    /** Whether the owner was chosen to break a deadlock and has not released its locks since. */
+    boolean isVictim;
     /** The last search that came by; guarded by the latch of the deadlock detector. */
     int searchStamp;
 

@@ -291,6 +291,18 @@ class LockStripe {
     }
 
     /**
+     * Keeps the lock of an entry for those who wait for it: nobody passes them before the first of them has come. To be
+     * called before the release by the victim of a deadlock, which would otherwise take the lock again before they
+     * wake, and be the victim again.
+     */
+    void keepForQueue(int entry) {
+        LockHead head = heads[headOf(entry)];
+        if (head != null) {
+            head.passes = manager.passesMax();
+        }
+    }
+
+    /**
      * Releases one grant.
      *
      * @return the first of the owners to wake, see {@link LockManager#wake}
