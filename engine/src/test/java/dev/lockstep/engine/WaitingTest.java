@@ -14,6 +14,7 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -53,8 +54,18 @@ class WaitingTest {
         return table.newKey().add(id);
     }
 
+    /** Of the first two rows and no more: a scan of all would need more frames than can be freed while the log waits. */
     private List<Integer> someIds(boolean byIndex) {
-        return DatabaseTest.ids(database, byIndex ? "by_amount" : null).subList(0, 2);
+        return database.call(transaction -> {
+            Record row = table.newRecord();
+            List<Integer> ids = new ArrayList<>();
+            try (Cursor rows = byIndex ? transaction.scan(table, "by_amount") : transaction.scan(table)) {
+                while (ids.size() < 2 && rows.next(row)) {
+                    ids.add(row.getInt(0));
+                }
+            }
+            return ids;
+        });
     }
 
     /** The scan meets no trace of the row, so only the removal of its ghost can tell it what to wait for. */
