@@ -245,8 +245,12 @@ class StackOverflowTest {
         for (boolean isVirtual : new boolean[] {false, true}) {
             FutureTask<Throwable> task = new FutureTask<>(() -> assertThrows(
                     Throwable.class,
-                    () -> database.run(transaction ->
-                            assertTrue(transaction.fetch(table, table.newKey().add(1), table.newRecord())))));
+                    () -> database.run(transaction -> {
+                        // Backwards, since a scan forwards would not come by the root.
+                        try (Cursor cursor = transaction.scan(table).backward()) {
+                            assertTrue(cursor.next(table.newRecord()));
+                        }
+                    })));
             tasks.add(task);
             (isVirtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(task);
         }

@@ -356,6 +356,16 @@ public final class Node {
         return sum + memory.get(LONG, slot(page, count >>> 1)) + memory.get(LONG, slot(page, Math.max(0, count - 1)));
     }
 
+    /** Reads the lines of the header and of one slot, which may not be there; see {@link #touchSlots}. */
+    static long touchSlot(MemorySegment memory, long page, int index) {
+        return memory.get(LONG, page + NodeLayout.SLOT_COUNT) + head(memory, page, index % NodeLayout.SLOT_COUNT_MAX);
+    }
+
+    /** Reads the last line of the page, where the lower fence ends; see {@link #touchSlots}. */
+    static long touchLowerFence(MemorySegment memory, long page) {
+        return memory.get(LONG, page + PageLayout.PAGE_BYTES - Long.BYTES);
+    }
+
     /** Reads the lines of the header and of the first slots; see {@link #touchSlots}. */
     static long touchFirstSlots(MemorySegment memory, long page) {
         long sum = 0;
@@ -380,13 +390,23 @@ public final class Node {
         return sum;
     }
 
-    /** Whether the slot holds exactly this key. */
-    public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+    /**
+     * Whether the slot, if there is such a one, holds this key, which begins like all keys of the node do.
+     */
+    static boolean isKeyAt(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+        if (index < 0 || index >= slotCount(memory, page)) {
+            return false;
+        }
         int prefix = Math.min(prefixBytes(memory, page), keyBytes);
         long slot = slot(page, index);
         return memory.get(LONG, slot) == KeyBytes.head(key, prefix, keyBytes)
-                && compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix) == 0
-                && prefixEquals(memory, page, key, prefix);
+                && compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix) == 0;
+    }
+
+    /** Whether the slot holds exactly this key. */
+    public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+        return isKeyAt(memory, page, index, key, keyBytes)
+                && prefixEquals(memory, page, key, Math.min(prefixBytes(memory, page), keyBytes));
     }
 
     /**
@@ -419,6 +439,11 @@ public final class Node {
     private static boolean isAboveLowerFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
         long fence = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
         return compareStored(memory, fence, lowerFenceBytes(memory, page), key, keyBytes) < 0;
+    }
+
+    private static boolean isNotBelowLowerFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+        long fence = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
+        return compareStored(memory, fence, lowerFenceBytes(memory, page), key, keyBytes) <= 0;
     }
 
     /** Orders a whole key in the page against another. */
@@ -509,6 +534,22 @@ public final class Node {
     public static int childIndexBelow(MemorySegment memory, long page, byte[] key, int keyBytes) {
         int found = find(memory, page, key, keyBytes);
         return found >= 0 ? found : -found - 1;
+    }
+
+    /**
+     * Whether the key lies within the fences of a node, where {@link #find} has answered {@code found}: a key between
+     * two of the node's keys does, and only one at an end has to be compared with a fence.
+     */
+    static boolean coversAt(MemorySegment memory, long page, byte[] key, int keyBytes, int found) {
+        if (!hasPrefix(memory, page, key, keyBytes)) {
+            return false;
+        }
+        if (found >= 0) {
+            return true;
+        }
+        int insertion = -found - 1;
+        return (insertion > 0 || isNotBelowLowerFence(memory, page, key, keyBytes))
+                && (insertion < slotCount(memory, page) || isBelowUpperFence(memory, page, key, keyBytes));
     }
 
     /** Whether the key lies within the node's fences. */

@@ -1,6 +1,7 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
 
@@ -16,14 +17,18 @@ import java.lang.foreign.MemorySegment;
  * whoever runs the stages of several walks in turn can have the next nodes of all of them {@linkplain #touch() on their
  * way} from memory at once, where a single walk waits for one after the other.
  *
+ * <p>A walk to a leaf may begin at a {@link LeafHints hint} in place of the root. It then is one stage long, and proves
+ * that it stands on the right leaf before it believes anything there.
+ *
  * <p>Invariants, between stages:
  * <ul>
  *   <li>{@code frame} held page {@code pageId} when its latch had {@code version}; {@code pageId} is -1 before the
  *       first stage and after a restart.
  *   <li>{@code nextFrame} held page {@code nextPageId}, the child to enter next, when it was looked up;
  *       {@code nextPageId} is -1 at the root's door and where the walk has arrived.
+ *   <li>{@code hinted} while the next node, or the one on which the walk stands, was guessed ({@link LeafHints}).
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
- *       {@code childIndex}; -1 at the root.
+ *       {@code childIndex}; -1 at the root and after a hint.
  * </ul>
  *
  * Used by one thread at a time; reusable.
@@ -46,6 +51,8 @@ public class TreeDescent {
 
     /** No page: before the root, or at the end of the walk. */
     protected static final int NO_PAGE = -1;
+
+    private static final int NO_SLOT_GUESSED = -1;
 
     protected BTree tree;
     protected byte[] key = KeyBytes.EMPTY;
@@ -70,6 +77,11 @@ public class TreeDescent {
     /** The walk serves a scan so long that its pages should not push out those of others. */
     protected boolean longScan;
 
+    private LeafHints hints;
+    private int hintIndex;
+    private boolean remembers;
+    private boolean hinted;
+    private int hintedSlot;
     private boolean alone = true;
     private long restartCount;
 
@@ -97,6 +109,7 @@ public class TreeDescent {
             pool = target.environment().pool();
             latches = target.environment().latches();
             memory = target.environment().memory();
+            hints = target.environment().hints();
         }
         key = searched;
         keyBytes = searchedBytes;
@@ -104,12 +117,55 @@ public class TreeDescent {
         below = keysBelow;
         pageId = NO_PAGE;
         nextPageId = NO_PAGE;
+        remembers = false;
+        hinted = false;
+    }
+
+    /**
+     * Has a walk that was just aimed at a leaf begin where a key like this one was found last. What it arrives at
+     * counts only if it {@linkplain #isRightLeaf is the right leaf}.
+     *
+     * @param wholeKey whether a record has this key, not only a range of records; its slot is then guessed as well
+     */
+    protected final void tryHint(boolean wholeKey) {
+        hintIndex = hints.indexOf(tree.treeId(), key, keyBytes);
+        remembers = true;
+        long hint = hints.hintOpaque(hintIndex);
+        hinted = hint != LeafHints.NONE && lookUp(LeafHints.pageId(hint));
+        hintedSlot = wholeKey ? LeafHints.slot(hint, key, keyBytes) : NO_SLOT_GUESSED;
+        if (hinted && alone) {
+            touched = touch();
+        }
+    }
+
+    /** What {@link Node#find} answers in the leaf on which the walk stands. */
+    protected final int findInLeaf() {
+        return hinted && Node.isKeyAt(memory, page, hintedSlot, key, keyBytes)
+                ? hintedSlot
+                : Node.find(memory, page, key, keyBytes);
+    }
+
+    /**
+     * Whether the leaf on which the walk stands is the one that it was aimed at: after a hint that has to be seen. To
+     * be asked, and the answer to be validated, before anything in the leaf is believed.
+     *
+     * @param found what {@link #findInLeaf} has answered
+     */
+    protected final boolean isRightLeaf(int found) {
+        if (hinted && !Node.coversAt(memory, page, key, keyBytes, found)) {
+            return false;
+        }
+        if (remembers) {
+            hints.remember(hintIndex, pageId, found >= 0 ? found : -found - 1, key, keyBytes);
+        }
+        return true;
     }
 
     /** Starts again at the root: something that was read has changed meanwhile. */
     protected final int restart() {
         pageId = NO_PAGE;
         nextPageId = NO_PAGE;
+        hinted = false;
         restartCount++;
         return CONTINUE;
     }
@@ -160,7 +216,16 @@ public class TreeDescent {
         if (!longScan) {
             pool.referenced(enteredFrame);
         }
+        if (hinted) {
+            return isLeafOfTree() ? CONTINUE : restart();
+        }
         return Node.level(memory, page) <= targetLevel ? CONTINUE : findChild();
+    }
+
+    private boolean isLeafOfTree() {
+        return Node.isNode(memory, page)
+                && PageLayout.treeId(memory, page) == tree.treeId()
+                && Node.level(memory, page) == 0;
     }
 
     private int findChild() {
@@ -202,9 +267,16 @@ public class TreeDescent {
      * @return something to add up, so that no compiler leaves the reads out
      */
     public long touch() {
-        return nextPageId == NO_PAGE
-                ? 0
-                : latches.touch(nextFrame) + Node.touchSlots(memory, BufferPool.address(nextFrame));
+        if (nextPageId == NO_PAGE) {
+            return 0;
+        }
+        long next = BufferPool.address(nextFrame);
+        long sum = latches.touch(nextFrame);
+        if (!hinted) {
+            return sum + Node.touchSlots(memory, next);
+        }
+        sum += Node.touchLowerFence(memory, next);
+        return sum + (hintedSlot < 0 ? Node.touchSlots(memory, next) : Node.touchSlot(memory, next, hintedSlot));
     }
 
     /** Whether nothing of the node has changed since the walk reached it. */

@@ -31,6 +31,7 @@ public final class TreeEnvironment {
     private final LatchTable latches;
     private final MemorySegment memory;
     private final PageAllocator allocator;
+    private final LeafHints hints;
     private final Log log;
     private final Consumer<Throwable> failure;
     private final SpinLatch imageRecordsLatch;
@@ -46,6 +47,7 @@ public final class TreeEnvironment {
         this.latches = pool.latches();
         this.memory = pool.memory();
         this.allocator = allocator;
+        hints = new LeafHints(pool.frameCount());
         this.log = log;
         this.failure = failure;
         imageRecordsLatch = new SpinLatch(pool.watch());
@@ -65,6 +67,10 @@ public final class TreeEnvironment {
 
     public PageAllocator allocator() {
         return allocator;
+    }
+
+    LeafHints hints() {
+        return hints;
     }
 
     /** The log, or null where the database writes none. */

@@ -50,6 +50,7 @@ public final class FetchOperation extends RecordOperation {
      */
     public void start(BTree source, byte[] searched, int searchedBytes, int mode, boolean instant, RecordTarget into) {
         aim(source, searched, searchedBytes, 0);
+        tryHint(true);
         lockMode = mode;
         lockInstant = instant;
         target = into;
@@ -87,7 +88,10 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private int findSlot() {
-        slot = Node.find(memory, page, key, keyBytes);
+        slot = findInLeaf();
+        if (!isRightLeaf(slot)) {
+            return descendAgain();
+        }
         if (slot >= 0) {
             stage = STAGE_COPY;
             return CONTINUE;

@@ -178,7 +178,9 @@ public abstract class RecordOperation extends TreeDescent {
     /** How many bytes of a record's value a target takes: all of a stub, which is not the value. */
     static int valueBytesWanted(long slotWord, RecordTarget target) {
         int bytes = Node.valueBytesOf(slotWord);
-        return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0 ? bytes : Math.min(bytes, target.valueBytesWanted());
+        return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0
+                ? bytes
+                : Math.min(bytes, target.valueBytesWanted());
     }
 
     /**

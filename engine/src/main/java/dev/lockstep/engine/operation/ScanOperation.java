@@ -268,6 +268,9 @@ public final class ScanOperation extends RecordOperation {
         seek = KeyBytes.room(seek, fromBytes);
         System.arraycopy(from, 0, seek, 0, fromBytes);
         aim(tree, seek, fromBytes, 0, keysBelow);
+        if (!keysBelow) {
+            tryHint(false);
+        }
         stage = STAGE_DESCEND;
         return CONTINUE;
     }
@@ -299,6 +302,9 @@ public final class ScanOperation extends RecordOperation {
 
     private int enterLeaf() {
         int at = Node.find(memory, page, key, keyBytes);
+        if (!isRightLeaf(at)) {
+            return descendAgain();
+        }
         if (backward) {
             slot = (at >= 0 ? at : -at - 1) - 1;
         } else if (at >= 0) {

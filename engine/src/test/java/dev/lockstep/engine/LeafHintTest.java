@@ -1,0 +1,130 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.lockstep.engine.type.ColumnType;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Fetches and scans that go straight to the leaf where a key like theirs was found before: the leaf may have been
+ * split, merged, evicted, or have become the page of another table meanwhile. Compared with a {@link TreeMap}.
+ */
+class LeafHintTest {
+    /** Dense in places and sparse in others, so that neighbours share hints and leaves. */
+    private static final int IDS = 3_000;
+
+    private static final int ROUNDS = 60;
+
+    /** Of 8 KB; fewer than the rows need, so that leaves leave the pool and their frames serve others. */
+    private static final long SMALL_POOL_BYTES = 1 << 20;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    Path directory;
+
+    private static TableDefinition definition(String name) {
+        return TableDefinition.named(name)
+                .column("part", ColumnType.int16())
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(600))
+                .primaryKey("part", "id")
+                .build();
+    }
+
+    @Test
+    void findsWhatIsThereWhileLeavesSplitAndMerge() {
+        Seeds.each(6, seed -> new Work(validated.inMemory(), seed).run());
+    }
+
+    @Test
+    void findsWhatIsThereWhileLeavesComeAndGo() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(SMALL_POOL_BYTES)
+                .build();
+        Seeds.each(3, seed -> new Work(validated.open(directory.resolve("seed" + seed), options, null), seed).run());
+    }
+
+    /** One table after the other in the same pages, with the same keys. */
+    private static final class Work {
+        private final Database database;
+        private final SplittableRandom random;
+        private final TreeMap<Integer, String> model = new TreeMap<>();
+        private Table table;
+
+        Work(Database database, long seed) {
+            this.database = database;
+            random = new SplittableRandom(seed);
+        }
+
+        void run() {
+            for (int tables = 0; tables < 3; tables++) {
+                table = database.createTable(definition("t" + tables % 2));
+                for (int round = 0; round < ROUNDS; round++) {
+                    database.run(this::change);
+                    database.run(this::compare);
+                }
+                database.dropTable("t" + tables % 2);
+                model.clear();
+            }
+        }
+
+        private Key key(int id) {
+            return table.newKey().add(id / 1_000).add(id);
+        }
+
+        /** Fills or empties a stretch of ids, so that leaves are split and merged there. */
+        private void change(Transaction transaction) {
+            Record row = table.newRecord();
+            boolean fills = random.nextInt(100) < 55;
+            int from = random.nextInt(IDS);
+            int step = 1 + random.nextInt(3);
+            for (int id = from; id < Math.min(IDS, from + 250); id += step) {
+                if (!fills) {
+                    assertEquals(model.remove(id) != null, transaction.delete(table, key(id)), "id=" + id);
+                } else if (!model.containsKey(id)) {
+                    String text = id + "x".repeat(random.nextInt(600 - 8));
+                    row.clear();
+                    row.setInt(0, id / 1_000);
+                    row.setInt(1, id);
+                    row.setString(2, text);
+                    transaction.insert(table, row);
+                    model.put(id, text);
+                }
+            }
+        }
+
+        private void compare(Transaction transaction) {
+            Record row = table.newRecord();
+            for (int i = 0; i < 60; i++) {
+                int id = random.nextInt(IDS);
+                assertEquals(model.containsKey(id), transaction.fetch(table, key(id), row), "id=" + id);
+                if (model.containsKey(id)) {
+                    assertEquals(model.get(id), row.getString(2));
+                }
+            }
+            for (int i = 0; i < 20; i++) {
+                int from = random.nextInt(IDS);
+                Integer expected = model.ceilingKey(from);
+                try (Cursor cursor = transaction.scan(table).from(key(from))) {
+                    // Long enough to go on to the next leaf.
+                    for (int n = 0; n < 15; n++) {
+                        assertEquals(expected != null, cursor.next(row), "from=" + from + " n=" + n);
+                        if (expected == null) {
+                            break;
+                        }
+                        assertEquals(expected, row.getInt(1), "from=" + from + " n=" + n);
+                        expected = model.higherKey(expected);
+                    }
+                }
+            }
+        }
+    }
+}
