@@ -54,7 +54,9 @@ class WaitingTest {
         return table.newKey().add(id);
     }
 
-    /** Of the first two rows and no more: a scan of all would need more frames than can be freed while the log waits. */
+    /**
+     * Of the first two rows and no more: a scan of all would need more frames than can be freed while the log waits.
+     */
     private List<Integer> someIds(boolean byIndex) {
         return database.call(transaction -> {
             Record row = table.newRecord();

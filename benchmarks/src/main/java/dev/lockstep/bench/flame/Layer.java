@@ -56,9 +56,7 @@ final class Layer {
 
     /** Java's frames alone have packages. */
     private static boolean isOfProgram(String frame) {
-        return frame.indexOf('/') > 0
-                && frame.contains("_[")
-                && JDK.stream().noneMatch(frame::startsWith);
+        return frame.indexOf('/') > 0 && frame.contains("_[") && JDK.stream().noneMatch(frame::startsWith);
     }
 
     private static String ofProgram(String frame) {

@@ -60,8 +60,8 @@ final class ProcessorTimePlots {
                     graphs.stream().map(graph -> percent(graph, parts, part)).toList()));
         }
         boolean complete = graphs.stream()
-                .allMatch(graph -> greatest.containsAll(
-                        parts.apply(graph.processorTime()).keySet()));
+                .allMatch(graph ->
+                        greatest.containsAll(parts.apply(graph.processorTime()).keySet()));
         if (!complete) {
             series.removeLast();
             List<Double> rest = new ArrayList<>();
@@ -105,8 +105,7 @@ final class ProcessorTimePlots {
         return graphs.stream().map(FlameGraphReport::run).toList();
     }
 
-    private static double percent(
-            FlameGraphReport graph, Function<FlameShares, Map<String, Long>> parts, String part) {
+    private static double percent(FlameGraphReport graph, Function<FlameShares, Map<String, Long>> parts, String part) {
         FlameShares shares = Objects.requireNonNull(graph.processorTime());
         return PERCENT * parts.apply(shares).getOrDefault(part, 0L) / shares.samples();
     }

@@ -27,7 +27,9 @@ class ProcessorTimePlotsTest {
         long samples = layers.values().stream().mapToLong(Long::longValue).sum();
         List<Plot> plots = new ProcessorTimePlots(List.of(
                         graph("a", new FlameShares(samples, Map.of("Payment", samples), Map.of(), layers)),
-                        graph("b", new FlameShares(4, Map.of("outside", 4L), Map.of("commit", 1L), Map.of("layer9", 4L))),
+                        graph(
+                                "b",
+                                new FlameShares(4, Map.of("outside", 4L), Map.of("commit", 1L), Map.of("layer9", 4L))),
                         graph("given up", null)))
                 .all();
         BarPlot byLayer = (BarPlot) plots.get(0);
@@ -37,15 +39,17 @@ class ProcessorTimePlotsTest {
         assertEquals("layer9", byLayer.series().getFirst().name());
         assertEquals(100.0 * 19 / samples, byLayer.series().getFirst().values().getFirst(), 1e-9);
         assertEquals("rest", byLayer.series().getLast().name());
-        assertEquals(100.0 * (10 + 11 + 12) / samples, byLayer.series().getLast().values().getFirst(), 1e-9);
+        assertEquals(
+                100.0 * (10 + 11 + 12) / samples,
+                byLayer.series().getLast().values().getFirst(),
+                1e-9);
         BarPlot byTransaction = (BarPlot) plots.get(1);
         assertEquals(
                 List.of(new Series("Payment", List.of(100.0, 0.0)), new Series("outside", List.of(0.0, 100.0))),
                 byTransaction.series());
         BarPlot byOperation = (BarPlot) plots.get(2);
         assertEquals(List.of("commit"), byOperation.bars());
-        assertEquals(
-                List.of(new Series("a", List.of(0.0)), new Series("b", List.of(25.0))), byOperation.series());
+        assertEquals(List.of(new Series("a", List.of(0.0)), new Series("b", List.of(25.0))), byOperation.series());
     }
 
     @Test
