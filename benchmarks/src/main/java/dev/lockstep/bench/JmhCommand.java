@@ -2,6 +2,7 @@ package dev.lockstep.bench;
 
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.jmh.BenchmarkSeed;
+import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
@@ -86,7 +87,8 @@ final class JmhCommand implements Callable<Integer> {
             names = "--flame",
             description =
                     "With --out: runs each benchmark once more, in one JVM with async-profiler, and adds its flame"
-                            + " graph; the event is the best that the machine allows.")
+                        + " graph, whose frames show operation, team and transaction where it runs operations of the"
+                        + " engine; the event is the best that the machine allows.")
     private boolean flame;
 
     private final Placement placement;
@@ -109,7 +111,7 @@ final class JmhCommand implements Callable<Integer> {
             options.showHelp();
             return 0;
         }
-        Runner runner = new Runner(withSeed(options));
+        Runner runner = new Runner(withSeed(options, List.of()));
         if (options.shouldList()) {
             runner.list();
             return 0;
@@ -147,23 +149,23 @@ final class JmhCommand implements Callable<Integer> {
         Path flames = report.directory().resolve("flames");
         String event = "";
         if (flame) {
-            FlameProfiler profiler = FlameProfiler.prepare();
-            event = profiler.event();
+            event = FlameProfiler.prepare().event();
             new Runner(new OptionsBuilder()
-                            .parent(withSeed(options))
+                            .parent(withSeed(options, FlameGraphProfiler.jvmOptions()))
                             .forks(1)
-                            .addProfiler(JmhProfilers.ASYNC, JmhProfilers.flames(flames, profiler.eventName()))
+                            .addProfiler(FlameGraphProfiler.class, FlameGraphProfiler.options(flames))
                             .build())
                     .run();
         }
         report.write(JmhPage.of(origin, results, report.directory(), flames, event));
     }
 
-    private Options withSeed(CommandLineOptions options) {
+    private Options withSeed(CommandLineOptions options, List<String> moreJvmOptions) {
         // Without forks the benchmarks run here.
         System.setProperty(BenchmarkSeed.PROPERTY, Long.toString(seed));
         // Before the others: what is appended here would take the place of what a benchmark itself appends.
         List<String> jvmArguments = new ArrayList<>(options.getJvmArgsPrepend().orElse(List.of()));
+        jvmArguments.addAll(moreJvmOptions);
         jvmArguments.add("-D" + BenchmarkSeed.PROPERTY + "=" + seed);
         ChainedOptionsBuilder builder = new OptionsBuilder()
                 .parent(options)

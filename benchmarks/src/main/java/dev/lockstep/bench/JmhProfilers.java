@@ -26,7 +26,7 @@ import org.openjdk.jmh.runner.options.ProfilerConfig;
  */
 final class JmhProfilers {
     private static final List<String> OPTIONS = List.of("-prof", "--prof");
-    static final String ASYNC = "async";
+    private static final String ASYNC = "async";
     private static final String LIBRARY = "libPath=";
     private static final String PERF = "perf";
 
@@ -58,17 +58,6 @@ final class JmhProfilers {
             completed.add(complete(SimulatedProfiler.NAME, placement));
         }
         return completed;
-    }
-
-    /**
-     * Options of JMH's async profiler that draw a flame graph of each benchmark.
-     *
-     * @param directory made if need be
-     * @param event of the profiler
-     */
-    static String flames(Path directory, String event) throws IOException {
-        return asyncProfilerLibrary().map(library -> LIBRARY + library + ";").orElse("")
-                + "output=flamegraph;direction=forward;event=" + event + ";dir=" + directory.toAbsolutePath();
     }
 
     private static String complete(String profiler, Placement placement) throws IOException {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.jmh.SimulatedProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
@@ -106,6 +108,27 @@ class JmhProfilersTest {
             assertFalse(stacks.isEmpty());
             assertTrue(Files.readString(stacks.getFirst()).contains("encodeIntegers"));
         }
+    }
+
+    @Test
+    void flameGraphsShowTheOperationsOfTheEngine() throws IOException {
+        try {
+            FlameProfiler.prepare();
+        } catch (IllegalStateException | LinkageError e) {
+            throw notRun("async-profiler may not sample here: " + e.getMessage());
+        }
+        Path report = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        List.of("jmh", "OperationBenchmark.fetch$", "--out", report.toString(), "--flame"),
+                        "-p",
+                        "rows=1000"),
+                err::toString);
+        List<String> frames =
+                FlameGraphFrames.of(report.resolve("flames/OperationBenchmark.fetch-rows-1000/flames.html"));
+        assertTrue(frames.contains("operation fetch account"), frames::toString);
+        assertTrue(Files.readString(report.resolve("report.html")).contains("OperationBenchmark.fetch-rows-1000"));
     }
 
     @Test

@@ -48,11 +48,6 @@ public final class FlameProfiler {
         throw new IllegalStateException("async-profiler may use no event here refused=" + refused);
     }
 
-    /** The event in use, as the profiler calls it. */
-    public String eventName() {
-        return event;
-    }
-
     /** The event in use, and why no better one is, in a few words for the reader of a report. */
     public String event() {
         return event + (refused.isEmpty() ? "" : " (refused: " + String.join("; ", refused) + ")");
@@ -74,12 +69,14 @@ public final class FlameProfiler {
      * @param file to write, HTML
      * @param title of the page
      * @param transactions names of transactions by the methods that run them, as {@code package/Class.method}
+     * @return what its parts add up to
      */
-    public void stop(Path file, String title, Map<String, String> transactions) {
+    public FlameShares stop(Path file, String title, Map<String, String> transactions) {
         execute("stop,file=" + recording);
         try {
-            new FlameRecording(transactions, FlameProbe.operations()).draw(recording, file, title);
+            FlameShares shares = new FlameRecording(transactions, FlameProbe.operations()).draw(recording, file, title);
             Files.delete(recording);
+            return shares;
         } catch (IOException e) {
             throw new IllegalStateException("the flame graph could not be drawn file=" + file, e);
         }

@@ -12,7 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedStackTrace;
@@ -38,6 +40,7 @@ final class FlameRecording {
     private static final String MIN_WIDTH_PERCENT = "0.1";
 
     private static final int HEX = 16;
+    private static final String KERNEL_FRAME = "Kernel";
 
     private final Map<String, String> transactions;
     private final List<String> operations;
@@ -53,17 +56,19 @@ final class FlameRecording {
         this.operations = operations;
     }
 
-    /** Draws an HTML page, roots at the top, where a reader begins. */
-    void draw(Path recording, Path page, String title) throws IOException {
+    /** Draws an HTML page, roots at the top, where a reader begins; returns what its parts add up to. */
+    FlameShares draw(Path recording, Path page, String title) throws IOException {
         FlameGraph graph =
                 new FlameGraph(new Arguments("--title", title, "--inverted", "--minwidth", MIN_WIDTH_PERCENT));
-        graph.parseCollapsed(new StringReader(collapsed(read(recording))));
+        List<Entry> entries = read(recording);
+        graph.parseCollapsed(new StringReader(collapsed(entries)));
         try (PrintStream out = new PrintStream(Files.newOutputStream(page), false, StandardCharsets.UTF_8)) {
             graph.dump(out);
             if (out.checkError()) {
                 throw new IOException("cannot write " + page);
             }
         }
+        return shares(entries);
     }
 
     /**
@@ -71,9 +76,10 @@ final class FlameRecording {
      *
      * @param threadId of the system
      * @param frames of a sample, the outermost first, as the converter writes them; empty for an event
+     * @param layer of a sample; empty for an event
      * @param work of an event
      */
-    record Entry(Instant time, long threadId, List<String> frames, long work) {
+    record Entry(Instant time, long threadId, List<String> frames, String layer, long work) {
         boolean isSample() {
             return !frames.isEmpty();
         }
@@ -87,16 +93,19 @@ final class FlameRecording {
                 RecordedEvent event = file.readEvent();
                 String type = event.getEventType().getName();
                 if (SAMPLES.contains(type) && event.getStackTrace() != null) {
+                    List<String> frames = frames(event.getStackTrace());
                     entries.add(new Entry(
                             event.getStartTime(),
                             threadId(event.getValue("sampledThread")),
-                            frames(event.getStackTrace()),
+                            frames,
+                            Layer.of(frames, inKernel(event.getStackTrace())),
                             Work.NONE));
                 } else if (type.equals(USER_EVENT) && EVENT.equals(event.getString("type"))) {
                     entries.add(new Entry(
                             event.getStartTime(),
                             threadId(event.getValue("eventThread")),
                             List.of(),
+                            "",
                             Long.parseUnsignedLong(event.getString("data"), HEX)));
                 }
             }
@@ -106,6 +115,11 @@ final class FlameRecording {
 
     private static long threadId(RecordedThread thread) {
         return thread == null ? -1 : thread.getOSThreadId();
+    }
+
+    private static boolean inKernel(RecordedStackTrace stack) {
+        return !stack.getFrames().isEmpty()
+                && KERNEL_FRAME.equals(stack.getFrames().getFirst().getType());
     }
 
     private static List<String> frames(RecordedStackTrace stack) {
@@ -134,6 +148,36 @@ final class FlameRecording {
 
     /** The stacks with their counts, a line each, in the form that async-profiler calls collapsed. */
     String collapsed(List<Entry> entries) {
+        Map<String, Long> counts = new TreeMap<>();
+        eachSample(
+                entries, (sample, work) -> counts.merge(String.join(";", with(sample.frames(), work)), 1L, Long::sum));
+        StringBuilder lines = new StringBuilder();
+        counts.forEach(
+                (stack, count) -> lines.append(stack).append(' ').append(count).append('\n'));
+        return lines.toString();
+    }
+
+    /** What the samples were about. */
+    FlameShares shares(List<Entry> entries) {
+        Map<String, Long> byTransaction = new TreeMap<>();
+        Map<String, Long> byOperation = new TreeMap<>();
+        Map<String, Long> byLayer = new TreeMap<>();
+        eachSample(entries, (sample, work) -> {
+            String transaction = sample.frames().stream()
+                    .map(frame -> transactions.get(withoutSuffix(frame)))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(FlameShares.OUTSIDE);
+            byTransaction.merge(transaction, 1L, Long::sum);
+            byOperation.merge(Work.operation(work, operations).orElse(FlameShares.OUTSIDE), 1L, Long::sum);
+            byLayer.merge(sample.layer(), 1L, Long::sum);
+        });
+        return new FlameShares(
+                byLayer.values().stream().mapToLong(Long::longValue).sum(), byTransaction, byOperation, byLayer);
+    }
+
+    /** Hands out each sample with the work it was taken in. */
+    private static void eachSample(List<Entry> entries, BiConsumer<Entry, Long> taker) {
         Map<Long, NavigableMap<Instant, Long>> workEnds = new HashMap<>();
         for (Entry entry : entries) {
             if (!entry.isSample()) {
@@ -141,21 +185,13 @@ final class FlameRecording {
                         .put(entry.time(), entry.work());
             }
         }
-        Map<String, Long> counts = new TreeMap<>();
         for (Entry entry : entries) {
             if (entry.isSample()) {
                 NavigableMap<Instant, Long> ends = workEnds.getOrDefault(entry.threadId(), new TreeMap<>());
                 Map.Entry<Instant, Long> end = ends.ceilingEntry(entry.time());
-                counts.merge(
-                        String.join(";", with(entry.frames(), end == null ? Work.NONE : end.getValue())),
-                        1L,
-                        Long::sum);
+                taker.accept(entry, end == null ? Work.NONE : end.getValue());
             }
         }
-        StringBuilder lines = new StringBuilder();
-        counts.forEach(
-                (stack, count) -> lines.append(stack).append(' ').append(count).append('\n'));
-        return lines.toString();
     }
 
     /**

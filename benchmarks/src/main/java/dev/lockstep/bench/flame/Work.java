@@ -2,6 +2,7 @@ package dev.lockstep.bench.flame;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a thread does, as a number that fits an event: the operation's number, above 0, in the low 32 bits, and above it
@@ -27,6 +28,12 @@ final class Work {
      */
     static long of(int operation, int members) {
         return (members + 1L) << TEAM_SHIFT | operation;
+    }
+
+    /** The operation's name; empty for {@link #NONE}. */
+    static Optional<String> operation(long work, List<String> operations) {
+        int operation = (int) (work & OPERATION_MASK);
+        return operation == 0 ? Optional.empty() : Optional.of(operations.get(operation - 1));
     }
 
     /** The frames that say it, the outer one first; empty for {@link #NONE}. */

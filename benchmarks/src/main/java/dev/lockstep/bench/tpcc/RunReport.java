@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.flame.FlameShares;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
@@ -40,6 +41,7 @@ import java.util.Map;
  * @param measuredSeconds length of the measured phase
  * @param failure why the run was given up, or empty
  * @param ok whether it ended and every check holds
+ * @param processorTime samples of that run, by what they were about; absent likewise
  * @param profilerEvent by which the run was sampled for a flame graph, and why by no better one; absent if it was not
  * @param jvmFlags all options of the JVM
  * @param pinning where the process ran
@@ -82,6 +84,7 @@ record RunReport(
         String failure,
         boolean ok,
         String profilerEvent,
+        FlameShares processorTime,
         List<String> jvmFlags,
         String pinning,
         int repeat,
@@ -138,6 +141,7 @@ record RunReport(
                         && verdict.consistencyAfterLoad().values().stream().allMatch(ConsistencyCheck.OK::equals)
                         && verdict.consistency().values().stream().allMatch(ConsistencyCheck.OK::equals),
                 profilerEvent,
+                processorTime,
                 jvmFlags,
                 pinning,
                 repeat,
@@ -181,6 +185,7 @@ record RunReport(
                 0,
                 failure,
                 false,
+                null,
                 null,
                 List.of(),
                 request.pinning(),

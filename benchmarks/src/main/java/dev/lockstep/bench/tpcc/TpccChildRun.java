@@ -3,6 +3,8 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.codemap.MarkedAdapter;
 import dev.lockstep.bench.codemap.OperationMarkers;
 import dev.lockstep.bench.flame.FlameProfiler;
+import dev.lockstep.bench.flame.FlameShares;
+import dev.lockstep.bench.flame.TransactionFrames;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
@@ -67,6 +69,7 @@ final class TpccChildRun implements TpccProgress {
     private final Consumer<ProgressLine> lines;
     private OpenEngine engine;
     private FlameProfiler profiler;
+    private FlameShares shares;
     private ScanBeside scan;
     private volatile Phase phase = Phase.LOAD;
     private volatile boolean measuring;
@@ -296,7 +299,7 @@ final class TpccChildRun implements TpccProgress {
         }
         figures = engine.figures();
         if (spec.profiled()) {
-            profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label(), TransactionFrames.BY_METHOD);
+            shares = profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label(), TransactionFrames.BY_METHOD);
         } else if (request.samples() != null) {
             StackSampler.stop(Path.of(request.samples()));
         }
@@ -364,6 +367,7 @@ final class TpccChildRun implements TpccProgress {
                 result.failure(),
                 result.ok(),
                 profiler == null ? null : profiler.event(),
+                shares,
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
                 request.pinning(),
                 request.repeat(),

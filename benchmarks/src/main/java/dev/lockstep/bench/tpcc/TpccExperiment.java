@@ -124,6 +124,7 @@ final class TpccExperiment {
                     spec.label(),
                     file.getFileName().toString(),
                     report.profilerEvent(),
+                    report.processorTime(),
                     report.txnPerSecond(),
                     report.failure(),
                     report.ok()));

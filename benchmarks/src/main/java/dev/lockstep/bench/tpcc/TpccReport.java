@@ -39,7 +39,9 @@ final class TpccReport {
                         case TpccSections.THROUGHPUT -> withFirst(plots.throughput(), section);
                         case TpccSections.LATENCY -> withFirst(plots.latencies(), section);
                         case TpccSections.TEAMS -> withFirst(plots.teams(), section);
-                        case TpccSections.FLAME_GRAPHS -> section.with(flameGraphs(result, directory));
+                        case TpccSections.FLAME_GRAPHS ->
+                            section.with(new ProcessorTimePlots(result.flameGraphs()).all())
+                                    .with(flameGraphs(result, directory));
                         default -> section;
                     });
         }

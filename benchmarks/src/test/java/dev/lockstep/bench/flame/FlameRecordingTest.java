@@ -17,12 +17,12 @@ class FlameRecordingTest {
     private final FlameRecording recording = new FlameRecording(Map.of("w/T.newOrder", "New-Order"), OPERATIONS);
 
     private static Entry sample(long micros, long thread, String... frames) {
-        return new Entry(at(micros), thread, List.of(frames), Work.NONE);
+        return new Entry(at(micros), thread, List.of(frames), Layer.of(List.of(frames), false), Work.NONE);
     }
 
     /** Until then the thread did this. */
     private static Entry workUntil(long micros, long thread, long work) {
-        return new Entry(at(micros), thread, List.of(), work);
+        return new Entry(at(micros), thread, List.of(), "", work);
     }
 
     private static Instant at(long micros) {
@@ -74,5 +74,39 @@ class FlameRecordingTest {
         assertEquals(
                 List.of("a;b 3", "a;c 1"),
                 lines(sample(1, 1, "a", "b"), sample(2, 2, "a", "b"), sample(3, 1, "a", "c"), sample(4, 1, "a", "b")));
+    }
+
+    @Test
+    void addsUpSamplesByTransactionOperationAndLayer() {
+        FlameShares shares = recording.shares(List.of(
+                sample(1, 7, "w/T.newOrder_[j]", "dev/lockstep/engine/btree/Tree.find_[j]", "java/lang/Math.max_[i]"),
+                sample(2, 7, "w/T.newOrder_[j]", "dev/lockstep/engine/lock/Manager.lock_[j]"),
+                workUntil(3, 7, Work.of(FETCH, 4)),
+                sample(4, 7, "dev/lockstep/scheduler/CarrierThread.run_[j]"),
+                workUntil(5, 7, Work.NONE)));
+        assertEquals(
+                new FlameShares(
+                        3,
+                        Map.of("New-Order", 2L, "outside", 1L),
+                        Map.of("fetch stock", 2L, "outside", 1L),
+                        Map.of("btree", 1L, "lock", 1L, "scheduler", 1L)),
+                shares);
+    }
+
+    @Test
+    void theInnermostCodeOfAProgramTellsTheLayer() {
+        assertEquals("engine", layer("dev/lockstep/engine/Session.begin_[j]"));
+        assertEquals("transaction", layer("dev/lockstep/engine/transaction/Undo.add_[i]", "memcpy"));
+        assertEquals("driver", layer("dev/lockstep/tpcc/workload/TpccTransactions.newOrder_[j]"));
+        assertEquals("h2", layer("dev/lockstep/tpcc/jdbc/Session.read_[j]", "org/h2/mvstore/Page.get_[j]"));
+        assertEquals("derby", layer("org/apache/derby/iapi/A.b_[j]"));
+        assertEquals("JIT", layer("start_thread", "CompileBroker::compiler_thread_loop", "PhaseChaitin::Split"));
+        assertEquals("GC", layer("start_thread", "WorkerThread::run"));
+        assertEquals("other", layer("java/lang/Thread.run_[0]"));
+        assertEquals("kernel", Layer.of(List.of("dev/lockstep/engine/log/Log.force_[j]", "do_syscall_64"), true));
+    }
+
+    private static String layer(String... frames) {
+        return Layer.of(List.of(frames), false);
     }
 }

@@ -233,6 +233,38 @@ class SimulateCommandTest {
         }
     }
 
+    /** A JVM brings its agent, so that its code has names; hardly any miss is left without one. */
+    @Test
+    void theCodeOfAJvmThatMissesIsNamed() throws IOException {
+        requireSimulator();
+        if (NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw notRun(reason);
+        }
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "simulate",
+                        "--l1i",
+                        "4K,4,64",
+                        "--code",
+                        directory.resolve("code.txt").toString(),
+                        "--json",
+                        json.toString(),
+                        "--",
+                        "java",
+                        "-Xshare:auto",
+                        "-XX:TieredStopAtLevel=1",
+                        "-version"),
+                err.toString());
+        JsonNode process = new ObjectMapper().readTree(json.toFile()).at("/processes/0");
+        long misses = process.at("/code/totals/l1i").asLong();
+        assertEquals(process.at("/result/phases/0/total/levels/l1i/misses").asLong(), misses);
+        assertTrue(process.at("/code/unresolved/l1i").asLong() <= MissedCode.UNRESOLVED_SHARE_MAX * misses, out::toString);
+        assertTrue(out.toString().contains("libjvm.so (JVM, C++)"), out::toString);
+        assertTrue(out.toString().contains("(Java, interpreted)"), out::toString);
+    }
+
     @ParameterizedTest
     @EnumSource(MachinePreset.class)
     void presetsCanBeSimulated(MachinePreset preset) {

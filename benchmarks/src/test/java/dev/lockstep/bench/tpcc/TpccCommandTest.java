@@ -7,15 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -159,7 +157,13 @@ class TpccCommandTest {
                     files.map(file -> file.getFileName().toString()).sorted().toList());
         }
         String page = Files.readString(report.resolve("report.html"));
-        for (String plot : List.of("throughput", "latency-new-order", "latency-stock-level")) {
+        for (String plot : List.of(
+                "throughput",
+                "latency-new-order",
+                "latency-stock-level",
+                "processor-time-by-layer",
+                "processor-time-by-transaction",
+                "processor-time-by-operation")) {
             assertTrue(Files.size(report.resolve("plots/" + plot + ".svg")) > 0, plot);
             assertTrue(Files.size(report.resolve("plots/" + plot + ".png")) > 0, plot);
             assertTrue(page.contains("<figure id=\"plot-" + plot + "\">"), plot);
@@ -173,7 +177,7 @@ class TpccCommandTest {
         assertEquals(1, printed.get("runs").size(), "the profiled run is no figure");
         assertEquals(
                 "flames-lockstep-jdk.html", printed.at("/flameGraphs/0/file").asText());
-        List<String> frames = flameGraphFrames(report.resolve("flames-lockstep-jdk.html"));
+        List<String> frames = FlameGraphFrames.of(report.resolve("flames-lockstep-jdk.html"));
         assertDrawn(frames, "dev/lockstep/tpcc/workload/TpccTransactions\\.newOrder");
         assertDrawn(frames, "New-Order");
         assertDrawn(frames, "operation (fetch|update) stock");
@@ -196,35 +200,13 @@ class TpccCommandTest {
                 "--pool=256m",
                 "--profile",
                 flames.toString());
-        List<String> frames = flameGraphFrames(flames);
+        List<String> frames = FlameGraphFrames.of(flames);
         for (String transaction : List.of("New-Order", "Payment", "Delivery")) {
             assertDrawn(frames, transaction);
         }
         assertDrawn(frames, "operation (fetch|update) stock");
         assertDrawn(frames, "operation commit");
         assertDrawn(frames, "team of ([2-9]|10)");
-    }
-
-    /**
-     * The names of a page's frames. async-profiler sorts them and writes each as one character, 32 more than the
-     * length of the prefix it shares with the one before, and the rest; so no name need be in the page as it reads.
-     */
-    private static List<String> flameGraphFrames(Path page) throws IOException {
-        String html = Files.readString(page);
-        int start = html.indexOf("const cpool = [");
-        String pool = html.substring(start, html.indexOf("];", start));
-        Matcher packed = Pattern.compile("'((?:[^'\\\\]|\\\\.)*)'").matcher(pool);
-        List<String> frames = new ArrayList<>();
-        String previous = "";
-        while (packed.find()) {
-            String entry = packed.group(1).replaceAll("\\\\(.)", "$1");
-            if (!frames.isEmpty()) {
-                entry = previous.substring(0, entry.charAt(0) - ' ') + entry.substring(1);
-            }
-            frames.add(entry);
-            previous = entry;
-        }
-        return frames;
     }
 
     @Test
