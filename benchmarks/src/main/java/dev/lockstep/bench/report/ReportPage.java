@@ -24,6 +24,7 @@ final class ReportPage {
             th, td { padding: .22rem .7rem; border-bottom: 1px solid #eee; text-align: right; vertical-align: top; }
             th { border-bottom: 2px solid #bbb; white-space: nowrap; }
             th.name, td.name { text-align: left; white-space: nowrap; }
+            td.name.long { white-space: normal; overflow-wrap: anywhere; min-width: 32rem; }
             .settings td.name + td.name { white-space: normal; overflow-wrap: anywhere; }
             tbody tr:hover { background: #f4f8fb; }
             .plots { display: grid; gap: 1.2rem 1.5rem; grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); }
@@ -36,6 +37,8 @@ final class ReportPage {
             footer { margin-top: 3rem; border-top: 1px solid #ddd; padding-top: .6rem; }
             @media print { nav, iframe { display: none; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
             """;
+
+    private static final int NAME_LETTERS_MAX = 80;
 
     private final Report report;
     private final Map<String, String> pictures;
@@ -160,12 +163,17 @@ final class ReportPage {
         for (int i = 0; i < cells.size(); i++) {
             html.append('<')
                     .append(tag)
-                    .append(i < names ? " class=\"name\">" : ">")
+                    .append(i >= names ? ">" : isLong(cells.get(i)) ? " class=\"name long\">" : " class=\"name\">")
                     .append(escape(cells.get(i)))
                     .append("</")
                     .append(tag)
                     .append('>');
         }
+    }
+
+    /** So long that on one line it would push the figures out of sight. */
+    private static boolean isLong(String name) {
+        return name.length() > NAME_LETTERS_MAX;
     }
 
     private void page(EmbeddedPage page) {

@@ -197,7 +197,7 @@ final class SimulationPlots {
                         "Where the simulated cycles go",
                         "By the latencies of the machine's file: an instruction takes a cycle, a miss that of the place"
                                 + " that answers it. Transaction types and operations with most instructions.",
-                        "of",
+                        "what runs",
                         "cycles an instruction",
                         false),
                 true,
@@ -209,7 +209,7 @@ final class SimulationPlots {
                             prefix + "cycles-shares",
                             "Where the simulated cycles go, of all",
                             "The same as parts of all cycles of the phase.",
-                            "of",
+                            "what runs",
                             "% of all cycles",
                             false),
                     true,

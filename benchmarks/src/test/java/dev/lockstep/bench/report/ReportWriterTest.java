@@ -204,6 +204,17 @@ class ReportWriterTest {
     }
 
     @Test
+    void breaksLongNamesInTables() throws IOException {
+        String chain = "package.Class.method:1 > ".repeat(5);
+        String html =
+                page(Table.of(1, "chain", "misses").row(List.of(chain, "7")).build());
+        assertTrue(html.contains("<td class=\"name long\">"), html);
+        assertFalse(
+                page(Table.of(1, "chain", "misses").row(List.of("short", "7")).build())
+                        .contains("<td class=\"name long\">"));
+    }
+
+    @Test
     void shortensLongNamesUnlessTheyWouldBeTheSame() {
         String common = "a name of more than thirty-four letters, number ";
         List<Series> series = List.of(new Series("s", List.of(1.0, 2.0)));

@@ -260,7 +260,8 @@ class SimulateCommandTest {
         JsonNode process = new ObjectMapper().readTree(json.toFile()).at("/processes/0");
         long misses = process.at("/code/totals/l1i").asLong();
         assertEquals(process.at("/result/phases/0/total/levels/l1i/misses").asLong(), misses);
-        assertTrue(process.at("/code/unresolved/l1i").asLong() <= MissedCode.UNRESOLVED_SHARE_MAX * misses, out::toString);
+        assertTrue(
+                process.at("/code/unresolved/l1i").asLong() <= MissedCode.UNRESOLVED_SHARE_MAX * misses, out::toString);
         assertTrue(out.toString().contains("libjvm.so (JVM, C++)"), out::toString);
         assertTrue(out.toString().contains("(Java, interpreted)"), out::toString);
     }
