@@ -17,7 +17,11 @@ final class Engines {
 
     private Engines() {}
 
-    /** Opens it; its files, if it has any, go into a directory of the run. */
+    /**
+     * Opens it; its files, if it has any, go into a directory of the run.
+     *
+     * @throws UnavailableException if its server cannot be used
+     */
     static OpenEngine open(RunSpec spec, Path directory) {
         TpccScale scale = TpccScale.standard(spec.warehouses());
         IsolationLevel isolation = isolation(spec);
@@ -27,8 +31,24 @@ final class Engines {
             case PLAIN -> new OnPlatformThreads(new PlainAdapter(scale));
             case ORDERED -> new OnPlatformThreads(new OrderedAdapter());
             case H2, HSQLDB, DERBY, SQLITE -> new OnPlatformThreads(JdbcAdapter.inMemory(name.peer(), isolation));
-            case POSTGRESQL -> new OnPlatformThreads(JdbcAdapter.postgresql(System.getenv(POSTGRESQL_URL), isolation));
+            case POSTGRESQL -> new OnPlatformThreads(server(isolation));
         };
+    }
+
+    private static TpccAdapter server(IsolationLevel isolation) {
+        try {
+            return JdbcAdapter.postgresql(System.getenv(POSTGRESQL_URL), isolation);
+        } catch (IllegalStateException e) {
+            String said = e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
+            throw new UnavailableException("the server of --url cannot be used: " + said, e);
+        }
+    }
+
+    /** An engine outside this program is not to be had; the message is a sentence for the user. */
+    static final class UnavailableException extends RuntimeException {
+        UnavailableException(String sentence, Throwable cause) {
+            super(sentence, cause);
+        }
     }
 
     /** The level of all transactions, or {@code null} for those that TPC-C requires. */

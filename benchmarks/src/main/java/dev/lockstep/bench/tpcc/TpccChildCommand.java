@@ -38,6 +38,10 @@ public final class TpccChildCommand extends ChildCommand {
             RunReport result = run.run();
             Json.write(report, result);
             return result.ok() ? 0 : 1;
+        } catch (Engines.UnavailableException e) {
+            out.println("lockstep: " + e.getMessage());
+            Json.write(report, RunReport.failed(request, e.getMessage()));
+            return 1;
         }
     }
 

@@ -107,22 +107,18 @@ final class TpccOptions {
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            defaultValue = "0",
-            showDefaultValue = Visibility.NEVER,
             description = "Measures N transactions in place of a time, after as many as --warmup is to --duration or"
                     + " --warmup-transactions says. Under ./lockstep simulate: 2000 unless said otherwise,"
                     + " of plain 200000, of ordered 20000.")
-    long transactions;
+    Long transactions;
 
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
-            defaultValue = "-1",
-            showDefaultValue = Visibility.NEVER,
             description = "Transactions before measuring, with --transactions. Under ./lockstep simulate, unless said"
                     + " otherwise, as many as one warehouse needs to be steady: 120000, of plain 3000000, of ordered"
                     + " 300000, over JDBC 20000.")
-    long warmUpTransactions;
+    Long warmUpTransactions;
 
     @Option(
             names = "--repeat",
@@ -294,21 +290,24 @@ final class TpccOptions {
 
     /** How many transactions of an engine are measured, 0 to go by time. */
     long transactions(EngineName engine) {
-        return simulated && transactions == 0 ? engine.simulatedTransactions() : transactions;
+        if (transactions != null) {
+            return transactions;
+        }
+        return simulated ? engine.simulatedTransactions() : 0;
     }
 
     /** How many are run before. */
     long warmUpTransactions(EngineName engine) {
-        if (warmUpTransactions >= 0) {
+        if (warmUpTransactions != null) {
             return warmUpTransactions;
         }
         return simulated
                 ? engine.simulatedWarmUpTransactions()
-                : Math.round(transactions * (warmUpSeconds / durationSeconds));
+                : Math.round(transactions(engine) * (warmUpSeconds / durationSeconds));
     }
 
     /** Whether runs go by numbers of transactions. */
     boolean byCount() {
-        return simulated || transactions > 0;
+        return simulated || transactions != null;
     }
 }

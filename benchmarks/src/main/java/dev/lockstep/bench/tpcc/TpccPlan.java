@@ -24,6 +24,7 @@ record TpccPlan(
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 1L << 30;
     private static final String NONE = "none";
+    private static final String POSTGRESQL_URL = "jdbc:postgresql:";
 
     /** Longest run: deadlines in nanoseconds stay far from overflow. */
     private static final double SECONDS_MAX = 7 * 86_400;
@@ -99,8 +100,11 @@ record TpccPlan(
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
-        require(options.transactions >= 0, "--transactions is not negative");
-        require(options.warmUpTransactions < 0 || options.byCount(), "--warmup-transactions needs --transactions");
+        require(options.transactions == null || options.transactions >= 1, "--transactions is at least 1");
+        require(
+                options.warmUpTransactions == null || options.warmUpTransactions >= 0,
+                "--warmup-transactions is at least 0");
+        require(options.warmUpTransactions == null || options.byCount(), "--warmup-transactions needs --transactions");
         long fsyncDelayMillisMax = DatabaseOptions.EXTRA_FORCE_DELAY_MAX.toMillis();
         require(
                 options.fsyncDelayMillis >= 0 && options.fsyncDelayMillis <= fsyncDelayMillisMax,
@@ -121,6 +125,9 @@ record TpccPlan(
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),
                 "--engine postgresql needs --url, for example jdbc:postgresql://localhost/test?user=u&password=p");
+        require(
+                options.url == null || options.url.startsWith(POSTGRESQL_URL),
+                "--url '" + options.url + "' is no address of a PostgreSQL server: it begins with " + POSTGRESQL_URL);
         require(
                 options.out == null || options.profile == null,
                 "--out makes flame graphs of its own, in runs that count for no figure: leave out --profile");

@@ -67,12 +67,32 @@ class TpccCommandTest {
         assertEquals(
                 2, execute("tpcc", "--json", directory.resolve("missing/x.json").toString()));
         Path file = Files.createFile(directory.resolve("file"));
+        assertEquals(2, execute("tpcc", "--dir", file.resolve("below").toString()));
+        assertTrue(err.toString().contains("--dir " + file.resolve("below") + " cannot be made"), err.toString());
         assertEquals(2, execute("tpcc", "--out", file.toString()));
         assertEquals(2, execute("tpcc", "--out", file.resolve("below").toString()));
         assertEquals(2, execute("tpcc", "--out", directory.toString(), "--profile", "flames.html"));
         assertEquals(2, execute("tpcc", "--no-such-option"));
         assertEquals(2, execute("jmh", "no.such.benchmark"));
         assertEquals("", out.toString());
+    }
+
+    /** Nobody listens at port 1. */
+    @Test
+    void aServerThatDoesNotAnswerIsTold() {
+        assertEquals(
+                1,
+                execute(
+                        "tpcc",
+                        "--engine=postgresql",
+                        "--url=jdbc:postgresql://localhost:1/none",
+                        "--terminals=1",
+                        "--transactions=10",
+                        "--dir=" + directory,
+                        "--jvm-option=-Xms64m",
+                        "--jvm-option=-Xmx64m",
+                        "--jvm-option=-Xmn32m"));
+        assertTrue(out.toString().contains("the server of --url cannot be used: Connection to "), out.toString());
     }
 
     @Test

@@ -174,8 +174,11 @@ class TpccPlanTest {
         assertRefused("--duration", "--duration=0");
         assertRefused("--warmup", "--warmup=-1");
         assertRefused("--transactions", "--transactions=-1");
+        assertRefused("--transactions", "--transactions=0");
+        assertRefused("--warmup-transactions", "--transactions=1", "--warmup-transactions=-1");
         assertRefused("--fsync-delay", "--fsync-delay=-1");
         assertRefused("--url", "--engine=postgresql");
+        assertRefused("--url 'localhost'", "--engine=postgresql", "--url=localhost");
         assertRefused("--scan-beside", "--engine=plain", "--scan-beside");
         assertRefused("--think", "--engine=plain", "--think");
         assertRefused("--pool", "--pool=4k");
