@@ -9,13 +9,21 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** The options that say which machine is simulated, and how; for every command that simulates. */
 public final class SimulateOptions {
-    private static final Pattern BRANCHES = Pattern.compile("\\d+:\\d+:\\d+:\\d+");
+    private static final String SEED = "page.seed";
+
+    private static final Pattern BRANCHES = Pattern.compile("(\\d{1,9}):(\\d{1,9}):(\\d{1,9}):(\\d{1,9})");
+
+    /** Most entries of a table of the branch predictor, and ways of its target buffer: {@code branches.h}. */
+    private static final int BRANCH_ENTRIES_MAX = 1 << 24;
+
+    private static final int BRANCH_TARGET_WAYS = 4;
 
     @Option(
             names = "--machine",
@@ -76,6 +84,13 @@ public final class SimulateOptions {
     Map<String, String> values = new LinkedHashMap<>();
 
     @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Of everything random, which is where --set page.map=random puts pages. The command's own"
+                    + " --seed stands behind --. Default: 1.")
+    Long seed;
+
+    @Option(
             names = "--step",
             paramLabel = "N",
             defaultValue = "200",
@@ -125,11 +140,31 @@ public final class SimulateOptions {
 
     /** How programs are run. */
     public SimulatorSettings settings() {
-        if (branches != null && !BRANCHES.matcher(branches).matches()) {
+        requireBranches();
+        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null);
+    }
+
+    private void requireBranches() {
+        if (branches == null) {
+            return;
+        }
+        Matcher numbers = BRANCHES.matcher(branches);
+        if (!numbers.matches()) {
             throw new IllegalArgumentException(
                     "--branches '" + branches + "' is not understood: give four numbers, like 16384:4096:1024:16");
         }
-        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null);
+        for (int table = 1; table <= numbers.groupCount(); table++) {
+            int entries = Integer.parseInt(numbers.group(table));
+            boolean returns = table == numbers.groupCount();
+            boolean possible = entries >= (table == 2 ? BRANCH_TARGET_WAYS : 1)
+                    && entries <= BRANCH_ENTRIES_MAX
+                    && (returns || Integer.bitCount(entries) == 1);
+            if (!possible) {
+                throw new IllegalArgumentException("--branches '" + branches + "': " + entries + " entries cannot be"
+                        + " simulated: counters, targets (" + BRANCH_TARGET_WAYS + " or more) and indirect targets are"
+                        + " powers of two, none is larger than " + BRANCH_ENTRIES_MAX);
+            }
+        }
     }
 
     /**
@@ -151,6 +186,12 @@ public final class SimulateOptions {
         }
         described = withNumber(described, MachineDescription.NODES, nodes);
         described = withNumber(described, MachineDescription.SMT, smt);
+        if (seed != null) {
+            if (seed < 0) {
+                throw new IllegalArgumentException("--seed is 0 or more: seed=" + seed);
+            }
+            described = described.with(SEED, seed.toString());
+        }
         described = withCache(described, MachineDescription.L1I, l1i);
         described = withCache(described, MachineDescription.L1D, l1d);
         described = withCache(described, MachineDescription.L2, l2);

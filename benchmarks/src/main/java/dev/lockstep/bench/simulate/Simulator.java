@@ -141,13 +141,23 @@ public final class Simulator {
             throw new SimulationException(lines.stream()
                     .filter(line -> line.startsWith(COMPLAINT))
                     .findFirst()
-                    .map(line -> line.substring(COMPLAINT.length()))
+                    .map(line -> ofTheMachine(line.substring(COMPLAINT.length())))
                     .orElse("The simulator's plugin does not load: "
                             + (lines.isEmpty() ? "exitCode=" + process.exitValue() : lines.getFirst())
                             + "; it needs QEMU with plugins, version 7.2 to 8.2: " + qemu + "."));
         }
         Files.delete(result);
         Files.delete(output);
+    }
+
+    /** Names no file and line that the user has never seen: whatever was given, the key says which part of it. */
+    private String ofTheMachine(String complaint) {
+        String place = machineFile.toString();
+        return complaint.startsWith(place)
+                ? complaint
+                        .substring(place.length())
+                        .replaceFirst("^(, line \\d+)?: ", "The machine cannot be simulated: ")
+                : complaint;
     }
 
     /** The lines of the machine file. */

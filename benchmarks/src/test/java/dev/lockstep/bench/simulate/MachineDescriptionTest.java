@@ -31,6 +31,13 @@ class MachineDescriptionTest {
         return command.options;
     }
 
+    @Test
+    void theSeedPlacesThePages() {
+        List<String> lines = options("--l1i=32K,8,64", "--seed=5").machineLines();
+        assertTrue(lines.contains("page.seed=5"), lines::toString);
+        assertEquals(5, SimulationPage.seed(lines));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

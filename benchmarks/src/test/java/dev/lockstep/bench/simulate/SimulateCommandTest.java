@@ -127,7 +127,24 @@ class SimulateCommandTest {
     void machineThatTheSimulatorRefusesIsTold() {
         requireSimulator();
         assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--set", "nonsense=1", "--", TRUE));
-        assertTrue(err.toString().contains("nonsense"), err.toString());
+        assertEquals(
+                "lockstep: The machine cannot be simulated: nonsense=1 is unknown: see machine.h for the keys there"
+                        + " are\n",
+                err.toString());
+    }
+
+    @Test
+    void tablesOfThePredictorThatCannotBeAreAWrongCall() {
+        for (String branches : List.of("3:4:5:6", "16384:2:1024:16", "16384:4096:1024:0", "33554432:4096:1024:16")) {
+            assertEquals(2, execute("simulate", "--branches=" + branches, "--", TRUE));
+            assertTrue(err.toString().contains("lockstep: --branches '" + branches + "': "), err.toString());
+        }
+    }
+
+    @Test
+    void negativeSeedIsAWrongCall() {
+        assertEquals(2, execute("simulate", "--seed", "-1", "--", TRUE));
+        assertTrue(err.toString().startsWith("lockstep: --seed is 0 or more"), err.toString());
     }
 
     /** A buffer of 32 MB has 524,288 lines; 8 MB hold what is known of some ten thousand. */
