@@ -3,6 +3,7 @@ package dev.lockstep.bench;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ResultFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What this machine has to measure with. */
@@ -48,17 +48,13 @@ final class CountersCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        ResultFile.require(command.commandLine(), "--json", json);
         reportOption.prepare();
         // Nothing here is at random.
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), 0);
         CountersReport report = CountersReport.here();
         if (json != null) {
-            try {
-                Json.write(json, report);
-            } catch (IOException e) {
-                throw new ParameterException(
-                        command.commandLine(), "--json " + json + " cannot be written: is its directory there?", e);
-            }
+            Json.write(json, report);
         }
         if (reportOption.directory() != null) {
             Json.write(reportOption.json(), report);

@@ -6,6 +6,7 @@ import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ResultFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,6 +120,7 @@ final class JmhCommand implements Callable<Integer> {
         if (flame && report.directory() == null) {
             throw new ParameterException(command.commandLine(), "--flame needs --out DIR, where the flame graphs go");
         }
+        ResultFile.require(command.commandLine(), "--json", json);
         report.prepare();
         Optional<String> obstacle = JmhProfilers.obstacle(options.getProfilers());
         if (obstacle.isPresent()) {

@@ -12,6 +12,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +106,29 @@ class MainTest {
                 new ObjectMapper().readTree(report.resolve("result.json").toFile());
         assertTrue(result.get("results").size() > 0);
         assertTrue(err.toString().contains("report.html"), err.toString());
+    }
+
+    /** Known before the experiment, which takes minutes. */
+    @Test
+    void aResultThatCannotBeWrittenIsAWrongCall(@TempDir Path directory) {
+        String file = directory.resolve("missing").resolve("result.json").toString();
+        for (String[] command : List.of(
+                new String[] {"tpcc"},
+                new String[] {"jmh", "KeyBenchmark"},
+                new String[] {"simulate", "--l1i", "32K,8,64"},
+                new String[] {"simulate-validate", "hand"},
+                new String[] {"counters"},
+                new String[] {"codemap"})) {
+            List<String> words = new ArrayList<>(List.of(command));
+            words.addAll(List.of("--json", file));
+            if (command[0].equals("simulate")) {
+                words.addAll(List.of("--", "java", "-version"));
+            }
+            assertEquals(2, execute(words.toArray(String[]::new)), () -> words + " " + err);
+            assertTrue(err.toString().contains("--json " + file + " cannot be written: "), err.toString());
+            err.getBuffer().setLength(0);
+        }
+        assertEquals("", out.toString());
     }
 
     @Test

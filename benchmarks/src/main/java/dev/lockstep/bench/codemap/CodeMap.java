@@ -46,10 +46,10 @@ public record CodeMap(
 
     private static final String REMEDY = "make one with ./lockstep codemap --json FILE";
 
-    /** Takes own copies. */
+    /** Takes own copies; a list that a file does not have is empty, so that kind and version can be looked at. */
     public CodeMap {
-        jvmFlags = List.copyOf(jvmFlags);
-        workloads = List.copyOf(workloads);
+        jvmFlags = jvmFlags == null ? List.of() : List.copyOf(jvmFlags);
+        workloads = workloads == null ? List.of() : List.copyOf(workloads);
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
@@ -251,15 +252,8 @@ public final class CodeMapCommand implements Callable<Integer> {
         if (read != null && !Files.isReadable(read)) {
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
-        requireWritable("--json", json);
-        requireWritable("--footprints", footprints);
-    }
-
-    private void requireWritable(String option, Path file) {
-        if (file != null && !Files.isWritable(file.toAbsolutePath().getParent())) {
-            throw new ParameterException(
-                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
-        }
+        ResultFile.require(command.commandLine(), "--json", json);
+        ResultFile.require(command.commandLine(), "--footprints", footprints);
     }
 
     private CodeMap measure() throws IOException, InterruptedException, SimulationException, WorkloadFailedException {

@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
 import java.io.IOException;
@@ -150,8 +151,8 @@ public final class SimulateCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
-        requireWritable("--json", json);
-        requireWritable("--code", code);
+        ResultFile.require(command.commandLine(), "--json", json);
+        ResultFile.require(command.commandLine(), "--code", code);
         requireAgent();
         report.prepare();
         try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
@@ -236,18 +237,6 @@ public final class SimulateCommand implements Callable<Integer> {
                 .findFirst()
                 .orElseThrow(() -> new SimulationException("There is no such command: " + name
                         + " is neither a command of ./lockstep nor a program; see ./lockstep --help."));
-    }
-
-    /** A result that cannot be written is better known before the run than after. */
-    private void requireWritable(String option, Path file) {
-        if (file == null) {
-            return;
-        }
-        Path parent = file.toAbsolutePath().getParent();
-        if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-            throw new ParameterException(
-                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
-        }
     }
 
     /** Without it nobody knows what lies where in compiled code. */

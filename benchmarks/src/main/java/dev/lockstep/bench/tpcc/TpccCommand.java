@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ReportWriter;
+import dev.lockstep.bench.report.ResultFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -151,28 +152,28 @@ public final class TpccCommand implements Callable<Integer> {
 
     /** A result that cannot be written is better known before the runs than after. */
     private void requireWritable() {
+        requireDirectory("--dir", options.directory);
         if (options.out != null) {
-            try {
-                Files.createDirectories(options.out);
-            } catch (IOException e) {
-                throw new ParameterException(
-                        command.commandLine(), "--out " + options.out + " cannot be made: " + e.getMessage(), e);
-            }
-            requireWritable("--out", options.out.resolve(REPORT_JSON));
+            requireDirectory("--out", options.out);
+            ResultFile.require(command.commandLine(), "--out", options.out.resolve(REPORT_JSON));
         }
-        if (options.json != null) {
-            requireWritable("--json", options.json);
-        }
-        if (options.profile != null) {
-            requireWritable("--profile", options.profile);
-        }
+        ResultFile.require(command.commandLine(), "--json", options.json);
+        ResultFile.require(command.commandLine(), "--profile", options.profile);
     }
 
-    private void requireWritable(String option, Path file) {
-        Path parent = file.toAbsolutePath().getParent();
-        if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+    private void requireDirectory(String option, Path directory) {
+        if (directory == null) {
+            return;
+        }
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
             throw new ParameterException(
-                    command.commandLine(), option + " " + file + " cannot be written: is its directory there?");
+                    command.commandLine(), option + " " + directory + " cannot be made: " + e.getMessage(), e);
+        }
+        if (!Files.isWritable(directory)) {
+            throw new ParameterException(
+                    command.commandLine(), option + " " + directory + " cannot be written to: choose another one");
         }
     }
 

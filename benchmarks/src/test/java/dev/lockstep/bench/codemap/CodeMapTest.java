@@ -178,6 +178,7 @@ class CodeMapTest {
             Files.writeString(file, damaged);
             CodeFormatException refused = assertThrows(CodeFormatException.class, () -> CodeMap.read(file));
             assertTrue(refused.getMessage().contains("file=" + file + "; make one with"), refused.getMessage());
+            assertFalse(refused.getMessage().contains("Cannot invoke"), refused.getMessage());
         }
     }
 

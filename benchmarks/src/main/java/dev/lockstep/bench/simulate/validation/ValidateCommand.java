@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ProgressView;
 import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
@@ -112,6 +113,7 @@ public final class ValidateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Set<Part> wanted = wanted();
+        ResultFile.require(command.commandLine(), "--json", json);
         requirePlatform();
         reportOption.prepare();
         Path compiler = require("a C compiler", "apt-get install gcc", "cc", "gcc", "clang");
