@@ -87,6 +87,7 @@ int main(void) {
     RUN(branches);
     RUN(strings);
     RUN(atomics);
+    RUN(stores_of_a_byte);
     RUN(cut_off_bytes_are_nothing);
     RUN(threads_are_classed_by_name);
     return check_result();

@@ -48,7 +48,7 @@ class DatabaseOptionsTest {
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
                 + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
-                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824, extraForceDelay=PT0.005S";
+                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
