@@ -16,9 +16,9 @@ import java.lang.invoke.VarHandle;
  * are numbers; keys that are random bytes have a hint each, as far as there is room. Where numbers are dense, the slot
  * of one tells that of the others.
  *
- * <p>Of TPC-C's keys 19 in 20 are found by a hint. It costs three cache lines (the hint, its page's entry in the
- * translation array, the fences); it saves the four or so of the root and of each inner node, two searches, and, with
- * a slot, four to six lines of the leaf's slots.
+ * <p>Of TPC-C's fetches and scans 94 in 100 are served by a hint. It costs three cache lines (the hint, its page's
+ * entry in the translation array, the fences); it saves the four or so of the root and of each inner node, two
+ * searches, and, with a slot, four to six lines of the leaf's slots.
  *
  * <pre>
  *   a hint: | slot of the key whose low bits are 0, i32 | page id i32 |; 0 where there is none
