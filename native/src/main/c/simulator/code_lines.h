@@ -1,6 +1,7 @@
 /*
  * Which code was executed: how often each block, in which phase and operation, by which class of thread, and of which
- * epoch of the code; and which of its misses the model of the machine counted, of its code and of its data. Knows nothing of QEMU: the plugin tells it of blocks, threads, marks and epochs.
+ * epoch of the code; and which of its misses the model of the machine counted, of its code and of its data. Knows
+ * nothing of QEMU: the plugin tells it of blocks, threads, marks and epochs.
  *
  * A block is a run of instructions without a branch, as QEMU translated it. It keeps the epoch of its translation: the
  * number of the agent's event (LOCKSTEP_MARKER_CODE_EVENT) that came last, by which a reader tells which of the methods

@@ -137,7 +137,7 @@ struct thread {
     struct waiter waiter;
     /* NULL where executed code is not recorded. */
     struct code_thread *code;
-    /* With it: the block that executes, the place of the next event, those of gathered ones, misses that have places. */
+    /* With it: the block that executes, the place of the next event, those of gathered ones, misses with places. */
     uint32_t block;
     uint64_t place;
     uint64_t *event_places;
