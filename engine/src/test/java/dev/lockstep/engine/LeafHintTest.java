@@ -20,7 +20,7 @@ class LeafHintTest {
 
     private static final int ROUNDS = 60;
 
-    /** Of 8 KB; fewer than the rows need, so that leaves leave the pool and their frames serve others. */
+    /** 128 frames, fewer than the rows need, so that leaves leave the pool and their frames serve others. */
     private static final long SMALL_POOL_BYTES = 1 << 20;
 
     @RegisterExtension

@@ -203,6 +203,20 @@ class LockPassingTest {
         assertTrue(goOn(waiting));
     }
 
+    /** Otherwise its next attempt would take the lock again at once, and close the same cycle. */
+    @Test
+    void whatAVictimReleasesIsKeptForItsQueue() {
+        LockOwner waiting = newOwner();
+        LockOwner victim = newOwner();
+        manager.request(waiting, OTHER_KEY, LockMode.X);
+        manager.request(victim, KEY, LockMode.X);
+        startWaiting(waiting, KEY, LockMode.X);
+        assertThrows(DeadlockException.class, () -> manager.lock(victim, OTHER_KEY, LockMode.S, Waiter.NO_DEADLINE));
+        manager.releaseAll(victim, 0);
+        assertFalse(manager.tryLock(victim, KEY, LockMode.X));
+        assertTrue(goOn(waiting));
+    }
+
     /** An invited owner that nobody has passed blocks who waits for it, but waits for nobody itself. */
     @Test
     void whoWaitsForAnInvitedOwnerIsNoDeadlock() {
