@@ -183,8 +183,8 @@ final class WorkloadDriver {
     }
 
     private void measureBegins() {
-        measureBegan.set(ProcessUsage.now());
         progress.phase(TpccProgress.Phase.MEASURE);
+        measureBegan.set(ProcessUsage.now());
     }
 
     private void measureEnds() {

@@ -198,6 +198,7 @@ final class TpccChildRun implements TpccProgress {
         if (next == Phase.WARM_UP) {
             // What loading and checking left behind would otherwise be collected during the measurement.
             System.gc();
+            SimulatedPhases.tellJvm();
         } else if (next == Phase.MEASURE) {
             measurementBegins();
         } else if (next == Phase.CHECK_RESULT) {

@@ -1,5 +1,6 @@
 package dev.lockstep.tpcc.workload;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -24,6 +25,9 @@ public final class RunControl {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile int phase = WARM_UP;
 
+    /** Open once {@link #measureBegins} has returned, or thrown. */
+    private final CountDownLatch measuring = new CountDownLatch(1);
+
     /** While set, transactions beyond the number are measured too. */
     private volatile boolean held;
 
@@ -42,7 +46,8 @@ public final class RunControl {
     /**
      * A run of a number of transactions.
      *
-     * @param measureBegins called once, by the terminal that starts the first measured transaction
+     * @param measureBegins called once, by the terminal that starts the first measured transaction; the others start
+     *     none until it has returned
      */
     public static RunControl byCount(long warmUpTransactions, long transactions, Runnable measureBegins) {
         return new RunControl(warmUpTransactions, transactions, false, measureBegins);
@@ -70,7 +75,11 @@ public final class RunControl {
         }
     }
 
-    /** Asks for permission to run one more transaction, and tells which phase it belongs to, or {@link #STOP}. */
+    /**
+     * Asks for permission to run one more transaction, and tells which phase it belongs to, or {@link #STOP}. Waits
+     * while another terminal lets the measured phase begin, which may take long in a simulated run: what is admitted as
+     * measured runs in that phase.
+     */
     int admit() {
         int now = phase;
         if (transactions == 0 || now == STOP) {
@@ -81,9 +90,31 @@ public final class RunControl {
             return WARM_UP;
         }
         if (ticket == warmUpTransactions) {
-            measureBegins.run();
+            beginMeasuring();
+        } else if (measuring.getCount() != 0 && !awaitMeasuring()) {
+            return STOP;
         }
         return ticket < warmUpTransactions + transactions || held ? MEASURE : STOP;
+    }
+
+    private void beginMeasuring() {
+        try {
+            measureBegins.run();
+        } finally {
+            measuring.countDown();
+        }
+    }
+
+    /** Ends, because the terminal with the first measured ticket is not waiting for any other. */
+    private boolean awaitMeasuring() {
+        try {
+            measuring.await();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
+            return false;
+        }
     }
 
     /** The phase to which a transaction that was admitted in a phase and ends now belongs. */

@@ -25,22 +25,29 @@ public final class SimulatedPhases {
     private SimulatedPhases() {}
 
     /**
-     * The process enters a phase. The first call tells of the JVM's memory; pools tell of themselves when they are
-     * made, see {@link BoundMachine}.
+     * The process enters a phase. The first call tells of the JVM's memory, if {@link #tellJvm} has not; pools tell of
+     * themselves when they are made, see {@link BoundMachine}.
      *
      * @param phase 1 to {@link Markers#PHASE_MAX}
      */
     public static void begin(int phase) {
         if (Markers.isSimulated()) {
             BoundMachine.tellFreed();
-            if (JVM_TOLD.compareAndSet(false, true)) {
-                MappedPages pages = MappedPages.read();
-                for (JvmMemory.Range range : JvmMemory.ranges()) {
-                    tell(range.kind(), range.address(), range.bytes(), Markers.NODE_OF_FIRST_TOUCH, pages);
-                }
+        }
+        tellJvm();
+        Markers.phaseBegin(phase);
+    }
+
+    /**
+     * Tells of the JVM's memory, once. On a simulated processor that takes seconds, so better before a phase is due.
+     */
+    public static void tellJvm() {
+        if (Markers.isSimulated() && JVM_TOLD.compareAndSet(false, true)) {
+            MappedPages pages = MappedPages.read();
+            for (JvmMemory.Range range : JvmMemory.ranges()) {
+                tell(range.kind(), range.address(), range.bytes(), Markers.NODE_OF_FIRST_TOUCH, pages);
             }
         }
-        Markers.phaseBegin(phase);
     }
 
     /** Tells of one range. */

@@ -1,0 +1,66 @@
+package dev.lockstep.tpcc.workload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A measured transaction runs in the measured phase: in simulated runs two of three once ran before it had begun. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class RunControlTest {
+    @Test
+    void nobodyIsAdmittedToTheMeasuredPhaseBeforeItHasBegun() throws Exception {
+        AtomicBoolean begun = new AtomicBoolean();
+        AtomicReference<RunControl> control = new AtomicReference<>();
+        CompletableFuture<List<Integer>> other = new CompletableFuture<>();
+        control.set(RunControl.byCount(1, 2, () -> {
+            Thread thread = Thread.ofPlatform().start(() -> {
+                int admitted = control.get().admit();
+                other.complete(List.of(admitted, begun.get() ? 1 : 0));
+            });
+            // Until it waits, or has been let in.
+            while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TERMINATED) {
+                Thread.onSpinWait();
+            }
+            begun.set(true);
+        }));
+        assertEquals(RunControl.WARM_UP, control.get().admit());
+        assertEquals(RunControl.MEASURE, control.get().admit());
+        assertEquals(List.of(RunControl.MEASURE, 1), other.get());
+        assertEquals(RunControl.STOP, control.get().admit());
+    }
+
+    @Test
+    void waitingEndsWhereThePhaseCannotBegin() throws Exception {
+        CompletableFuture<Integer> other = new CompletableFuture<>();
+        AtomicReference<RunControl> control = new AtomicReference<>();
+        control.set(RunControl.byCount(0, 2, () -> {
+            Thread.ofPlatform().start(() -> other.complete(control.get().admit()));
+            throw new IllegalStateException("cannot begin");
+        }));
+        assertThrows(IllegalStateException.class, () -> control.get().admit());
+        assertEquals(RunControl.MEASURE, other.get());
+    }
+
+    @Test
+    void interruptedWaitEndsTheRun() throws Exception {
+        CompletableFuture<Integer> other = new CompletableFuture<>();
+        AtomicReference<RunControl> control = new AtomicReference<>();
+        control.set(RunControl.byCount(0, 2, () -> {
+            Thread thread =
+                    Thread.ofPlatform().start(() -> other.complete(control.get().admit()));
+            thread.interrupt();
+            assertEquals(RunControl.STOP, other.join());
+        }));
+        control.get().admit();
+        assertTrue(control.get().failure() instanceof InterruptedException);
+        assertEquals(RunControl.STOP, control.get().phase());
+    }
+}
