@@ -31,6 +31,9 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.report to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.prove to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     // picocli sets the fields of the command, Jackson reads the records of its report.
     opens dev.lockstep.bench.simulate.validation to
             com.fasterxml.jackson.databind,

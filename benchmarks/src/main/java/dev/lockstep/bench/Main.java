@@ -4,6 +4,7 @@ import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
@@ -55,6 +56,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new JmhCommand(placement))
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
+                .addSubcommand(ProveCommand.commandLine(System.err))
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

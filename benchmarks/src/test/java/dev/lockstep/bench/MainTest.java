@@ -118,6 +118,7 @@ class MainTest {
                 new String[] {"simulate", "--l1i", "32K,8,64"},
                 new String[] {"simulate-validate", "hand"},
                 new String[] {"counters"},
+                new String[] {"prove", "kill"},
                 new String[] {"codemap"})) {
             List<String> words = new ArrayList<>(List.of(command));
             words.addAll(List.of("--json", file));

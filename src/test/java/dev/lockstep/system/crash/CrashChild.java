@@ -1,16 +1,12 @@
 package dev.lockstep.system.crash;
 
+import dev.lockstep.bench.prove.KilledJvmFrames;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.Durability;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The process that is killed: opens the database and works on it with several threads. Whatever it says, it says on its
@@ -26,8 +22,7 @@ final class CrashChild {
     /** Instead of a worker: the database is open. */
     static final int MARK_OPENED = -2;
 
-    private final OutputStream out = new FileOutputStream(FileDescriptor.out);
-    private final ReentrantLock lock = new ReentrantLock();
+    private final KilledJvmFrames frames = new KilledJvmFrames();
 
     private CrashChild() {}
 
@@ -59,19 +54,10 @@ final class CrashChild {
         }
     }
 
-    /** One write per frame, so that the pipe holds whole frames. */
     private void say(int worker, int sequence) {
-        byte[] frame = ByteBuffer.allocate(2 * Integer.BYTES)
+        frames.say(ByteBuffer.allocate(2 * Integer.BYTES)
                 .putInt(worker)
                 .putInt(sequence)
-                .array();
-        lock.lock();
-        try {
-            out.write(frame);
-        } catch (IOException e) {
-            throw new IllegalStateException("the parent is gone", e);
-        } finally {
-            lock.unlock();
-        }
+                .flip());
     }
 }

@@ -1,22 +1,17 @@
 package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.report.Spelling;
-import dev.lockstep.tpcc.adapter.CommitAnswer;
-import dev.lockstep.tpcc.adapter.CustomerRow;
-import dev.lockstep.tpcc.adapter.DistrictRow;
-import dev.lockstep.tpcc.adapter.HistoryRow;
-import dev.lockstep.tpcc.adapter.ItemRow;
-import dev.lockstep.tpcc.adapter.LastName;
-import dev.lockstep.tpcc.adapter.OrderLineRow;
-import dev.lockstep.tpcc.adapter.OrderRow;
-import dev.lockstep.tpcc.adapter.StockRow;
+import dev.lockstep.tpcc.adapter.DelegatingSession;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
-import dev.lockstep.tpcc.adapter.WarehouseRow;
 
 /** A session that says which transaction is running. */
-record MarkedSession(TpccSession session) implements TpccSession {
+final class MarkedSession extends DelegatingSession {
     private static final int[] CONTEXTS = contexts();
+
+    MarkedSession(TpccSession session) {
+        super(session);
+    }
 
     private static int[] contexts() {
         TransactionType[] types = TransactionType.values();
@@ -30,13 +25,13 @@ record MarkedSession(TpccSession session) implements TpccSession {
     @Override
     public void begin(TransactionType type) {
         OperationMarkers.enter(CONTEXTS[type.ordinal()]);
-        session.begin(type);
+        super.begin(type);
     }
 
     @Override
     public void commit() {
         try {
-            session.commit();
+            super.commit();
         } finally {
             OperationMarkers.enter(0);
         }
@@ -45,145 +40,9 @@ record MarkedSession(TpccSession session) implements TpccSession {
     @Override
     public void rollback() {
         try {
-            session.rollback();
+            super.rollback();
         } finally {
             OperationMarkers.enter(0);
         }
-    }
-
-    @Override
-    public void answerTo(CommitAnswer answer) {
-        session.answerTo(answer);
-    }
-
-    @Override
-    public int readWarehouseTax(int warehouseId) {
-        return session.readWarehouseTax(warehouseId);
-    }
-
-    @Override
-    public void takeOrderId(int warehouseId, int districtId, DistrictRow row) {
-        session.takeOrderId(warehouseId, districtId, row);
-    }
-
-    @Override
-    public void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row) {
-        session.readCustomerForOrder(warehouseId, districtId, customerId, row);
-    }
-
-    @Override
-    public void insertOrder(OrderRow row) {
-        session.insertOrder(row);
-    }
-
-    @Override
-    public void insertNewOrder(int warehouseId, int districtId, int orderId) {
-        session.insertNewOrder(warehouseId, districtId, orderId);
-    }
-
-    @Override
-    public void readItems(int[] itemIds, int count, ItemRow[] rows) {
-        session.readItems(itemIds, count, rows);
-    }
-
-    @Override
-    public void lockStocks(int[] warehouseIds, int[] itemIds, int count, int districtId, StockRow[] rows) {
-        session.lockStocks(warehouseIds, itemIds, count, districtId, rows);
-    }
-
-    @Override
-    public void updateStocks(StockRow[] rows, int count) {
-        session.updateStocks(rows, count);
-    }
-
-    @Override
-    public void insertOrderLines(OrderLineRow[] rows, int count) {
-        session.insertOrderLines(rows, count);
-    }
-
-    @Override
-    public void payWarehouse(int warehouseId, long amountCents, WarehouseRow row) {
-        session.payWarehouse(warehouseId, amountCents, row);
-    }
-
-    @Override
-    public void payDistrict(int warehouseId, int districtId, long amountCents, DistrictRow row) {
-        session.payDistrict(warehouseId, districtId, amountCents, row);
-    }
-
-    @Override
-    public int findCustomer(int warehouseId, int districtId, LastName lastName) {
-        return session.findCustomer(warehouseId, districtId, lastName);
-    }
-
-    @Override
-    public void lockCustomerForPayment(int warehouseId, int districtId, int customerId, CustomerRow row) {
-        session.lockCustomerForPayment(warehouseId, districtId, customerId, row);
-    }
-
-    @Override
-    public void readCustomerData(CustomerRow row) {
-        session.readCustomerData(row);
-    }
-
-    @Override
-    public void updateCustomerPayment(CustomerRow row, boolean withData) {
-        session.updateCustomerPayment(row, withData);
-    }
-
-    @Override
-    public void insertHistory(HistoryRow row) {
-        session.insertHistory(row);
-    }
-
-    @Override
-    public void readCustomerForStatus(int warehouseId, int districtId, int customerId, CustomerRow row) {
-        session.readCustomerForStatus(warehouseId, districtId, customerId, row);
-    }
-
-    @Override
-    public boolean readLastOrder(int warehouseId, int districtId, int customerId, OrderRow row) {
-        return session.readLastOrder(warehouseId, districtId, customerId, row);
-    }
-
-    @Override
-    public int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows) {
-        return session.readOrderLines(warehouseId, districtId, orderId, rows);
-    }
-
-    @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
-        return session.removeOldestNewOrder(warehouseId, districtId);
-    }
-
-    @Override
-    public void deliverOrders(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
-        session.deliverOrders(warehouseId, districtIds, orderIds, count, carrierId, customerIds);
-    }
-
-    @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
-        return session.deliverOrderLines(warehouseId, districtId, orderId, deliveryMillis);
-    }
-
-    @Override
-    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
-        session.creditCustomers(warehouseId, districtIds, customerIds, amountsCents, count);
-    }
-
-    @Override
-    public int readNextOrderId(int warehouseId, int districtId) {
-        return session.readNextOrderId(warehouseId, districtId);
-    }
-
-    @Override
-    public int countLowStock(int warehouseId, int districtId, int fromOrderId, int toOrderId, int threshold) {
-        return session.countLowStock(warehouseId, districtId, fromOrderId, toOrderId, threshold);
-    }
-
-    @Override
-    public void close() {
-        session.close();
     }
 }

@@ -46,7 +46,7 @@ public final class ScratchDirectory implements AutoCloseable {
     }
 
     /** Makes one in a directory, which exists. */
-    static ScratchDirectory make(Path parent, String name) throws IOException {
+    public static ScratchDirectory make(Path parent, String name) throws IOException {
         deleteAbandoned(parent, name);
         String prefix = PREFIX + name + "-" + ProcessHandle.current().pid() + "-";
         return new ScratchDirectory(Files.createTempDirectory(parent, prefix).toAbsolutePath());
@@ -73,6 +73,13 @@ public final class ScratchDirectory implements AutoCloseable {
     /** Where it is. */
     public Path path() {
         return path;
+    }
+
+    /** Deletes what this process has made below it, or somewhere else, with everything in it. */
+    public static void remove(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            delete(directory);
+        }
     }
 
     /** Deletes it with everything in it. */

@@ -1,0 +1,175 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.adapter.DelegatingSession;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.InputGenerator;
+import dev.lockstep.tpcc.workload.NonUniformConstants;
+import dev.lockstep.tpcc.workload.Tally;
+import dev.lockstep.tpcc.workload.TpccRandom;
+import dev.lockstep.tpcc.workload.TpccTransactions;
+import dev.lockstep.tpcc.workload.TransactionDeck;
+import dev.lockstep.tpcc.workload.TransactionInput;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The process that {@link KillProof} kills: TPC-C by several terminals, with durable commits. Before each commit a
+ * terminal says what the transaction will have done, and after the answer that it was answered; so the parent knows at
+ * any moment what must be there, and of each terminal the one transaction that may be there or not.
+ */
+final class KillChild {
+    /** Marks in the place of a terminal. */
+    static final int OPENING = -1;
+
+    static final int OPENED = -2;
+
+    /** What a frame says of a terminal: what its transaction, which is about to commit, does. */
+    static final int COMMITS = 1;
+
+    /** It was answered. */
+    static final int ANSWERED = 2;
+
+    /** It failed, and is rolled back. */
+    static final int ROLLED_BACK = 3;
+
+    /** The end of a child that nobody kills: far more than any point waits for. */
+    private static final int TRANSACTIONS_MAX = 1_000_000;
+
+    /** Transactions of the first terminal between two checkpoints. */
+    private static final int CHECKPOINT_INTERVAL = 60;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** HISTORY keys: terminals from this bit, points below. */
+    private static final int HISTORY_TERMINAL_SHIFT = 56;
+
+    private static final int HISTORY_POINT_SHIFT = 32;
+
+    private final KilledJvmFrames frames = new KilledJvmFrames();
+    private final long seed;
+    private final long point;
+    private final int terminals;
+
+    private KillChild(long seed, long point, int terminals) {
+        this.seed = seed;
+        this.point = point;
+        this.terminals = terminals;
+    }
+
+    /** Arguments: directory, seed, number of the point, terminals; without terminals it opens the database alone. */
+    public static void main(String[] arguments) throws InterruptedException {
+        new KillChild(Long.parseLong(arguments[1]), Long.parseLong(arguments[2]), Integer.parseInt(arguments[3]))
+                .work(Path.of(arguments[0]));
+    }
+
+    private void work(Path directory) throws InterruptedException {
+        say(OPENING, 0);
+        try (LockstepAdapter adapter = new LockstepAdapter(
+                Database.open(directory, KillProof.databaseOptions()), null, Durability.SYNC, TIMEOUT)) {
+            Database database = adapter.database();
+            say(OPENED, 0);
+            List<Thread> threads = new ArrayList<>();
+            for (int terminal = 0; terminal < terminals; terminal++) {
+                int number = terminal;
+                threads.add(Thread.ofPlatform()
+                        .name("terminal-" + terminal)
+                        .start(() -> new KilledTerminal(database, adapter, number).run()));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            // Until it is killed; without terminals at once.
+            new CountDownLatch(1).await();
+        }
+    }
+
+    private void say(int terminal, int kind) {
+        frames.say(ByteBuffer.allocate(2 * Integer.BYTES)
+                .putInt(terminal)
+                .putInt(kind)
+                .flip());
+    }
+
+    /** One emulated user, by one thread. */
+    private final class KilledTerminal {
+        private final Database database;
+        private final TpccAdapter adapter;
+        private final int number;
+        private final TransactionInput input = new TransactionInput();
+        private final InputGenerator generator;
+        private final TransactionDeck deck;
+        private TpccTransactions transactions;
+
+        KilledTerminal(Database database, TpccAdapter adapter, int number) {
+            this.database = database;
+            this.adapter = adapter;
+            this.number = number;
+            generator = new InputGenerator(
+                    KillProof.SCALE,
+                    NonUniformConstants.ofRun(seed),
+                    TpccRandom.seed(seed, point * KillProof.TERMINALS + number),
+                    1,
+                    number + 1,
+                    (number + 1L) << HISTORY_TERMINAL_SHIFT | (point + 1) << HISTORY_POINT_SHIFT);
+            deck = new TransactionDeck(TransactionMix.STANDARD, generator.random());
+        }
+
+        void run() {
+            TpccSession watched = new DelegatingSession(adapter.openSession()) {
+                @Override
+                public void commit() {
+                    commits();
+                    super.commit();
+                }
+            };
+            try (TpccSession session = watched) {
+                transactions = new TpccTransactions(session);
+                for (int i = 0; i < TRANSACTIONS_MAX; i++) {
+                    generator.next(deck.draw(), System.currentTimeMillis(), input);
+                    transaction(session);
+                    if (number == 0 && i % CHECKPOINT_INTERVAL == CHECKPOINT_INTERVAL - 1) {
+                        database.checkpoint();
+                    }
+                }
+            }
+        }
+
+        /** Until it commits, or its input makes it roll back; the deadlock's victim is the youngest, so it ends. */
+        private void transaction(TpccSession session) {
+            while (true) {
+                try {
+                    if (transactions.execute(input)) {
+                        say(number, ANSWERED);
+                    }
+                    return;
+                } catch (RuntimeException e) {
+                    if (adapter.retryReason(e) == null) {
+                        throw e;
+                    }
+                    session.rollback();
+                    say(number, ROLLED_BACK);
+                }
+            }
+        }
+
+        private void commits() {
+            Tally tally = new Tally(1, KillProof.SCALE.warehouses());
+            tally.committed(input, transactions);
+            List<Long> numbers = tally.numbers();
+            ByteBuffer frame = ByteBuffer.allocate(2 * Integer.BYTES + numbers.size() * Long.BYTES)
+                    .putInt(number)
+                    .putInt(COMMITS);
+            numbers.forEach(frame::putLong);
+            frames.say(frame.flip());
+        }
+    }
+}

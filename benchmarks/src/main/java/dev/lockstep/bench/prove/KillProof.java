@@ -1,0 +1,285 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.check.ConsistencyCheck;
+import dev.lockstep.tpcc.check.DatabaseTotals;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Kills child JVMs with SIGKILL while they run TPC-C with durable commits, opens what they leave, and looks for every
+ * transaction that was answered. What was answered is kept here, outside the database, by what the child says before
+ * and after each commit.
+ *
+ * <p>What must hold after each kill: {@code validate()} finds nothing; the consistency conditions of TPC-C hold; each
+ * count and sum of the database is that of the answered transactions, and of each terminal the one that was about to
+ * be answered, wholly or not at all. A quarter of the children is followed by others that are killed while they open
+ * the database and recover it; these are points as well.
+ *
+ * <p>The moments are chosen from the seed, in answers and in microseconds; the threads' interleaving, and so the very
+ * instruction, is the machine's.
+ */
+public final class KillProof implements Proof {
+    /** A terminal each of its own district for Stock-Level, all in one warehouse, so that they meet. */
+    static final int TERMINALS = 4;
+
+    /** Small, so that most of a point is the kill and not the check. */
+    static final TpccScale SCALE = new TpccScale(1, 1_000, 30, 9);
+
+    private static final String NAME = "kill";
+    private static final long POINTS = 1_000;
+
+    /** A fifth of the database: pages are written and read while the terminals run. */
+    private static final long POOL_BYTES = 2L << 20;
+
+    /** The smallest, so that segments end and begin between two kills. */
+    private static final int LOG_SEGMENT_BYTES = 1 << 20;
+
+    /** Answers before a kill, at most: some have seen two checkpoints, some none. */
+    private static final int ANSWERS_MAX = 600;
+
+    /** How long after the answer: longer than a group commit takes, in nanoseconds. */
+    private static final int DELAY_NANOS_MAX = 3_000_000;
+
+    /** How long a child that opens the database is left alone, in nanoseconds: to the end of its recovery or not. */
+    private static final int OPENING_NANOS_MAX = 120_000_000;
+
+    private static final int ONE_IN_OPENING = 4;
+    private static final int OPENINGS_MAX = 3;
+
+    /** Points with one database: it grows, and so does the time to check it. */
+    private static final int POINTS_PER_DATABASE = 25;
+
+    /** Makes neighbouring seeds and points independent of each other: a prime. */
+    private static final long SEED_FACTOR = 1_000_003;
+
+    /** Orders less NEW_ORDER rows, which holds right after loading alone. */
+    private static final int DELIVERIES_CONDITION = 11;
+
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+    /** For the command and the tests. */
+    public KillProof() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String description() {
+        return "a process that runs TPC-C with durable commits is killed (SIGKILL) at a random moment, sometimes again"
+                + " while it recovers. Every transaction that was answered must be there, wholly, no other but the one"
+                + " in flight of each terminal, and the database must be valid.";
+    }
+
+    @Override
+    public long pointsDefault() {
+        return POINTS;
+    }
+
+    @Override
+    public Duration timeDefault() {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
+            return new Run(options, progress, scratch.path()).run();
+        }
+    }
+
+    static DatabaseOptions databaseOptions() {
+        return DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(POOL_BYTES)
+                .logSegmentBytes(LOG_SEGMENT_BYTES)
+                .build();
+    }
+
+    /** One run. */
+    private static final class Run {
+        private final ProofOptions options;
+        private final ProofProgress progress;
+        private final Path scratch;
+        private final ProofReport.Builder report;
+        private final long endNanos;
+        private Path home;
+        private DatabaseTotals before;
+        private int pointsHere;
+
+        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+            this.options = options;
+            this.progress = progress;
+            this.scratch = scratch;
+            report = new ProofReport.Builder(NAME, options);
+            endNanos = System.nanoTime() + options.time().toNanos();
+        }
+
+        ProofReport run() throws IOException, InterruptedException {
+            // Ends with the points, or with the time.
+            for (long point = 0; goesOn(point); point++) {
+                if (!options.wants(point)) {
+                    continue;
+                }
+                progress.step(point, options.points(), "");
+                if (home == null || pointsHere >= POINTS_PER_DATABASE) {
+                    begin(point);
+                }
+                point(point);
+                pointsHere++;
+            }
+            return report.build();
+        }
+
+        private boolean goesOn(long point) {
+            return options.points() > 0 ? point < options.points() : System.nanoTime() - endNanos < 0;
+        }
+
+        private void begin(long point) throws IOException, InterruptedException {
+            if (home != null) {
+                ScratchDirectory.remove(home);
+            }
+            home = scratch.resolve("database-" + point);
+            pointsHere = 0;
+            TpccConfiguration configuration =
+                    TpccConfiguration.builder(SCALE).seed(options.seed()).build();
+            try (LockstepAdapter adapter = open()) {
+                TpccRun.load(configuration, adapter, TpccProgress.NONE);
+                before = check(adapter).totals();
+            }
+        }
+
+        private LockstepAdapter open() {
+            return new LockstepAdapter(Database.open(home, databaseOptions()), null, Durability.SYNC, TIMEOUT);
+        }
+
+        private static ConsistencyCheck.Report check(LockstepAdapter adapter) {
+            try (TpccScanner scanner = adapter.openScanner()) {
+                return ConsistencyCheck.afterLoad(SCALE, scanner);
+            }
+        }
+
+        private void point(long point) throws IOException, InterruptedException {
+            Random random = new Random(options.seed() * SEED_FACTOR + point);
+            AnsweredTransactions answered = new AnsweredTransactions(TERMINALS, SCALE.warehouses());
+            String failure = killUnderLoad(point, random, answered);
+            if (failure.isEmpty() && random.nextInt(ONE_IN_OPENING) == 0) {
+                int times = 1 + random.nextInt(OPENINGS_MAX);
+                for (int i = 0; i < times && failure.isEmpty(); i++) {
+                    failure = killWhileOpening(point, random);
+                }
+            }
+            if (failure.isEmpty()) {
+                failure = judge(answered);
+            }
+            report.count("commits answered and found", answered.answers());
+            report.count("commits in flight when killed", answered.inFlight());
+            if (failure.isEmpty()) {
+                report.survived();
+            } else {
+                report.failed(point, failure + " database=" + keep(point));
+                home = null;
+            }
+        }
+
+        private KilledJvm start(long point, int terminals) throws IOException {
+            return KilledJvm.start(
+                    scratch.resolve("errors.txt"),
+                    KillChild.class,
+                    List.of(
+                            home.toString(),
+                            Long.toString(options.seed()),
+                            Long.toString(point),
+                            Integer.toString(terminals)));
+        }
+
+        /** Returns what was wrong with the child, or the empty string. */
+        private String killUnderLoad(long point, Random random, AnsweredTransactions answered)
+                throws InterruptedException {
+            report.count("kills under load", 1);
+            try (KilledJvm child = start(point, TERMINALS)) {
+                await(child, KillChild.OPENED);
+                int answers = random.nextInt(ANSWERS_MAX);
+                while (answered.answers() < answers) {
+                    answered.heard(child.next());
+                }
+                child.goesOnFor(random.nextInt(DELAY_NANOS_MAX));
+                child.kill(answered::heard);
+                return "";
+            } catch (IOException e) {
+                return describe(e);
+            }
+        }
+
+        /** Somewhere in its start or its recovery, or just behind. */
+        private String killWhileOpening(long point, Random random) throws InterruptedException {
+            report.count("kills while opening", 1);
+            try (KilledJvm child = start(point, 0)) {
+                await(child, KillChild.OPENING);
+                child.goesOnFor(random.nextInt(OPENING_NANOS_MAX));
+                child.kill(frame -> {});
+                return "";
+            } catch (IOException e) {
+                return describe(e);
+            }
+        }
+
+        private static void await(KilledJvm child, int mark) throws IOException {
+            // Ends with the child at the latest.
+            while (child.next().getInt() != mark) {
+                // It has said something else before.
+            }
+        }
+
+        /** What a database that was killed lacks, or the empty string. */
+        private String judge(AnsweredTransactions answered) {
+            try (LockstepAdapter adapter = open()) {
+                adapter.database().validate();
+                ConsistencyCheck.Report after = check(adapter);
+                for (Map.Entry<Integer, String> verdict : after.conditions().entrySet()) {
+                    // The eleventh counts deliveries, as the tally does, and more exactly.
+                    if (verdict.getKey() != DELIVERIES_CONDITION
+                            && !verdict.getValue().equals(ConsistencyCheck.OK)) {
+                        return "condition " + verdict.getKey() + " of TPC-C is violated: " + verdict.getValue();
+                    }
+                }
+                String differences = answered.differences(before, after.totals());
+                before = after.totals();
+                return differences;
+            } catch (LockstepException e) {
+                return describe(e);
+            }
+        }
+
+        private static String describe(Exception e) {
+            return e.getCause() == null ? e.toString() : e + ", caused by " + e.getCause();
+        }
+
+        /** What failed is kept for whoever looks for the reason. */
+        private Path keep(long point) throws IOException {
+            Path kept = options.directory()
+                    .resolve(String.format(
+                            Locale.ROOT, "lockstep-failed-%s-seed-%d-point-%d", NAME, options.seed(), point));
+            ScratchDirectory.remove(kept);
+            return Files.exists(home) ? Files.move(home, kept) : home;
+        }
+    }
+}

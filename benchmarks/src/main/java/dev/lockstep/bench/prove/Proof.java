@@ -1,0 +1,33 @@
+package dev.lockstep.bench.prove;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * One of the proofs of {@code ./lockstep prove}: tries something many times and looks each time whether Lockstep keeps
+ * its word. An implementation keeps nothing between two runs, so it is thread-safe.
+ */
+public interface Proof {
+    /** The word on the command line. */
+    String name();
+
+    /** What is done and what has to be true afterwards, in one or two sentences for the help. */
+    String description();
+
+    /** How many points are tried unless said otherwise; 0 where the time says how long it goes on. */
+    long pointsDefault();
+
+    /** How long it goes on unless said otherwise; zero where the number of points says it. */
+    Duration timeDefault();
+
+    /**
+     * Runs it. A point that did not go as it has to is part of the report, and no exception.
+     *
+     * @param options how long, from which seed, where
+     * @param progress is told how it gets on, on this thread
+     * @return what was tried and what came of it
+     * @throws IOException if the proof itself cannot work: no room for its files, a child JVM that does not start
+     * @throws InterruptedException if this thread is interrupted
+     */
+    ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException;
+}

@@ -1,0 +1,232 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.ReportOption;
+import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.report.ResultFile;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs one of the proofs on the user's own machine. */
+@Command(
+        name = "prove",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Proves on this machine what Lockstep claims: tries to break a database many times over, and says what was"
+                    + " tried, what was survived, and for each failure the command that replays it."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:everything that was tried was survived",
+            "1:something was not survived; its line of replay is printed",
+            "2:wrong call"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep prove kill --points 100",
+            "      A hundred times: a process under TPC-C load is killed, and what it was told is committed is looked"
+                    + " for.",
+            "  ./lockstep prove kill --dir /data --json kill.json --seed 7",
+            "      On the disk of /data, with other random choices, the result in a file."
+        })
+public final class ProveCommand implements Callable<Integer> {
+    private static final long MILLIS_PER_MINUTE = 60_000;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "PROOF",
+            completionCandidates = Proofs.Names.class,
+            description = "Which: ${COMPLETION-CANDIDATES}.")
+    private String name;
+
+    @Option(names = "--points", paramLabel = "N", description = "How many points to try. Default: the proof's own.")
+    private Long points;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "M",
+            description = "How long to go on, in place of a number of points; fractions are fine.")
+    private Double minutes;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of everything random. Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    @Option(
+            names = "--point",
+            paramLabel = "N",
+            description = "Tries this one alone, of those that --points and --seed make; from 0.")
+    private Long point;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Where the databases lie, on the disk that is to be proved, and where one that failed is"
+                    + " kept. Default: the system's directory for temporary files.")
+    private Path directory;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the result, its configuration, the JVM and the machine.")
+    private Path json;
+
+    @Mixin
+    private ReportOption out;
+
+    private final PrintStream terminal;
+
+    private ProveCommand(PrintStream terminal) {
+        this.terminal = terminal;
+    }
+
+    /**
+     * A command line with this command, whose help tells of all proofs.
+     *
+     * @param terminal where progress is shown; stays open
+     */
+    public static CommandLine commandLine(PrintStream terminal) {
+        CommandLine line = new CommandLine(new ProveCommand(terminal));
+        List<String> description =
+                new ArrayList<>(List.of(line.getCommandSpec().usageMessage().description()));
+        for (Proof proof : Proofs.ALL) {
+            String amount = proof.pointsDefault() > 0
+                    ? String.format(Locale.ROOT, "%,d points", proof.pointsDefault())
+                    : proof.timeDefault().toMinutes() + " minutes";
+            description.add("");
+            description.add("prove " + proof.name() + " (" + amount + " unless said otherwise): "
+                    + proof.description().replace("%", "%%"));
+        }
+        description.addAll(List.of("", "Options:"));
+        line.getCommandSpec().usageMessage().description(description.toArray(String[]::new));
+        return line;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Proof proof = Proofs.named(name)
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "no such proof: " + name + "; there are: " + String.join(", ", new Proofs.Names())));
+        ProofOptions options = options(proof);
+        ResultFile.require(command.commandLine(), "--json", json);
+        out.prepare();
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
+        ProofReport report;
+        try (ProgressBarView progress = new ProgressBarView(terminal, proof.name())) {
+            report = proof.run(options, progress);
+        }
+        print(report);
+        ProofResult result = new ProofResult(
+                origin, Machine.here(), options.points(), options.time().toSeconds(), report.ok(), report);
+        if (json != null) {
+            Json.write(json, result);
+        }
+        if (out.directory() != null) {
+            Json.write(out.json(), result);
+            out.write(new Report(
+                    "Proof: " + proof.name(),
+                    report.summary(),
+                    report.ok(),
+                    origin,
+                    configuration(options, report),
+                    report.sections()));
+        }
+        return report.ok() ? 0 : 1;
+    }
+
+    private ProofOptions options(Proof proof) throws IOException {
+        if (points != null && minutes != null) {
+            throw wrong("--points and --minutes exclude each other");
+        }
+        if (minutes != null && (minutes.isNaN() || minutes <= 0 || minutes > Integer.MAX_VALUE)) {
+            throw wrong("--minutes is more than 0: minutes=" + minutes);
+        }
+        if (points != null && points < 1) {
+            throw wrong("--points is 1 or more: points=" + points);
+        }
+        Path where = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
+        try {
+            Files.createDirectories(where);
+        } catch (IOException e) {
+            throw new ParameterException(
+                    command.commandLine(), "--dir " + where + " cannot be made: " + e.getMessage(), e);
+        }
+        if (!Files.isWritable(where)) {
+            throw wrong("--dir " + where + " cannot be written to: choose another one");
+        }
+        long count = minutes != null ? 0 : points != null ? points : proof.pointsDefault();
+        Duration time = minutes != null
+                ? Duration.ofMillis(Math.max(Math.round(minutes * MILLIS_PER_MINUTE), 1))
+                : points != null ? Duration.ZERO : proof.timeDefault();
+        try {
+            return new ProofOptions(
+                    count,
+                    time,
+                    seed,
+                    point == null ? OptionalLong.empty() : OptionalLong.of(point),
+                    where.toAbsolutePath());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+
+    private void print(ProofReport report) {
+        PrintWriter printed = command.commandLine().getOut();
+        printed.println(report.summary());
+        for (Map.Entry<String, Long> count : report.counts().entrySet()) {
+            printed.println(String.format(Locale.ROOT, "  %s: %,d", count.getKey(), count.getValue()));
+        }
+        printed.print(ReportText.of(report.sections()));
+        for (ProofFailure failure : report.failures()) {
+            printed.println("FAILED point " + failure.point() + ": " + failure.what());
+            printed.println("  replay: " + failure.replay());
+        }
+        printed.flush();
+    }
+
+    private static SequencedMap<String, String> configuration(ProofOptions options, ProofReport report) {
+        SequencedMap<String, String> configuration = new LinkedHashMap<>();
+        configuration.put("points", options.points() > 0 ? Long.toString(options.points()) : "by time");
+        configuration.put(
+                "time", options.time().isZero() ? "by points" : options.time().toString());
+        configuration.put("directory", options.directory().toString());
+        report.counts().forEach((name, value) -> configuration.put(name, Long.toString(value)));
+        return configuration;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.lockstep.bench.prove;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Section;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class ProveCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path directory;
+
+    private int execute(String... arguments) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void theHelpTellsOfEachProof() {
+        assertEquals(0, execute("prove", "--help"));
+        for (Proof proof : Proofs.ALL) {
+            assertTrue(out.toString().contains("prove " + proof.name() + " ("), out::toString);
+        }
+    }
+
+    @Test
+    void wrongCallsSayWhatIsWrong() {
+        String[][] calls = {
+            {"prove"},
+            {"prove", "nothing"},
+            {"prove", "kill", "--points", "0"},
+            {"prove", "kill", "--points", "3", "--point", "3"},
+            {"prove", "kill", "--points", "3", "--minutes", "1"},
+            {"prove", "kill", "--minutes", "0"},
+            {"prove", "kill", "--json", directory.resolve("missing/result.json").toString()},
+        };
+        for (String[] call : calls) {
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute(call), () -> String.join(" ", call) + err);
+            assertTrue(err.toString().startsWith("lockstep: "), err::toString);
+        }
+        assertEquals("", out.toString());
+    }
+
+    @Test
+    void aProofWritesItsResult() throws Exception {
+        Path json = directory.resolve("result.json");
+        Path page = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        "prove",
+                        "kill",
+                        "--points",
+                        "2",
+                        "--point",
+                        "1",
+                        "--seed",
+                        "7",
+                        "--dir",
+                        directory.toString(),
+                        "--json",
+                        json.toString(),
+                        "--out",
+                        page.toString()),
+                () -> err + out.toString());
+        assertTrue(out.toString().startsWith("kill: 1 tried, 1 survived, 0 failed"), out::toString);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertEquals(1, result.at("/report/tried").asLong());
+        assertEquals(7, result.at("/origin/seed").asLong());
+        assertTrue(result.get("ok").asBoolean());
+        assertTrue(Files.readString(page.resolve("report.html")).contains("1 survived"));
+    }
+
+    @Test
+    void aFailureIsReportedWithTheLineThatReplaysIt() {
+        ProofOptions options = new ProofOptions(500, Duration.ZERO, 9, OptionalLong.empty(), directory);
+        ProofReport.Builder builder = new ProofReport.Builder("kill", options);
+        assertFalse(builder.build().ok(), "nothing was tried");
+        builder.survived();
+        assertTrue(builder.build().ok());
+        builder.failed(12, "lost");
+        builder.count("kills", 2);
+        builder.section(Section.of("More", new Paragraph("words")));
+        ProofReport report = builder.build();
+        assertFalse(report.ok());
+        assertEquals("kill: 2 tried, 1 survived, 1 failed", report.summary());
+        assertEquals(
+                "./lockstep prove kill --points 500 --seed 9 --point 12",
+                report.failures().getFirst().replay());
+        assertEquals(
+                "./lockstep prove kill --minutes 1.5 --seed 9",
+                options.withTime(Duration.ofSeconds(90)).replay("kill", 3));
+    }
+}
