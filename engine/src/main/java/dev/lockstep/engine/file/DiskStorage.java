@@ -42,7 +42,13 @@ public final class DiskStorage implements Storage {
                             case READ_ONLY -> FileChannel.open(path, StandardOpenOption.READ);
                             case READ_WRITE ->
                                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                            case CREATE -> create(path);
+                            case CREATE ->
+                                FileChannel.open(
+                                        path,
+                                        StandardOpenOption.READ,
+                                        StandardOpenOption.WRITE,
+                                        StandardOpenOption.CREATE,
+                                        StandardOpenOption.TRUNCATE_EXISTING);
                         };
                 return new DiskBlockFile(path, channel);
             } catch (IOException e) {
@@ -54,22 +60,6 @@ public final class DiskStorage implements Storage {
         });
     }
 
-    private static FileChannel create(Path path) throws IOException {
-        FileChannel channel = FileChannel.open(
-                path,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING);
-        try {
-            forceDirectory(path.toAbsolutePath().getParent());
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
-        return channel;
-    }
-
     @Override
     public boolean exists(Path path) {
         return Files.exists(path);
@@ -79,9 +69,7 @@ public final class DiskStorage implements Storage {
     public void delete(Path path) {
         ForeignCalls.run(() -> {
             try {
-                if (Files.deleteIfExists(path)) {
-                    forceDirectory(path.toAbsolutePath().getParent());
-                }
+                Files.deleteIfExists(path);
             } catch (IOException e) {
                 throw DiskFailures.of("Cannot delete", path, UnaryOperator.identity(), e);
             }
@@ -105,9 +93,21 @@ public final class DiskStorage implements Storage {
         ForeignCalls.run(() -> {
             try {
                 Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-                forceDirectory(to.toAbsolutePath().getParent());
             } catch (IOException e) {
                 throw DiskFailures.of("Cannot rename", from, message -> message.with("to", to), e);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void forceDirectory(Path directory) {
+        ForeignCalls.run(() -> {
+            try {
+                force(directory);
+            } catch (IOException e) {
+                throw DiskFailures.of(
+                        "Cannot force the directory to the medium", directory, UnaryOperator.identity(), e);
             }
             return null;
         });
@@ -121,7 +121,7 @@ public final class DiskStorage implements Storage {
                     Files.createDirectories(directory);
                     Path parent = directory.toAbsolutePath().getParent();
                     if (parent != null) {
-                        forceDirectory(parent);
+                        force(parent);
                     }
                 }
             } catch (IOException e) {
@@ -192,7 +192,7 @@ public final class DiskStorage implements Storage {
     /**
      * Puts the entries of a directory on the medium. Windows cannot open a directory, and journals its entries anyway.
      */
-    private static void forceDirectory(Path directory) throws IOException {
+    private static void force(Path directory) throws IOException {
         if (IS_WINDOWS) {
             return;
         }

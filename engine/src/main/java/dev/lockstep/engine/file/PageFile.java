@@ -70,6 +70,12 @@ public final class PageFile implements AutoCloseable {
             pages.write(header.encode(PageLayout.PAGE_BYTES), 0);
             pages.force(true);
             DoubleWrite doubleWrite = DoubleWrite.create(storage, directory.resolve(DOUBLE_WRITE_FILE), databaseId);
+            try {
+                storage.forceDirectory(directory);
+            } catch (RuntimeException | Error e) {
+                Closing.quietly(doubleWrite, e);
+                throw e;
+            }
             return new PageFile(pages, doubleWrite, header, 0);
         } catch (RuntimeException | Error e) {
             Closing.quietly(pages, e);

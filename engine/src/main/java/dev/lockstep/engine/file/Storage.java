@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * Every access of the engine to the file system. Tests replace it by one that fails, tears and forgets.
  *
- * <p>Creation, replacement and removal of files are on the medium when the method returns, as far as the platform can
- * do that (Windows cannot force a directory).
+ * <p>Creation, replacement and removal of files are certain to survive a crash of the machine only after {@link
+ * #forceDirectory}. Until then each of them may be lost while later ones survive.
  *
  * <p>Thread-safety: all methods may be called by any thread; an interrupt of the caller does not end a call.
  *
@@ -51,7 +51,14 @@ public interface Storage {
     /** Gives a file a new name in the same directory, in place of a file that has it, at once or not at all. */
     void atomicReplace(Path from, Path to);
 
-    /** Makes a directory and those above it, as far as they do not exist. */
+    /**
+     * Returns when the entries of a directory are on the medium: what was created in it, renamed and removed. Windows
+     * cannot force a directory, and journals its entries by itself. After a failure nobody knows what is there, and a
+     * second attempt proves nothing.
+     */
+    void forceDirectory(Path directory);
+
+    /** Makes a directory and those above it, as far as they do not exist; they are on the medium on return. */
     void createDirectories(Path directory);
 
     /**

@@ -139,9 +139,18 @@ final class InstanceFiles {
         if (unlogged) {
             writeMarker(UNLOGGED_FILE);
         } else {
-            storage.delete(directory.resolve(UNLOGGED_FILE));
+            removeMarker(UNLOGGED_FILE);
         }
-        storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
+        removeMarker(CLEAN_CLOSE_FILE);
+    }
+
+    /** The marker is gone for good on return, and nothing that was done to the directory before comes after it. */
+    private void removeMarker(String name) {
+        Path path = directory.resolve(name);
+        if (storage.exists(path)) {
+            storage.delete(path);
+            storage.forceDirectory(directory);
+        }
     }
 
     private void writeMarker(String name) {
@@ -149,6 +158,7 @@ final class InstanceFiles {
             FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, 0).write(file);
             file.force(true);
         }
+        storage.forceDirectory(directory);
     }
 
     /**
@@ -171,12 +181,12 @@ final class InstanceFiles {
                 }
                 writeEverything(instance, endLsn);
                 writeMarker(CLEAN_CLOSE_FILE);
-                storage.delete(directory.resolve(UNLOGGED_FILE));
+                removeMarker(UNLOGGED_FILE);
             }
         } catch (DiskFullException full) {
             staysOpen = instance.log() == null && !instance.health().isFailed();
             if (staysOpen) {
-                storage.delete(directory.resolve(CLEAN_CLOSE_FILE));
+                removeMarker(CLEAN_CLOSE_FILE);
             }
             throw full;
         } finally {

@@ -252,7 +252,9 @@ public final class InstanceOpener {
                 storage.delete(directory.resolve(name));
             }
         }
+        storage.forceDirectory(directory);
         storage.delete(directory.resolve(InstanceFiles.UNLOGGED_FILE));
+        storage.forceDirectory(directory);
     }
 
     private Instance create(

@@ -203,6 +203,7 @@ final class LogSegments implements AutoCloseable {
         // Closed in between, because not every platform renames open files.
         Path path = LogSegmentLayout.path(directory, lsn);
         storage.atomicReplace(spare, path);
+        storage.forceDirectory(directory);
         current = storage.open(path, Storage.OpenMode.READ_WRITE);
         startLsn = lsn;
         allocatedBytes = current.size();
@@ -224,6 +225,8 @@ final class LogSegments implements AutoCloseable {
             // Files of another size come from a time of other options.
             if (bytes <= segmentBytes) {
                 storage.atomicReplace(path, spare);
+                // Else the old name could come back beside the new one, and a later reuse overwrite the log.
+                storage.forceDirectory(directory);
                 return true;
             }
             storage.delete(path);

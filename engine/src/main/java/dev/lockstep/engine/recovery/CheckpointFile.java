@@ -35,12 +35,14 @@ import java.util.zip.CRC32C;
  */
 public final class CheckpointFile {
     private final Storage storage;
+    private final Path directory;
     private final Path path;
     private final Path temporaryPath;
 
     /** Names the file; nothing is read or written yet. */
     public CheckpointFile(Storage storage, Path directory) {
         this.storage = storage;
+        this.directory = directory;
         path = directory.resolve(CheckpointLayout.FILE_NAME);
         temporaryPath = directory.resolve(CheckpointLayout.TEMPORARY_FILE_NAME);
     }
@@ -79,6 +81,7 @@ public final class CheckpointFile {
             file.force(true);
         }
         storage.atomicReplace(temporaryPath, path);
+        storage.forceDirectory(directory);
     }
 
     /**

@@ -38,6 +38,11 @@ public class DelegatingStorage implements Storage {
     }
 
     @Override
+    public void forceDirectory(Path directory) {
+        storage.forceDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         storage.createDirectories(directory);
     }

@@ -32,8 +32,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *   <li>The disk is full ({@link #bytesMax}): writes that grow files fail, having written some of their sectors.
  * </ul>
  *
- * <p>Creation and replacement of a file are on the medium when they return, as {@link Storage} promises. Not simulated:
- * misdirected writes and bits that change by themselves; tests make these with {@link #corrupt}.
+ * <p>Creation and replacement of a file are on the medium when they return; the simulated disk of {@code prove crash}
+ * loses them until their directory is forced. Not simulated: misdirected writes and bits that change by themselves;
+ * tests make these with {@link #corrupt}.
  *
  * <p>Deterministic by seed for a single-threaded user. Thread-safe. The same object is the file system before and after
  * the crash; files that were open at the crash refuse every call.
@@ -324,6 +325,14 @@ public final class FaultyStorage implements Storage {
             change("rename", from);
             files.put(to, content(from));
             files.remove(from);
+            return null;
+        });
+    }
+
+    @Override
+    public void forceDirectory(Path directory) {
+        locked(() -> {
+            change("force directory", directory);
             return null;
         });
     }
