@@ -73,7 +73,8 @@ public final class Transaction {
                 options.isolation(),
                 options.durability(),
                 lockWaitNanos,
-                now + options.timeout().toNanos());
+                now + options.timeout().toNanos(),
+                now);
         owner = Thread.currentThread();
         sThread = owner.isVirtual() ? null : core.context().sThread();
         newestSavepoint = null;

@@ -57,6 +57,14 @@ final class Actor {
         throw new AssertionError("the step should have failed");
     }
 
+    /** Returns when none of the steps is left to be done, or this actor waits for a lock. */
+    void awaitEndOrLockWait(Future<?> step) {
+        // Ends: the step either comes to a wait or to its end.
+        while (!step.isDone() && !isWaiting()) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
     /** Returns when this actor's step waits for a lock. */
     void awaitLockWait(Future<?> step) throws Exception {
         // Ends: the step either comes to its wait or to its end.
@@ -169,6 +177,15 @@ final class Actor {
         own.setLong(2, amount);
         transaction.update(table, own);
         return null;
+    }
+
+    /** Writes a row without having read it; returns whether there was one. */
+    boolean write(int id, long amount) {
+        Record own = table.newRecord();
+        own.setInt(0, id);
+        own.setString(1, "written");
+        own.setLong(2, amount);
+        return transaction.update(table, own);
     }
 
     Void rename(int id, String name) {

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.catalog;
 
+import dev.lockstep.engine.btree.BTree;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,6 +51,31 @@ public final class Catalog {
     public void remove(TableReference reference) {
         reference.publish(null);
         tables.remove(reference.name());
+    }
+
+    /** What a message calls a table or a tree: {@code account}, or {@code account.by_name} for an index. */
+    public String describe(Object place) {
+        if (place instanceof TableReference table) {
+            return table.name();
+        }
+        return place instanceof BTree tree ? describe(tree) : String.valueOf(place);
+    }
+
+    private String describe(BTree tree) {
+        for (TableReference table : tables.values()) {
+            TableState state = table.stateOrNull();
+            if (state == null || state.tree().treeId() != tree.lockTreeId()) {
+                continue;
+            }
+            for (int i = 0; i < state.indexes().size(); i++) {
+                if (state.indexes().get(i).tree().treeId() == tree.treeId()) {
+                    return table.name() + "."
+                            + state.definition().indexes().get(i).name();
+                }
+            }
+            return table.name();
+        }
+        return "tree " + tree.treeId();
     }
 
     public int takeTreeId() {

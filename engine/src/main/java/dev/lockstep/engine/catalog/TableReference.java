@@ -53,6 +53,11 @@ public final class TableReference {
         return present;
     }
 
+    /** The present state, null if the table was dropped. */
+    TableState stateOrNull() {
+        return state;
+    }
+
     public boolean isDropped() {
         return state == null;
     }

@@ -69,6 +69,7 @@ public final class Instance {
         this.log = environment.log();
         this.transactions = transactions;
         this.catalog = catalog;
+        locks.namePlacesBy(catalog::describe);
         this.files = files;
         catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID);
         operations = GateOperations.register(scheduler);

@@ -240,17 +240,23 @@ public final class OperationDriver {
     }
 
     private void waitForLock(RecordOperation operation) {
-        waitForLock(operation.neededLockName(), operation.neededLockMode(), operation.neededLockInstant());
+        waitForLock(
+                operation.tree(),
+                operation.neededLockName(),
+                operation.neededLockMode(),
+                operation.neededLockInstant());
     }
 
     /**
      * Waits for a lock, as long as the transaction's options allow.
      *
+     * @param place what the lock belongs to, for messages; null is nothing in particular
      * @param instant whether it is given back at once
      * @throws LockTimeoutException after the limit for one lock
      * @throws TransactionTimeoutException after the limit for the whole transaction
      */
-    void waitForLock(long name, int mode, boolean instant) {
+    void waitForLock(Object place, long name, int mode, boolean instant) {
+        context.lockOwner().setWaitPlace(place);
         long deadlineNanos = context.lockDeadlineNanos();
         try {
             if (instant) {

@@ -27,6 +27,7 @@ import dev.lockstep.engine.operation.UpdateOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.scheduler.InstalledProbe;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
 import java.util.Arrays;
 
@@ -158,13 +159,25 @@ public final class SessionCore {
         return insertRun;
     }
 
-    /** Starts a transaction. A stack that is nearly full overflows here, with nothing begun. */
+    /** Starts a transaction now, see below. */
     public void begin(Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos) {
+        begin(isolation, durability, lockWaitNanosMax, deadlineNanos, InstalledTime.nanoTime());
+    }
+
+    /**
+     * Starts a transaction. A stack that is nearly full overflows here, with nothing begun.
+     *
+     * @param nowNanos the time in {@link InstalledTime#nanoTime}; of two transactions in a deadlock the younger gives
+     *     way
+     */
+    public void begin(
+            Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         driver.reserveStack(FRAMES_PER_BEGIN);
         SThread sThread = instance.scheduler() == null ? null : SThread.current();
         InstalledProbe.begin(
                 sThread, instance.scheduler(), instance.operations().begin());
         try {
+            context.lockOwner().begin(nowNanos, sThread == null ? Thread.currentThread() : sThread);
             begin(sThread, isolation, durability, lockWaitNanosMax, deadlineNanos);
         } finally {
             InstalledProbe.end(sThread);
@@ -232,10 +245,10 @@ public final class SessionCore {
         }
         int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
         if (!LockMode.covers(databaseLockMode, intention)) {
-            lockOrWait(LockName.DATABASE, intention);
+            lockOrWait(null, LockName.DATABASE, intention);
             databaseLockMode = LockMode.supremum(databaseLockMode, intention);
         }
-        lockOrWait(LockName.ofTable(table.state().tree().treeId()), mode);
+        lockOrWait(table, LockName.ofTable(table.state().tree().treeId()), mode);
         if (tableLockModes[number] == LockMode.NONE) {
             if (lockedTableCount == lockedTables.length) {
                 lockedTables = Arrays.copyOf(lockedTables, lockedTableCount * 2);
@@ -247,7 +260,7 @@ public final class SessionCore {
 
     /** Takes a lock that belongs to no table handle. */
     void lock(long name, int mode) {
-        lockOrWait(name, mode);
+        lockOrWait(null, name, mode);
     }
 
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
@@ -271,9 +284,9 @@ public final class SessionCore {
         onCommitRecord = action;
     }
 
-    private void lockOrWait(long name, int mode) {
+    private void lockOrWait(Object place, long name, int mode) {
         if (!locks.tryLock(context.lockOwner(), name, mode)) {
-            driver.waitForLock(name, mode, false);
+            driver.waitForLock(place, name, mode, false);
         }
     }
 

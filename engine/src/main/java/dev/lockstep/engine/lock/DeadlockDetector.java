@@ -21,8 +21,12 @@ import java.util.Arrays;
  * ascending order, and the search repeated on that frozen picture; then the victim is chosen, and leaves its queue,
  * before any latch is given up. Nobody else holds two stripe latches, so the latches themselves cannot deadlock.
  *
- * <p>The victim is the member that holds the fewest locks, a measure of the work lost; of several the youngest, the one
- * with the largest transaction id.
+ * <p><b>A deadlock is found when it forms.</b> Nothing is left to a period: the search is part of the request that
+ * closes the cycle, made before its thread waits. It takes as long as it takes to visit the waiting owners that can be
+ * reached, well below a microsecond each.
+ *
+ * <p>The victim is the youngest member, whose transaction began last ({@link LockOwner#isYoungerThan}). So a
+ * transaction is a victim only while an older one is in its way, and the oldest of all never is.
  *
  * <p>The search ends because each waiting owner is expanded at most once; it has no other limit, for a limit would be a
  * missed deadlock.
@@ -38,8 +42,6 @@ import java.util.Arrays;
  * <p>Thread-safety: {@link #breakDeadlocks} may be called by any thread that holds no stripe latch.
  */
 final class DeadlockDetector {
-    /** Members of a cycle that the message names; the message shows some 200 characters of them. */
-    private static final int MEMBERS_NAMED_MAX = 16;
     /** Scratch space at first; deeper chains of waiting owners make it grow. */
     private static final int DEPTH_INITIAL = 64;
 
@@ -79,7 +81,7 @@ final class DeadlockDetector {
                         return false;
                     }
                     victim = chooseVictim();
-                    victim.deadlockCycle = describe();
+                    victim.deadlock = report();
                     woken = manager.stripe(victim.waitNameOpaque()).withdraw(victim, LockOwner.VICTIM);
                     deadlocks++;
                 } finally {
@@ -170,22 +172,18 @@ final class DeadlockDetector {
         LockOwner victim = manager.owner(path[0]);
         for (int i = 1; i < depth; i++) {
             LockOwner member = manager.owner(path[i]);
-            int fewer = Integer.compare(member.heldCount(), victim.heldCount());
-            if (fewer < 0 || (fewer == 0 && member.transactionId() > victim.transactionId())) {
+            if (member.isYoungerThan(victim)) {
                 victim = member;
             }
         }
         return victim;
     }
 
-    private String describe() {
-        StringBuilder cycle = new StringBuilder();
-        for (int i = 0; i < depth && i < MEMBERS_NAMED_MAX; i++) {
-            cycle.append(manager.owner(path[i]).transactionId()).append("->");
+    private DeadlockReport report() {
+        DeadlockReport report = new DeadlockReport();
+        for (int i = 0; i < depth; i++) {
+            report.add(manager, manager.owner(path[i]), manager.owner(path[i + 1 < depth ? i + 1 : 0]));
         }
-        if (depth > MEMBERS_NAMED_MAX) {
-            cycle.append("(").append(depth - MEMBERS_NAMED_MAX).append("_more)->");
-        }
-        return cycle.append(manager.owner(path[0]).transactionId()).toString();
+        return report;
     }
 }

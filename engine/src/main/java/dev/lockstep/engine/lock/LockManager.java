@@ -27,6 +27,8 @@ import java.util.function.Function;
  * owner. Neither allocates, once the arrays have reached their size. The rules of the queue are those of {@link
  * LockHead}; what is known about deadlocks is at {@link DeadlockDetector}.
  *
+ * <p>Locks are never escalated: a transaction holds exactly the locks that it asked for, however many.
+ *
  * <p>Invariants:
  * <ul>
  *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that
@@ -63,6 +65,7 @@ public final class LockManager {
     private int placesEnd;
     private int[] freePlaces = new int[OWNERS_INITIAL];
     private int freePlaceCount;
+    private volatile Function<Object, String> placeNames = String::valueOf;
 
     /**
      * Creates an empty lock table.
@@ -99,6 +102,11 @@ public final class LockManager {
         for (int i = 0; i < stripeCount; i++) {
             stripes[i] = maker.apply(this);
         }
+    }
+
+    /** Says how messages name what {@link LockOwner#setWaitPlace} was given; asked with no latch held. */
+    public void namePlacesBy(Function<Object, String> names) {
+        placeNames = names;
     }
 
     int stripeCount() {
@@ -468,12 +476,13 @@ public final class LockManager {
             }
         }
         if (state == LockOwner.VICTIM) {
-            String cycle = owner.deadlockCycle;
-            owner.deadlockCycle = null;
+            DeadlockReport deadlock = owner.deadlock;
+            owner.deadlock = null;
             owner.isVictim = true;
-            throw new DeadlockException(describe("The transaction was chosen to break a deadlock", owner)
-                    .with("cycle", cycle)
-                    .remedy("Roll back and run the transaction again."));
+            Message message =
+                    describe("The transaction was chosen to break a deadlock, as the youngest of its members", owner);
+            throw new DeadlockException(
+                    deadlock.addTo(message, placeNames).remedy("Roll back and run the transaction again."));
         }
         if (state == LockOwner.IDLE && outcome == Waiter.Outcome.TIMED_OUT) {
             timeouts.increment();

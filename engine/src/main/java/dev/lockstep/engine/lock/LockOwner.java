@@ -1,5 +1,7 @@
 package dev.lockstep.engine.lock;
 
+import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -39,7 +41,7 @@ import java.util.Arrays;
  * </ul>
  *
  * <p>Thread-safety: used by one thread at a time. Other threads touch only the fields of a wait, as above, and read
- * {@link #transactionId()} and the number of held locks while the owner waits and they hold that latch.
+ * who the owner is, when it began and what it holds while it waits and they hold that latch.
  */
 public final class LockOwner implements AutoCloseable {
     /** Not waiting, or the owner ended its wait itself. */
@@ -86,6 +88,9 @@ public final class LockOwner implements AutoCloseable {
     private LockManager manager;
     private int index = -1;
     private long transactionId;
+    private long beginNanos;
+    private Object runner;
+    private Object waitPlace;
     private long dependsOnLsn;
     private boolean trackingDependency = true;
 
@@ -123,8 +128,8 @@ public final class LockOwner implements AutoCloseable {
     LockOwner queuePrevious;
     /** The next owner to wake. */
     LockOwner wakeNext;
-    /** The members of the deadlock whose victim this owner is. */
-    String deadlockCycle;
+    /** The deadlock whose victim this owner is. */
+    DeadlockReport deadlock;
     /** Whether the owner was chosen to break a deadlock and has not released its locks since. */
     boolean isVictim;
     /** The last search that came by; guarded by the latch of the deadlock detector. */
@@ -144,9 +149,57 @@ public final class LockOwner implements AutoCloseable {
         return transactionId;
     }
 
-    /** Sets the transaction for which locks will be held; larger is younger. */
+    /** Sets the transaction for which locks will be held; of two that began at the same time the larger is younger. */
     public void setTransactionId(long transactionId) {
         this.transactionId = transactionId;
+    }
+
+    /**
+     * A transaction begins that holds no lock and has no id yet.
+     *
+     * @param nanos when it began, in {@link InstalledTime#nanoTime}; later is younger
+     * @param by the {@link Thread} or {@link SThread} that runs it, for messages, or null
+     */
+    public void begin(long nanos, Object by) {
+        transactionId = 0;
+        beginNanos = nanos;
+        runner = by;
+    }
+
+    /** Whether the transaction began after another; of two that began at once, exactly one is younger. */
+    boolean isYoungerThan(LockOwner other) {
+        if (beginNanos != other.beginNanos) {
+            return beginNanos - other.beginNanos > 0;
+        }
+        return transactionId != other.transactionId ? transactionId > other.transactionId : index > other.index;
+    }
+
+    /**
+     * What the lock belongs to that is about to be waited for, a table or a tree: for messages. Kept until the next
+     * wait.
+     */
+    public void setWaitPlace(Object place) {
+        waitPlace = place;
+    }
+
+    Object waitPlace() {
+        return waitPlace;
+    }
+
+    /**
+     * The transaction for messages: its id and its thread, as in {@code 17(worker-3)}. One that has changed nothing has
+     * no id, and is named by the place of its session in the lock table: {@code s4(worker-3)}.
+     */
+    String label() {
+        String id = transactionId == 0 ? "s" + index : Long.toString(transactionId);
+        String name = runner instanceof Thread thread
+                ? threadName(thread)
+                : runner instanceof SThread sThread ? sThread.name() : "";
+        return name.isEmpty() ? id : id + "(" + name + ")";
+    }
+
+    private static String threadName(Thread thread) {
+        return thread.getName().isEmpty() ? "thread-" + thread.threadId() : thread.getName();
     }
 
     /**

@@ -204,10 +204,10 @@ class LockManagerModelTest {
             Map<Integer, Set<Integer>> edges = model.waitsFor();
             assertTrue(
                     LockModel.isOnCycle(edges, victim, noBetterVictims(victim)),
-                    () -> "not on a cycle, or not its cheapest member: " + victim + " waitsFor=" + edges);
+                    () -> "not on a cycle, or not its youngest member: " + victim + " waitsFor=" + edges);
             model.withdraw(victim);
             victims++;
-            assertNotNull(owners[victim].deadlockCycle);
+            assertNotNull(owners[victim].deadlock);
             assertEquals(LockOwner.VICTIM, manager.settle(owners[victim]));
         }
     }
@@ -220,8 +220,7 @@ class LockManagerModelTest {
     }
 
     private boolean isBetterVictim(int one, int other) {
-        int fewer = Integer.compare(model.heldCount(one), model.heldCount(other));
-        return fewer < 0 || (fewer == 0 && owners[one].transactionId() > owners[other].transactionId());
+        return owners[one].transactionId() > owners[other].transactionId();
     }
 
     private void settleGranted() {

@@ -252,7 +252,7 @@ class LockManagerTest {
             lock(newOwner(), i, LockMode.X);
         }
         List<LockOwner> all = List.copyOf(owners);
-        // The youngest holds most, so age does not decide; then the one before it is the youngest of the rest.
+        // The youngest holds most, so it is its age that decides.
         lock(all.getLast(), 1000, LockMode.S);
         for (int i = 0; i < members; i++) {
             LockOwner owner = all.get(i);
@@ -268,7 +268,7 @@ class LockManagerTest {
                 awaitWaiting(owner);
             }
         }
-        int victim = members - 2;
+        int victim = members - 1;
         for (int i = 0; i < members; i++) {
             FutureTask<Integer> task = tasks.get(i);
             if (i == victim) {
@@ -276,15 +276,61 @@ class LockManagerTest {
                 assertTrue(e.isRetryable());
                 String message = e.getMessage();
                 assertTrue(message.contains("transaction=" + (victim + 1) + ","), message);
-                assertTrue(message.contains("locksHeld=1"), message);
+                assertTrue(message.contains("locksHeld=2"), message);
                 assertTrue(message.contains("mode=X"), message);
-                assertTrue(message.contains("cycle="), message);
-                assertTrue(message.contains(members + "->" + 1 + "->"), message);
+                assertTrue(message.contains("members=" + members + ", "), message);
+                assertTrue(message.contains("cycle=" + members + "->" + 1 + "->"), message);
+                assertTrue(message.contains("wait1=\"" + members + " waits for X on key:0x0000000000000000"), message);
+                assertTrue(message.contains(" held in X by 1\""), message);
             } else {
                 assertEquals(LockMode.NONE, finish(task));
             }
         }
         assertEquals(1, manager.statistics().deadlocks());
+    }
+
+    /** Ids are given out with the first change, so the order of the ids need not be that of the begins. */
+    @Test
+    void theVictimIsWhoBeganLast() throws Exception {
+        LockOwner early = newOwner();
+        LockOwner late = newOwner();
+        // Across the point where the clock's numbers become negative.
+        early.begin(Long.MAX_VALUE, null);
+        late.begin(Long.MIN_VALUE, null);
+        early.setTransactionId(2);
+        late.setTransactionId(1);
+        lock(early, KEY, LockMode.X);
+        lock(late, OTHER_KEY, LockMode.X);
+        FutureTask<Integer> task = start(() -> manager.lock(late, KEY, LockMode.X, NO_DEADLINE));
+        awaitWaiting(late);
+        FutureTask<Integer> closing = start(() -> manager.lock(early, OTHER_KEY, LockMode.X, NO_DEADLINE));
+        assertThrows(DeadlockException.class, () -> finish(task));
+        manager.releaseAll(late, 0);
+        finish(closing);
+    }
+
+    /**
+     * The bound on the time that a deadlock lasts is by construction: when the request that closes the cycle has been
+     * made, and before its thread waits, the victim is out of its queue. No thread but the caller's runs here.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 200})
+    void theRequestThatClosesACycleFindsIt(int members) {
+        for (int i = 0; i < members; i++) {
+            newOwner();
+            manager.request(owners.get(i), i, LockMode.X);
+        }
+        for (int i = 0; i < members; i++) {
+            assertEquals(LockManager.BLOCKED, manager.request(owners.get(i), (i + 1L) % members, LockMode.X));
+            assertFalse(manager.breakDeadlocks(owners.get(i)) && i < members - 1);
+        }
+        assertEquals(LockOwner.VICTIM, owners.getLast().waitStateAcquire());
+        for (int i = members - 1; i >= 0; i--) {
+            LockOwner owner = owners.get(i);
+            manager.claim(owner);
+            assertEquals(i == members - 1 ? LockOwner.VICTIM : LockOwner.GRANTED, manager.settle(owner));
+            manager.releaseAll(owner, 0);
+        }
     }
 
     @Test
@@ -294,7 +340,9 @@ class LockManagerTest {
         lock(first, KEY, LockMode.S);
         lock(second, KEY, LockMode.S);
         FutureTask<Integer> conversion = startWaiting(first, KEY, LockMode.X);
-        assertThrows(DeadlockException.class, () -> lock(second, KEY, LockMode.X));
+        DeadlockException e = assertThrows(DeadlockException.class, () -> lock(second, KEY, LockMode.X));
+        assertTrue(e.getMessage().contains("2 waits for X on "), e.getMessage());
+        assertTrue(e.getMessage().contains(" (has S) held in S by 1\""), e.getMessage());
         assertEquals(LockMode.S, manager.heldMode(second, KEY));
         assertTrue(first.isWaitingAcquire());
         manager.releaseAll(second, 0);
@@ -575,7 +623,7 @@ class LockManagerTest {
         // Reading the counter allocates nothing, but a safepoint poll in the last round may; a lock would cost 60,000
         // times.
         assertTrue(allocatedBytes < 1000, "allocatedBytes=" + allocatedBytes);
-        assertNull(owner.deadlockCycle);
+        assertNull(owner.deadlock);
     }
 
     @Test
