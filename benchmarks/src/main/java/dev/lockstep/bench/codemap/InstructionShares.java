@@ -8,12 +8,8 @@ import java.util.function.Predicate;
  * Instructions that a simulated process executed, by what they are part of. Immutable.
  *
  * @param instructions of every part that executed any
- * @param simple those, among the ones of C1, of methods that are never given to C2: level 1, at which the JVM compiles
- *     what only gets a field or a constant
  */
-public record InstructionShares(Map<CodePart, Long> instructions, long simple) {
-    private static final int LEVEL_SIMPLE = 1;
-
+public record InstructionShares(Map<CodePart, Long> instructions) {
     /** Takes an own copy. */
     public InstructionShares {
         instructions = Map.copyOf(instructions);
@@ -30,7 +26,6 @@ public record InstructionShares(Map<CodePart, Long> instructions, long simple) {
         CodeResolver resolver = new CodeResolver(events);
         CodeResolver.Found[] found = new CodeResolver.Found[lines.blockCount()];
         Map<CodePart, Long> sums = new EnumMap<>(CodePart.class);
-        long[] simple = new long[1];
         lines.contexts().forEach((context, counts) -> {
             if (contexts.test(context)) {
                 counts.each((block, count, stays) -> {
@@ -39,14 +34,10 @@ public record InstructionShares(Map<CodePart, Long> instructions, long simple) {
                     }
                     long executed = count * lines.instructions(block);
                     sums.merge(found[block].part(), executed, Long::sum);
-                    CompiledCode method = found[block].compiled();
-                    if (method != null && method.level() == LEVEL_SIMPLE) {
-                        simple[0] += executed;
-                    }
                 });
             }
         });
-        return new InstructionShares(sums, simple[0]);
+        return new InstructionShares(sums);
     }
 
     /** All instructions. */
@@ -64,20 +55,11 @@ public record InstructionShares(Map<CodePart, Long> instructions, long simple) {
      * there are none.
      */
     public double c2OfJava() {
-        return ofJava(of(CodePart.C2));
-    }
-
-    /** The part of the same in code that the JVM will not replace by better one: of C2, and of simple methods. */
-    public double finalOfJava() {
-        return ofJava(of(CodePart.C2) + simple);
-    }
-
-    private double ofJava(long part) {
         long java = instructions.entrySet().stream()
                 .filter(entry -> entry.getKey().isJava())
                 .mapToLong(Map.Entry::getValue)
                 .sum();
-        return java == 0 ? 0 : (double) part / java;
+        return java == 0 ? 0 : (double) of(CodePart.C2) / java;
     }
 
     /** The part of all instructions whose place nobody knows, 0 to 1. */

@@ -30,8 +30,8 @@ enum EngineName {
 
     private static final long SIMULATED_WARM_UP_TRANSACTIONS_SHORT = 30_000;
 
-    /** H2 runs ten times as many instructions; after so many it is as steady, within five minutes. */
-    private static final long SIMULATED_WARM_UP_TRANSACTIONS_JDBC = 20_000;
+    /** H2 runs ten times as many instructions; after so many it is as steady, within four minutes. */
+    private static final long SIMULATED_WARM_UP_TRANSACTIONS_JDBC = 6_000;
 
     private static final List<Integer> CONNECTION_COUNTS = List.of(1, 2, 4, 10);
 

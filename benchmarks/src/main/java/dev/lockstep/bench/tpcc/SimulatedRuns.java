@@ -87,7 +87,7 @@ final class SimulatedRuns {
     /** Runs one configuration, simulated, after its control. */
     RunReport run(RunRequest request, Path directory, ProgressView view) throws IOException, InterruptedException {
         RunSpec spec = request.configuration();
-        List<String> common = ChildFlags.of(spec, jvmOptions);
+        List<String> common = ChildFlags.of(spec, chosen(spec));
         SameProcessor same = same(common);
         List<String> options = new ArrayList<>(common);
         options.addAll(GuestOptions.both(same));
@@ -155,6 +155,16 @@ final class SimulatedRuns {
         return failed != null
                 ? failed
                 : guest.report().with(Json.read(directory.resolve(TpccExperiment.REPORT), ChildVerdict.class));
+    }
+
+    /** The user's options, and before them, so that they take precedence, what the engine needs to become steady. */
+    private List<String> chosen(RunSpec spec) {
+        List<String> chosen = new ArrayList<>();
+        if (spec.engineName().peer() != null) {
+            chosen.add(GuestOptions.WITHOUT_C1);
+        }
+        chosen.addAll(jvmOptions);
+        return chosen;
     }
 
     private SameProcessor same(List<String> options) throws IOException, InterruptedException {
@@ -226,8 +236,6 @@ final class SimulatedRuns {
         SteadyState steady = new SteadyState(
                 shares.c2OfJava(),
                 profile.c2Share(),
-                shares.finalOfJava(),
-                profile.finalShare(machineCompiled),
                 profile.samples(),
                 (double) jvmInstructions / Math.max(1, shares.total()),
                 CompiledSize.of(

@@ -117,7 +117,7 @@ final class TpccOptions {
             paramLabel = "N",
             description = "Transactions before measuring, with --transactions. Under ./lockstep simulate, unless said"
                     + " otherwise, as many as one warehouse needs to be steady: 120000, of plain 3000000, of ordered"
-                    + " 300000, over JDBC 20000.")
+                    + " 300000, over JDBC 6000 (there without C1).")
     Long warmUpTransactions;
 
     @Option(

@@ -86,24 +86,12 @@ class InstructionSharesTest {
                         CodePart.JVM, 9L),
                 measured.instructions());
         assertEquals(7000.0 / 7018, measured.c2OfJava(), 1e-12);
-        assertEquals(7000.0 / 7018, measured.finalOfJava(), 1e-12, "no method of level 1");
         assertEquals(0, measured.unresolved());
 
         InstructionShares outside = InstructionShares.of(lines, events, context -> context.phase() == 0);
         assertEquals(Map.of(CodePart.LIBC, 10L, CodePart.LIBRARY, 11L, CodePart.UNKNOWN, 12L), outside.instructions());
         assertEquals(12.0 / 33, outside.unresolved(), 1e-12);
         assertEquals(0, outside.c2OfJava());
-    }
-
-    /** Level 1 is C1's, and final. */
-    @Test
-    void whatIsNeverGivenToC2IsFinal() throws IOException {
-        Files.writeString(eventsFile, EVENTS.replace("L 4 1000 64 3", "L 4 1000 64 1"));
-        InstructionShares measured = InstructionShares.of(
-                CodeLines.read(linesFile), CodeEvents.read(eventsFile), context -> context.phase() == 1);
-        assertEquals(4, measured.simple());
-        assertEquals(7000.0 / 7018, measured.c2OfJava(), 1e-12);
-        assertEquals(7004.0 / 7018, measured.finalOfJava(), 1e-12);
     }
 
     @Test

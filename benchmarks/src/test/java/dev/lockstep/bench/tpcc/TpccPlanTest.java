@@ -55,7 +55,7 @@ class TpccPlanTest {
                 List.of(2_000L, 200_000L, 2_000L),
                 plan.configurations().stream().map(RunSpec::transactions).toList());
         assertEquals(
-                List.of(120_000L, 3_000_000L, 20_000L),
+                List.of(120_000L, 3_000_000L, 6_000L),
                 plan.configurations().stream().map(RunSpec::warmUpTransactions).toList());
         assertEquals(1, plan.configurations().getLast().threads());
 

@@ -26,9 +26,6 @@ import javax.management.ObjectName;
  *     some depends on the moment, and it is seldom run again
  */
 public record CompiledMethod(String method, int level, long bytes, boolean ofLoop) {
-    /** The level of C1 for methods that are never given to C2, such as those that only get a field or a constant. */
-    static final int LEVEL_SIMPLE = 1;
-
     /** The level of C2. */
     static final int LEVEL_C2 = 4;
 

@@ -15,6 +15,13 @@ public final class GuestOptions {
     public static final String COMPILE_AT_ONCE = "-XX:-BackgroundCompilation";
 
     /**
+     * Interpreter and C2, no C1, for engines behind JDBC. With C1, HotSpot leaves methods that only get a field or a
+     * constant to it for good; H2 calls some of them through interfaces so often that C2 never comes to 95 % of the
+     * instructions, natively either.
+     */
+    public static final String WITHOUT_C1 = "-XX:-TieredCompilation";
+
+    /**
      * What admits transactions goes another way when the measured phase begins, for the first time. C2 has left that
      * way out, and throws the method away with all that it was inlined into; so it is inlined nowhere.
      */

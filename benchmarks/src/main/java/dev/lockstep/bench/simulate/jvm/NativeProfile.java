@@ -13,12 +13,10 @@ import java.util.stream.Stream;
  *
  * @param c2Samples in code that C2 compiled
  * @param otherSamples in code of C1, and interpreted
- * @param c1SamplesByMethod of the methods that C1 compiled by themselves, likewise
  * @param samplesByMethod of the methods that C2 compiled by themselves, with what was inlined into them; by class, name
  *     and signature
  */
-public record NativeProfile(
-        long c2Samples, long otherSamples, Map<String, Long> c1SamplesByMethod, Map<String, Long> samplesByMethod) {
+public record NativeProfile(long c2Samples, long otherSamples, Map<String, Long> samplesByMethod) {
     private static final String COMPILED = "_[j]";
     private static final String INLINED = "_[i]";
     private static final String C1 = "_[1]";
@@ -26,14 +24,12 @@ public record NativeProfile(
 
     /** Takes an own copy. */
     public NativeProfile {
-        c1SamplesByMethod = Map.copyOf(c1SamplesByMethod);
         samplesByMethod = Map.copyOf(samplesByMethod);
     }
 
     /** Reads collapsed stacks, one a line: frames from the outermost, separated by semicolons, a space, samples. */
     public static NativeProfile parse(Stream<String> lines) {
         Map<String, Long> byMethod = new HashMap<>();
-        Map<String, Long> c1ByMethod = new HashMap<>();
         long[] sums = new long[2];
         lines.forEach(line -> {
             int space = line.lastIndexOf(' ');
@@ -48,12 +44,9 @@ public record NativeProfile(
                 byMethod.merge(spelled(method.substring(0, method.length() - COMPILED.length())), samples, Long::sum);
             } else if (method.endsWith(C1) || method.endsWith(INTERPRETED)) {
                 sums[1] += samples;
-                if (method.endsWith(C1)) {
-                    c1ByMethod.merge(spelled(method.substring(0, method.length() - C1.length())), samples, Long::sum);
-                }
             }
         });
-        return new NativeProfile(sums[0], sums[1], c1ByMethod, byMethod);
+        return new NativeProfile(sums[0], sums[1], byMethod);
     }
 
     /** As the JVM spells it: dots in the name, slashes and semicolons in the signature, where frames have bars. */
@@ -81,22 +74,6 @@ public record NativeProfile(
     /** The part of them in code that C2 compiled, 0 to 1; 0 without any. */
     public double c2Share() {
         return samples() == 0 ? 0 : (double) c2Samples / samples();
-    }
-
-    /**
-     * The part of the same in code that the JVM will not replace by better one: of C2, and of methods that it never
-     * gives to C2, compiled at level 1.
-     *
-     * @param compiled the methods of the JVM that was sampled
-     */
-    public double finalShare(List<CompiledMethod> compiled) {
-        long simple = compiled.stream()
-                .filter(method -> method.level() == CompiledMethod.LEVEL_SIMPLE)
-                .map(CompiledMethod::method)
-                .distinct()
-                .mapToLong(method -> c1SamplesByMethod.getOrDefault(method, 0L))
-                .sum();
-        return samples() == 0 ? 0 : (double) (c2Samples + simple) / samples();
     }
 
     /** The names of the methods with most samples, most first; equal ones by name. */

@@ -9,21 +9,12 @@ import java.util.Locale;
  *
  * @param simulatedC2Share part of the instructions of Java methods, in the measured phase, that C2 had compiled: 0 to 1
  * @param machineC2Share the same natively, by the samples of a profiler
- * @param simulatedFinalShare part of the same that will stay as it is: with methods that the JVM never gives to C2,
- *     because C1 compiles them as well, such as those that only get a field or a constant
- * @param machineFinalShare the same natively
  * @param samples the number of these
  * @param jvmShare instructions of collections and compilations in the measured phase, as part of the workload's
  * @param hottest the compiled sizes of the methods that took most time natively
  */
 public record SteadyState(
-        double simulatedC2Share,
-        double machineC2Share,
-        double simulatedFinalShare,
-        double machineFinalShare,
-        long samples,
-        double jvmShare,
-        List<CompiledSize> hottest) {
+        double simulatedC2Share, double machineC2Share, long samples, double jvmShare, List<CompiledSize> hottest) {
     /** Below this part the interpreter and C1 are what is measured. */
     public static final double C2_SHARE_MIN = 0.95;
 
@@ -44,14 +35,9 @@ public record SteadyState(
         hottest = List.copyOf(hottest);
     }
 
-    /**
-     * Whether the measurement counts. A program of many small methods that are called through interfaces, such as H2,
-     * keeps some of them in C1's code for ever, natively too; that is its steady state.
-     */
+    /** Whether the measurement counts. */
     public boolean isSteady() {
-        return simulatedFinalShare >= C2_SHARE_MIN
-                && Math.abs(simulatedC2Share - machineC2Share) <= DIFFERENCE_MAX
-                && Math.abs(simulatedFinalShare - machineFinalShare) <= DIFFERENCE_MAX;
+        return simulatedC2Share >= C2_SHARE_MIN && Math.abs(simulatedC2Share - machineC2Share) <= DIFFERENCE_MAX;
     }
 
     /** Whether the hottest methods were compiled to the same code, as far as their sizes tell. */
@@ -69,15 +55,12 @@ public record SteadyState(
         List<String> sentences = new ArrayList<>();
         sentences.add(String.format(
                 Locale.ROOT,
-                "%s: C2 had compiled %.1f %% of the Java instructions, natively %.1f %% by %d samples; with what the"
-                    + " JVM leaves to C1 for good, %.1f %% and %.1f %% (at least %.0f %%, and within %.0f points, are"
-                    + " needed).",
+                "%s: C2 had compiled %.1f %% of the Java instructions, natively %.1f %% by %d samples (at least"
+                        + " %.0f %%, and within %.0f points, are needed).",
                 isSteady() ? "Steady" : "NOT STEADY, counts for nothing",
                 percent(simulatedC2Share),
                 percent(machineC2Share),
                 samples,
-                percent(simulatedFinalShare),
-                percent(machineFinalShare),
                 percent(C2_SHARE_MIN),
                 percent(DIFFERENCE_MAX)));
         if (!isSteady()) {

@@ -35,25 +35,8 @@ class NativeProfileTest {
         NativeProfile profile = NativeProfile.parse(Stream.of(
                 "a/A.run()V_[0];a/A.f(Ljava/lang/String|J[B)Lb/B|_[j];b/B.g(I)I_[i] 3",
                 "a/A.run()V_[0];a/A.f(I)V_[j] 4",
-                "a/A.run()V_[0];a/V.type()I_[1] 2",
                 "a/A.run()V_[0];a/V.slow()I_[1] 1"));
         assertEquals(Map.of("a.A.f(Ljava/lang/String;J[B)Lb/B;", 3L, "a.A.f(I)V", 4L), profile.samplesByMethod());
-    }
-
-    /** Of C1's methods those that it compiled for good. */
-    @Test
-    void simpleMethodsAreFinal() {
-        NativeProfile profile = NativeProfile.parse(Stream.of(
-                "a/A.run()V_[0];a/A.f(I)V_[j] 7",
-                "a/A.f(I)V_[j];a/V.type()I_[1] 2",
-                "a/A.f(I)V_[j];a/V.slow()I_[1] 1"));
-        List<CompiledMethod> compiled = List.of(
-                new CompiledMethod("a.V.type()I", 1, 10, false),
-                new CompiledMethod("a.V.slow()I", 3, 90, false),
-                new CompiledMethod("a.A.f(I)V", 4, 90, false));
-        assertEquals(0.7, profile.c2Share(), 1e-9);
-        assertEquals(0.9, profile.finalShare(compiled), 1e-9);
-        assertEquals(0.7, profile.finalShare(List.of()), 1e-9);
     }
 
     @Test

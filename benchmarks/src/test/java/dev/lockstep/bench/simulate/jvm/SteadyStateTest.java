@@ -22,7 +22,7 @@ class SteadyStateTest {
             new CompiledMethod("a.A.first()V", 4, 100, false));
 
     private static SteadyState state(double simulated, double machine) {
-        return new SteadyState(simulated, machine, simulated, machine, 1_000, 0, List.of());
+        return new SteadyState(simulated, machine, 1_000, 0, List.of());
     }
 
     @Test
@@ -36,19 +36,6 @@ class SteadyStateTest {
         assertTrue(state(0.97, 0.97).sentences().getFirst().startsWith("Steady: C2 had compiled 97.0 %"));
     }
 
-    /** What is never given to C2 is no sign of a JVM that has still to compile; C2 itself must agree all the same. */
-    @Test
-    void whatC1CompilesForGoodCountsAsSteady() {
-        assertTrue(new SteadyState(0.935, 0.935, 0.99, 0.98, 1_000, 0, List.of()).isSteady());
-        assertFalse(new SteadyState(0.935, 0.97, 0.99, 0.98, 1_000, 0, List.of()).isSteady());
-        assertFalse(new SteadyState(0.935, 0.935, 0.96, 0.995, 1_000, 0, List.of()).isSteady());
-        assertFalse(new SteadyState(0.93, 0.93, 0.94, 0.94, 1_000, 0, List.of()).isSteady());
-        assertTrue(new SteadyState(0.935, 0.934, 0.991, 0.982, 1_000, 0, List.of())
-                .sentences()
-                .getFirst()
-                .contains("with what the JVM leaves to C1 for good, 99.1 % and 98.2 %"));
-    }
-
     @Test
     void sizesAreThoseOfC2() {
         List<CompiledMethod> emulated = List.of(
@@ -57,7 +44,7 @@ class SteadyStateTest {
         assertEquals(List.of(new CompiledSize("a.A.f(I)V", 600, 620), new CompiledSize("a.A.first()V", 100, 0)), sizes);
         assertTrue(sizes.getFirst().agrees());
         assertFalse(sizes.getLast().agrees());
-        SteadyState marked = new SteadyState(0.97, 0.97, 0.97, 0.97, 1_000, 0.3, sizes);
+        SteadyState marked = new SteadyState(0.97, 0.97, 1_000, 0.3, sizes);
         assertTrue(marked.isSteady());
         assertFalse(marked.sizesAgree());
         assertFalse(marked.jvmIsQuiet());
@@ -68,7 +55,7 @@ class SteadyStateTest {
                         "MARKED: The compiled sizes of 1 of the 2 hottest methods agree within 5 %.",
                         "  a.A.first()V natively 100 bytes, simulated 0"),
                 marked.sentences().subList(1, 4));
-        assertTrue(new SteadyState(0.97, 0.97, 0.97, 0.97, 1_000, 0, sizes.subList(0, 1)).sizesAgree());
+        assertTrue(new SteadyState(0.97, 0.97, 1_000, 0, sizes.subList(0, 1)).sizesAgree());
     }
 
     /** A method that is entered once, and runs a loop for ever, has no other code. */
