@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 /**
  * How much code each operation executes, and how much of it two operations share: what a placement of buffers or of
  * switch points goes by. Measured by {@code ./lockstep codemap --footprints FILE}, for one build of the JVM, whose
- * compiler made the code. Sizes are in bytes of distinct cache lines that at least one execution in a hundred needs, of
- * user mode, and outlive the addresses that the code had.
+ * compiler made the code. Sizes are in bytes of distinct cache lines that at least one execution in a hundred needs,
+ * and at least three do, of user mode, and outlive the addresses that the code had.
  *
  * <p>The file is text in UTF-8, with numbers in decimal:
  *

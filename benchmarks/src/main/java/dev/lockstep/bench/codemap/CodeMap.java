@@ -39,12 +39,24 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 2;
+    public static final int FORMAT_VERSION = 3;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
 
+    /**
+     * The executions in which it has to be at least: into one or two of them a collection, a compilation or a split
+     * falls by chance. Of fewer than five, half are enough.
+     */
+    public static final long REGULAR_EXECUTIONS_MIN = 3;
+
     private static final String REMEDY = "make one with ./lockstep codemap --json FILE";
+
+    /** In how many of these executions a line of an operation has to be executed to count as regular. */
+    static long regularExecutions(long executions) {
+        long least = Math.min(REGULAR_EXECUTIONS_MIN, (executions + 1) / 2);
+        return Math.max((long) Math.ceil(executions * REGULAR_PART), least);
+    }
 
     /** Takes own copies; a list that a file does not have is empty, so that kind and version can be looked at. */
     public CodeMap {
@@ -121,7 +133,7 @@ public record CodeMap(
      * @param executions how often it began
      * @param instructions of all of them
      * @param lines executed at all
-     * @param regularLines executed in at least {@link #REGULAR_PART} of the executions
+     * @param regularLines executed in at least {@link #regularExecutions} of the executions
      * @param compiledBytes size of the compiled methods of which it executes anything
      * @param parts by part of the JVM
      * @param units compiled methods of which it executes anything, most lines first

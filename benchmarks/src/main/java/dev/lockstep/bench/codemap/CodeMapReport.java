@@ -28,7 +28,8 @@ final class CodeMapReport {
     /** What the reader has to know of the figures. */
     private static final List<String> NOTES = List.of(
             "Executed code is counted in distinct cache lines of 64 bytes, of user mode. Regular lines are those that"
-                    + " at least one execution in a hundred needs; the rest are slow paths. The kernel is not seen.",
+                + " at least one execution in a hundred needs, and at least three (of fewer than five, half); the rest"
+                + " are slow paths. The kernel is not seen.",
             "An operation begins and ends where the engine's gate tells the probe, which executes an instruction that"
                     + " does nothing and that the simulator knows. It is a call that the compiler neither moves nor"
                     + " removes, so all that runs between two of them belongs to the operation, wherever it was inlined"
@@ -188,8 +189,8 @@ final class CodeMapReport {
                 new PlotFrame(
                         "footprint-" + workload.name().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"),
                         workload.name() + ": regular code of each operation",
-                        "Code of distinct cache lines that one execution in a hundred needs, or more, by part of the"
-                                + " JVM.",
+                        "Code of distinct cache lines that one execution in a hundred needs, and at least three, by"
+                                + " part of the JVM.",
                         "operation",
                         "KB of code lines",
                         false),

@@ -57,7 +57,7 @@ final class OperationFootprint {
 
     /** The code of what was executed so often; where that is not known, of so many transactions. */
     OperationCode code(String context, String operation, long executions, long transactions) {
-        double regular = Math.max(1, (executions == 0 ? transactions : executions) * CodeMap.REGULAR_PART);
+        long regular = CodeMap.regularExecutions(executions == 0 ? transactions : executions);
         List<Long> all = new ArrayList<>();
         List<Long> regulars = new ArrayList<>();
         Map<CodePart, PartCode> parts = new EnumMap<>(CodePart.class);
