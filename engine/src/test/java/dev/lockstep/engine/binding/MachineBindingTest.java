@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.InstalledRun;
 import dev.lockstep.scheduler.InstalledBinding;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,25 +25,8 @@ class MachineBindingTest {
     @TempDir
     private Path directory;
 
-    private static List<String> run(String binding, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add"))
-                .forEach(command::add);
-        command.addAll(List.of(
-                "-Xmx256m",
-                "-D" + InstalledBinding.PROPERTY + "=" + binding,
-                "-cp",
-                System.getProperty("java.class.path"),
-                BoundProgram.class.getName()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                .lines()
-                .toList();
-        process.waitFor();
-        return lines;
+    private static InstalledRun run(String binding, String... arguments) throws IOException, InterruptedException {
+        return InstalledRun.of(InstalledBinding.PROPERTY, binding, BoundProgram.class, arguments);
     }
 
     @Test
@@ -66,7 +47,7 @@ class MachineBindingTest {
                         "s-carrier-2 on 5",
                         "s-carrier-3 on 7",
                         "s-carrier-4 on 4"),
-                run(RecordingBinding.class.getName(), file.toString()));
+                run(RecordingBinding.class.getName(), file.toString()).lines());
     }
 
     @Test
@@ -74,7 +55,7 @@ class MachineBindingTest {
         long poolBytes = DatabaseOptions.POOL_BYTES_MIN + GUARD_BYTES;
         assertEquals(
                 List.of("freed " + poolBytes, "pool somewhere " + poolBytes + " node -1 by -1 zero true"),
-                run(RecordingBinding.class.getName()));
+                run(RecordingBinding.class.getName()).lines());
     }
 
     @Test
@@ -82,19 +63,17 @@ class MachineBindingTest {
         Path file = Files.writeString(
                 directory.resolve("nodes.txt"),
                 "lockstep-nodes 1\nnode 0: 4\nnode 1: " + RecordingBinding.IMPOSSIBLE + "\n");
-        List<String> lines = run(RecordingBinding.class.getName(), file.toString());
+        InstalledRun run = run(RecordingBinding.class.getName(), file.toString());
         assertTrue(
-                lines.stream()
+                run.lines().stream()
                         .anyMatch(line ->
                                 line.contains("InvalidOptionException") && line.contains("no such processor=13")),
-                lines::toString);
+                run::toString);
     }
 
     @Test
     void anUnknownBindingIsRefusedByName() throws IOException, InterruptedException {
-        List<String> lines = run("no.such.Binding");
-        assertTrue(
-                lines.stream().anyMatch(line -> line.contains("dev.lockstep.scheduler.binding=no.such.Binding;")),
-                lines::toString);
+        InstalledRun run = run("no.such.Binding");
+        assertTrue(run.printed("dev.lockstep.scheduler.binding=no.such.Binding;"), run::toString);
     }
 }

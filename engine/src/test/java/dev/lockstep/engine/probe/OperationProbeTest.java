@@ -5,13 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.InstalledRun;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThreadKind;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,24 +31,8 @@ class OperationProbeTest {
     private static final String FAILED = "begin ; insert account ; insert account.by-owner ; insert account ;"
             + " begin ; fetch account ; rollback ; rollback ;";
 
-    private record Run(int exitCode, List<String> lines) {}
-
-    private static Run run(String probe, String argument) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add"))
-                .forEach(command::add);
-        command.addAll(List.of(
-                "-Xmx256m",
-                "-D" + InstalledProbe.PROPERTY + "=" + probe,
-                "-cp",
-                System.getProperty("java.class.path"),
-                ProbedProgram.class.getName(),
-                argument));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Run(process.waitFor(), output.lines().toList());
+    private static InstalledRun run(String probe, String argument) throws IOException, InterruptedException {
+        return InstalledRun.of(InstalledProbe.PROPERTY, probe, ProbedProgram.class, argument);
     }
 
     @Test
@@ -62,7 +43,7 @@ class OperationProbeTest {
 
     @Test
     void aThreadIsToldItsOperationsAlsoWhereTheyFail() throws IOException, InterruptedException {
-        Run run = run(RecordingProbe.class.getName(), "threads");
+        InstalledRun run = run(RecordingProbe.class.getName(), "threads");
         assertEquals(List.of(COMMITTED + " " + ROLLED_BACK + " " + FAILED + " outside"), run.lines());
         assertEquals(0, run.exitCode());
     }
@@ -73,7 +54,7 @@ class OperationProbeTest {
             value = SThreadKind.class,
             names = {"VIRTUAL", "CONTINUATION"})
     void anSThreadIsToldWhereItGoesOn(SThreadKind kind) throws IOException, InterruptedException {
-        Run run = run(RecordingProbe.class.getName(), kind.name());
+        InstalledRun run = run(RecordingProbe.class.getName(), kind.name());
         assertEquals(3, run.lines().size(), run.lines()::toString);
         for (String line : run.lines()) {
             // The wrapper of begin stands inside what begins a transaction, so begin is told twice; an update in place
@@ -88,10 +69,8 @@ class OperationProbeTest {
 
     @Test
     void anUnknownProbeIsRefusedByName() throws IOException, InterruptedException {
-        Run run = run("no.such.Probe", "threads");
+        InstalledRun run = run("no.such.Probe", "threads");
         assertNotEquals(0, run.exitCode());
-        assertTrue(
-                run.lines().stream().anyMatch(line -> line.contains("dev.lockstep.scheduler.probe=no.such.Probe;")),
-                run.lines()::toString);
+        assertTrue(run.printed("dev.lockstep.scheduler.probe=no.such.Probe;"), run::toString);
     }
 }

@@ -1,0 +1,49 @@
+package dev.lockstep.engine;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A run of a program of the tests in a JVM of its own, with a class that a property installs for the life of a process.
+ *
+ * @param exitCode of the JVM
+ * @param lines that it printed, as output or as errors
+ */
+public record InstalledRun(int exitCode, List<String> lines) {
+    private static final String HEAP = "-Xmx256m";
+
+    /**
+     * Runs it to its end.
+     *
+     * @param property that names the class
+     * @param installed the class's name
+     * @param program with a main method
+     */
+    public static InstalledRun of(String property, String installed, Class<?> program, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add"))
+                .forEach(command::add);
+        command.addAll(List.of(
+                HEAP,
+                "-D" + property + "=" + installed,
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new InstalledRun(process.waitFor(), output.lines().toList());
+    }
+
+    /** Whether one of its lines contains some text. */
+    public boolean printed(String text) {
+        return lines.stream().anyMatch(line -> line.contains(text));
+    }
+}
