@@ -112,7 +112,8 @@ final class TpccRepeatCheck {
             CommandLine commandLine = validation.commands().get();
             commandLine.setOut(new PrintWriter(printed));
             commandLine.setErr(new PrintWriter(printed));
-            int exitCode = commandLine.execute(arguments(json).toArray(String[]::new));
+            int exitCode =
+                    commandLine.execute(arguments(json, validation.seed()).toArray(String[]::new));
             if (exitCode != 0) {
                 throw new ToolException("TPC-C was not simulated: exitCode=" + exitCode + " printed=" + printed);
             }
@@ -122,7 +123,7 @@ final class TpccRepeatCheck {
         }
     }
 
-    private static List<String> arguments(Path json) {
+    private static List<String> arguments(Path json, long seed) {
         return List.of(
                 "simulate",
                 "--l1i",
@@ -144,6 +145,8 @@ final class TpccRepeatCheck {
                 "--scheduler",
                 "steps",
                 "--durability",
-                "async");
+                "async",
+                "--seed",
+                Long.toString(seed));
     }
 }

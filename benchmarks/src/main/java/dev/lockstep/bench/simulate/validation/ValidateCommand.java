@@ -72,9 +72,6 @@ import picocli.CommandLine.Spec;
             "      A page with plots of what was simulated beside what was to be."
         })
 public final class ValidateCommand implements Callable<Integer> {
-    /** Of the model's page map, which none of the machines here asks to be at random. */
-    private static final long SEED = 1;
-
     private static final String PLATFORM = "Linux/amd64";
 
     @Spec
@@ -89,6 +86,14 @@ public final class ValidateCommand implements Callable<Integer> {
 
     @Option(names = "--brief", description = "A third of the cases computed by hand, one geometry, no JVM twice.")
     private boolean brief;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of both runs of TPC-C in repeat-tpcc; in the other parts nothing is at random. Default:"
+                    + " ${DEFAULT-VALUE}.")
+    private long seed;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the tables and the machine to a file too.")
     private Path json;
@@ -133,6 +138,7 @@ public final class ValidateCommand implements Callable<Integer> {
                     valgrind == null ? null : new Cachegrind(valgrind, directory),
                     brief,
                     commands,
+                    seed,
                     progress());
             return report(validation, wanted) ? 0 : 1;
         } catch (SimulationException e) {
@@ -157,7 +163,7 @@ public final class ValidateCommand implements Callable<Integer> {
     }
 
     private boolean report(Validation validation, Set<Part> wanted) throws IOException, InterruptedException {
-        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), SEED);
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         PrintWriter out = command.commandLine().getOut();
         List<ValidationTable> tables = new ArrayList<>();
         for (Part part : wanted) {

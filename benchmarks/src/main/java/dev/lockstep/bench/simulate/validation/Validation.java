@@ -17,6 +17,7 @@ import picocli.CommandLine;
  * @param cachegrind what it is compared with; null where no part needs it
  * @param brief whether small parts are to stand for the whole, as in a build
  * @param commands makes a command line of this program
+ * @param seed of TPC-C
  * @param progress is told, in a few words, what comes next
  */
 record Validation(
@@ -25,6 +26,7 @@ record Validation(
         Instrument cachegrind,
         boolean brief,
         Supplier<CommandLine> commands,
+        long seed,
         Consumer<String> progress) {
     private static final int BRIEF_EVERY = 3;
 
