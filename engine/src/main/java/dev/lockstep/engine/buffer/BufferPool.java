@@ -87,7 +87,6 @@ public final class BufferPool implements AutoCloseable {
     private final MemorySegment memory;
     private final LatchTable latches;
     private final int[][] translationChunks;
-    private final int[] pageIds;
     private final FrameTable frames;
 
     private final PoolLimits limits;
@@ -141,7 +140,6 @@ public final class BufferPool implements AutoCloseable {
         latches = parts.latches();
         translationChunks = parts.translation().chunks();
         frames = parts.frames();
-        pageIds = frames.pageIds();
         limits = PoolLimits.of(frameCount);
         if (fileOrNull == null) {
             loaderOrNull = null;
@@ -194,7 +192,7 @@ public final class BufferPool implements AutoCloseable {
 
     /** Returns the page in a frame, negative if none; meaningful after a version was taken or a latch acquired. */
     public int pageIdOpaque(int frame) {
-        return FrameTable.pageIdOpaque(pageIds, frame);
+        return FrameTable.pageIdOpaque(latches, frame);
     }
 
     /**

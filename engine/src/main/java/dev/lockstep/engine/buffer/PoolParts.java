@@ -27,10 +27,11 @@ record PoolParts(
         LatchWatch watch) {
     static PoolParts of(MemorySegment memory, int frameCount, LatchWatch watch) {
         int[] next = new int[frameCount];
+        LatchTable latches = new LatchTable(frameCount, watch);
         PoolParts parts = new PoolParts(
                 memory,
-                new LatchTable(frameCount, watch),
-                new FrameTable(frameCount),
+                latches,
+                new FrameTable(latches),
                 new TranslationArray(),
                 new FrameStack(next),
                 new FrameStack(next),

@@ -29,6 +29,10 @@ import java.util.Objects;
  *       shared hold on the same latch can deadlock with a writer that waits in between.
  * </ul>
  *
+ * <p>Beside each latch lie {@link #COMPANIONS} words for what is read or written whenever the latch is: whoever has
+ * brought the latch into the cache then has those too. They are 0 at first, mean nothing to the latch, and obey the
+ * rules of their owner.
+ *
  * <p>A holder never parks and is never switched out by the scheduler, so a wait is short; waiters spin and then yield
  * ({@link Backoff}). A wait for a holder that an error has cut short is ended by a {@link LatchWatch}. Order between
  * several latches is the caller's business.
@@ -42,6 +46,9 @@ public final class LatchTable {
 
     /** Largest number of latches in one table. */
     public static final int LATCHES_MAX = LatchWordLayout.LATCHES_MAX;
+
+    /** Words that each latch has beside it for its owner's use. */
+    public static final int COMPANIONS = LatchWordLayout.COMPANIONS;
 
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -265,6 +272,40 @@ public final class LatchTable {
     /** Returns whether nobody holds the latch or waits to hold it exclusively; a snapshot, for validation. */
     public boolean atRest(int latch) {
         return (wordAcquire(index(latch)) & (HOLDERS_MASK | EXCLUSIVE_WANTED)) == 0;
+    }
+
+    /**
+     * Reads a companion of a latch.
+     *
+     * @param companion 0 to {@link #COMPANIONS} - 1
+     */
+    public long companionOpaque(int latch, int companion) {
+        return wordOpaque(companionIndex(latch, companion));
+    }
+
+    /** Reads a companion; what was written before {@link #setCompanionRelease} is seen by who sees its value. */
+    public long companionAcquire(int latch, int companion) {
+        return wordAcquire(companionIndex(latch, companion));
+    }
+
+    /** Writes a companion. */
+    public void setCompanionOpaque(int latch, int companion, long value) {
+        WORD.setOpaque(words, companionIndex(latch, companion), value);
+    }
+
+    /** Writes a companion after everything that was written before. */
+    public void setCompanionRelease(int latch, int companion, long value) {
+        WORD.setRelease(words, companionIndex(latch, companion), value);
+    }
+
+    /** Replaces a companion if it has the expected value; returns whether it had. */
+    public boolean compareAndSetCompanion(int latch, int companion, long expected, long replacement) {
+        return WORD.compareAndSet(words, companionIndex(latch, companion), expected, replacement);
+    }
+
+    private int companionIndex(int latch, int companion) {
+        return LatchWordLayout.companionIndex(
+                Objects.checkIndex(latch, latchCount), Objects.checkIndex(companion, COMPANIONS));
     }
 
     private int index(int latch) {

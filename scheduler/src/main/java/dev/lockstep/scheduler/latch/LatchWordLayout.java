@@ -11,7 +11,7 @@ package dev.lockstep.scheduler.latch;
  *  X  held exclusively
  *  W  somebody waits to hold it exclusively: no new shared holder is admitted
  *
- *  array, in longs:  | 15 unused | word 0 | 15 unused | word 1 | ... | word n-1 | 15 unused |
+ *  array, in longs:  | 15 unused | word 0 | 5 companions | 10 unused | word 1 | 5 companions | ... | 10 unused |
  * </pre>
  *
  * The version is what optimistic readers compare. It wraps after 2^48 exclusive holds, more than a month of one
@@ -33,6 +33,9 @@ final class LatchWordLayout {
      * 64-byte lines, and current x86 processors prefetch lines in such pairs; other processors have 128-byte lines.
      */
     static final int STRIDE_LONGS = 16;
+
+    /** Words of the latch's owner behind each word: as many as with it fill three quarters of a cache line. */
+    static final int COMPANIONS = 5;
 
     /** Longs in front of word 0, which keep it away from the array's header and from the object before. */
     static final int LEAD_LONGS = STRIDE_LONGS - 1;
@@ -56,6 +59,10 @@ final class LatchWordLayout {
 
     static int wordIndex(int latch) {
         return LEAD_LONGS + latch * STRIDE_LONGS;
+    }
+
+    static int companionIndex(int latch, int companion) {
+        return wordIndex(latch) + 1 + companion;
     }
 
     static long version(long word) {

@@ -120,6 +120,30 @@ class LatchTableTest {
     }
 
     @Test
+    void companionsAreApartFromLatchesAndFromEachOther() {
+        for (int latch = 0; latch < LATCHES; latch++) {
+            latches.latchExclusive(latch);
+            for (int companion = 0; companion < LatchTable.COMPANIONS; companion++) {
+                assertEquals(0, latches.companionOpaque(latch, companion));
+                latches.setCompanionRelease(latch, companion, -1L - 10L * latch - companion);
+            }
+            latches.unlatchExclusive(latch);
+        }
+        for (int latch = 0; latch < LATCHES; latch++) {
+            assertTrue(latches.atRest(latch));
+            for (int companion = 0; companion < LatchTable.COMPANIONS; companion++) {
+                long value = -1L - 10L * latch - companion;
+                assertFalse(latches.compareAndSetCompanion(latch, companion, value + 1, 0));
+                assertEquals(value, latches.companionAcquire(latch, companion));
+                assertTrue(latches.compareAndSetCompanion(latch, companion, value, latch));
+                assertEquals(latch, latches.companionOpaque(latch, companion));
+            }
+        }
+        assertThrows(IndexOutOfBoundsException.class, () -> latches.companionOpaque(0, LatchTable.COMPANIONS));
+        assertThrows(IndexOutOfBoundsException.class, () -> latches.setCompanionOpaque(LATCHES, 0, 1));
+    }
+
+    @Test
     void moreSharedHoldersThanTheWordCountsAreNotAdmitted() {
         int sharedMax = (1 << LatchWordLayout.SHARED_BITS) - 1;
         for (int i = 0; i < sharedMax; i++) {
