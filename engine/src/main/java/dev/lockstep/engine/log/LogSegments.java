@@ -33,10 +33,11 @@ import java.util.OptionalLong;
  */
 final class LogSegments implements AutoCloseable {
     /**
-     * Files kept for reuse. Checkpoints set free the files of one interval at once; two bridge the time until the next
-     * one under light load, and more would only hold disk space that is cheap to allocate.
+     * Files kept for reuse: as many as a checkpoint sets free at once, one interval of log by default. To write to a
+     * new file takes the kernel several times as long as to write an old one anew: it allocates the room, twice fills
+     * its page cache (zeros first, see {@link #PREALLOCATE_BYTES}), and drops what it knew of the deleted file.
      */
-    static final int RECYCLABLE_SEGMENTS_MAX = 2;
+    static final int RECYCLABLE_SEGMENTS_MAX = 4;
 
     /**
      * How far ahead a new file is filled with zeros. One in hundreds of small forces then writes metadata; filling a
