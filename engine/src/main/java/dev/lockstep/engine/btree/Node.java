@@ -375,19 +375,25 @@ public final class Node {
         return sum;
     }
 
-    /**
-     * Reads the lines of a slot's cell, up to so many bytes of its value, to have them on their way; see
-     * {@link #touchSlots}.
-     */
-    public static long touchCell(MemorySegment memory, long page, int index, int valueBytesWanted) {
+    /** Says which lines a search after a hint reads first: of the header, a slot and the lower fence. */
+    static void addSlotLines(GroupPrefetch prefetch, long page, int index) {
+        prefetch.addLine(page);
+        prefetch.addLine(slot(page, index % NodeLayout.SLOT_COUNT_MAX));
+        prefetch.addLine(page + PageLayout.PAGE_BYTES - 1);
+    }
+
+    /** Says which lines a search reads first, as far as that is known without a read. */
+    static void addFirstLines(GroupPrefetch prefetch, long page) {
+        prefetch.addLines(page, page + BYTES_TO_TOUCH);
+        prefetch.addLine(page + PageLayout.PAGE_BYTES - 1);
+    }
+
+    /** Says which lines a slot's cell lies in, up to so many bytes of its value. */
+    public static void addCellLines(
+            GroupPrefetch prefetch, MemorySegment memory, long page, int index, int valueBytesWanted) {
         long word = slotWord(memory, page, index);
-        long at = cellOf(page, word);
         long end = valueAddressOf(page, word) + Math.min(valueBytesOf(word), valueBytesWanted);
-        long sum = memory.get(LONG, end - Long.BYTES);
-        for (; at < end; at += CACHE_LINE_BYTES) {
-            sum += memory.get(LONG, at);
-        }
-        return sum;
+        prefetch.addLines(cellOf(page, word), end);
     }
 
     /**

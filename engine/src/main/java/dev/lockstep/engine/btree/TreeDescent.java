@@ -14,8 +14,8 @@ import java.lang.foreign.MemorySegment;
  * General-Purpose Synchronization Method", IEEE Data Engineering Bulletin 42(1), 2019.
  *
  * <p>A stage enters the node that the stage before it has found, and looks up the next one, but does not touch it: so
- * whoever runs the stages of several walks in turn can have the next nodes of all of them {@linkplain #touch() on their
- * way} from memory at once, where a single walk waits for one after the other.
+ * whoever runs the stages of several walks in turn can have the next nodes of all of them {@linkplain #addNextLines on
+ * their way} from memory at once, where a single walk waits for one after the other.
  *
  * <p>A walk to a leaf may begin at a {@link LeafHints hint} in place of the root. It then is one stage long, and proves
  * that it stands on the right leaf before it believes anything there.
@@ -89,9 +89,9 @@ public class TreeDescent {
     private long touched;
 
     /**
-     * Says that stages of other walks will run between those of this one, with {@link #touch()} before them. A walk
-     * that is alone touches by itself, as soon as it has looked up the node that it was aimed at: 660 to 550 ns a row
-     * in a table of 330 MB. In a batch that would be once too often, 339 to 452 ns.
+     * Says that stages of other walks will run between those of this one, with {@link #addNextLines} before them. A
+     * walk that is alone touches by itself, as soon as it has looked up the node that it was aimed at: 660 to 550 ns a
+     * row in a table of 330 MB. In a batch that would be once too often, 339 to 452 ns.
      */
     protected final void walksBesideOthers() {
         alone = false;
@@ -128,14 +128,34 @@ public class TreeDescent {
      * @param wholeKey whether a record has this key, not only a range of records; its slot is then guessed as well
      */
     protected final void tryHint(boolean wholeKey) {
+        findHint();
+        followHint(wholeKey);
+    }
+
+    /** The first half of {@link #tryHint}: finds out where the hint lies, and does not read it. */
+    protected final void findHint() {
         hintIndex = hints.indexOf(tree.treeId(), key, keyBytes);
         remembers = true;
+    }
+
+    /** Reads the hint of {@link #findHint} for no other purpose than to have its cache line on the way. */
+    protected final long readHint() {
+        return hints.hintOpaque(hintIndex);
+    }
+
+    /** The second half of {@link #tryHint}. */
+    protected final void followHint(boolean wholeKey) {
         long hint = hints.hintOpaque(hintIndex);
         hinted = hint != LeafHints.NONE && lookUp(LeafHints.pageId(hint));
         hintedSlot = wholeKey ? LeafHints.slot(hint, key, keyBytes) : NO_SLOT_GUESSED;
         if (hinted && alone) {
             touched = touch();
         }
+    }
+
+    /** Whether stages of other walks run between those of this one. */
+    protected final boolean isBesideOthers() {
+        return !alone;
     }
 
     /** What {@link Node#find} answers in the leaf on which the walk stands. */
@@ -261,21 +281,27 @@ public class TreeDescent {
     }
 
     /**
-     * Reads what the next stage will read first, and forgets it: its cache lines are then on their way while others
-     * work.
+     * Says what the next stage will read first, to have it on its way from memory while others work.
      *
-     * @return something to add up, so that no compiler leaves the reads out
+     * @param prefetch takes the lines
      */
-    public long touch() {
+    public void addNextLines(GroupPrefetch prefetch) {
         if (nextPageId == NO_PAGE) {
-            return 0;
+            return;
         }
         long next = BufferPool.address(nextFrame);
-        long sum = latches.touch(nextFrame);
-        if (!hinted) {
-            return sum + Node.touchSlots(memory, next);
+        prefetch.addLatch(nextFrame);
+        if (hinted && hintedSlot >= 0) {
+            Node.addSlotLines(prefetch, next, hintedSlot);
+        } else {
+            Node.addFirstLines(prefetch, next);
         }
-        sum += Node.touchLowerFence(memory, next);
+    }
+
+    /** Reads what the next stage will read first, for a walk that is alone; see {@link #addNextLines}. */
+    private long touch() {
+        long next = BufferPool.address(nextFrame);
+        long sum = latches.touch(nextFrame) + Node.touchLowerFence(memory, next);
         return sum + (hintedSlot < 0 ? Node.touchSlots(memory, next) : Node.touchSlot(memory, next, hintedSlot));
     }
 

@@ -19,6 +19,10 @@ public final class BatchFetch {
 
     private final TableAccess access;
     private final SessionCore session;
+
+    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
+    private long touched;
+
     private final FetchOperation[] running = new FetchOperation[FETCHES_TOGETHER_MAX];
 
     BatchFetch(TableAccess access) {
@@ -59,12 +63,26 @@ public final class BatchFetch {
     private void run(Key[] keys, Record[] into, int from, int to, int mode, boolean instant) {
         FetchOperation[] fetches = session.fetchesTogether();
         BTree tree = access.table().tree();
-        for (int i = from; i < to; i++) {
-            FetchOperation fetch = fetches[i - from];
-            fetch.start(tree, keys[i].bytes(), keys[i].length(), mode, instant, into[i]);
-            running[i - from] = fetch;
+        int count = to - from;
+        for (int i = 0; i < count; i++) {
+            FetchOperation fetch = fetches[i];
+            Key key = keys[from + i];
+            fetch.start(tree, key.bytes(), key.length(), mode, instant, into[from + i]);
+            running[i] = fetch;
         }
-        session.driver.runTogether(
-                running, to - from, access.table().operations().fetch());
+        touchHints(fetches, count);
+        for (int i = 0; i < count; i++) {
+            fetches[i].followHint();
+        }
+        session.driver.runTogether(running, count, access.table().operations().fetch());
+    }
+
+    /** A loop so short that the processor is in its next turns while it waits for the first. */
+    private void touchHints(FetchOperation[] fetches, int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += fetches[i].touchHint();
+        }
+        touched = sum;
     }
 }

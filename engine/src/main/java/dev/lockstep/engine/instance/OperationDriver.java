@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTimeoutException;
+import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.StructureModification;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
@@ -33,11 +34,9 @@ public final class OperationDriver {
     private final LockManager locks;
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
+    private final GroupPrefetch prefetch = new GroupPrefetch();
     private int reserves;
     private StackOverflowError refused;
-
-    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
-    private long touched;
 
     /**
      * @param scheduler whose lists the operations have, or null
@@ -75,7 +74,7 @@ public final class OperationDriver {
 
     /**
      * Runs operations side by side, a stage of each in turn, to the end of all. Before each round the cache lines that
-     * its stages will read are touched, so that they come from memory while others come, not one after the other.
+     * its stages will read are prefetched, so that they come from memory side by side, not one after the other.
      *
      * @param operations those to run; left in another order
      * @param list number of the operations' list in the scheduler
@@ -102,11 +101,10 @@ public final class OperationDriver {
     private void runRounds(RecordOperation[] operations, int count, SThread sThread) {
         int running = count;
         while (running > 0) {
-            long sum = 0;
             for (int i = 0; i < running; i++) {
-                sum += operations[i].touch();
+                operations[i].addNextLines(prefetch);
             }
-            touched = sum;
+            prefetch.run(pool.memory(), pool.latches());
             int i = 0;
             while (i < running) {
                 RecordOperation operation = operations[i];

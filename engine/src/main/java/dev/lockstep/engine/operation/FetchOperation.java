@@ -1,6 +1,7 @@
 package dev.lockstep.engine.operation;
 
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.lock.LockManager;
@@ -42,7 +43,8 @@ public final class FetchOperation extends RecordOperation {
     }
 
     /**
-     * Aims at a key.
+     * Aims at a key. An operation {@linkplain #besideOthers beside others} is then to {@link #followHint}, when all of
+     * them were aimed.
      *
      * @param mode the key lock, or {@link LockMode#NONE}
      * @param instant whether the lock is only tested
@@ -50,12 +52,29 @@ public final class FetchOperation extends RecordOperation {
      */
     public void start(BTree source, byte[] searched, int searchedBytes, int mode, boolean instant, RecordTarget into) {
         aim(source, searched, searchedBytes, 0);
-        tryHint(true);
+        findHint();
+        if (!isBesideOthers()) {
+            followHint(true);
+        }
         lockMode = mode;
         lockInstant = instant;
         target = into;
         found = false;
         stage = mode == LockMode.NONE || instant ? STAGE_DESCEND : STAGE_LOCK;
+    }
+
+    /**
+     * Has the hint to the leaf on its way from memory: before {@link #followHint}, while those of others are on theirs.
+     *
+     * @return something to add up, so that no compiler leaves the read out
+     */
+    public long touchHint() {
+        return readHint();
+    }
+
+    /** Begins at the leaf where a key like this one was found last. */
+    public void followHint() {
+        followHint(true);
     }
 
     /** Whether the key has a record. */
@@ -136,7 +155,11 @@ public final class FetchOperation extends RecordOperation {
     }
 
     @Override
-    public long touch() {
-        return stage == STAGE_COPY ? Node.touchCell(memory, page, slot, target.valueBytesWanted()) : super.touch();
+    public void addNextLines(GroupPrefetch prefetch) {
+        if (stage == STAGE_COPY) {
+            Node.addCellLines(prefetch, memory, page, slot, target.valueBytesWanted());
+        } else {
+            super.addNextLines(prefetch);
+        }
     }
 }

@@ -1,0 +1,64 @@
+package dev.lockstep.engine.btree;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.lockstep.scheduler.latch.LatchTable;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+
+final class GroupPrefetchTest {
+    private static final int MEMORY_BYTES = 4096;
+    private static final int LATCHES = 3;
+
+    private final LatchTable latches = new LatchTable(LATCHES);
+    private final GroupPrefetch prefetch = new GroupPrefetch();
+
+    @Test
+    void linesToTheLastByteAreRead() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            prefetch.addLines(MEMORY_BYTES - 100, MEMORY_BYTES);
+            prefetch.addLines(MEMORY_BYTES - 1, MEMORY_BYTES);
+            prefetch.addLine(0);
+            prefetch.addLatch(LATCHES - 1);
+            assertDoesNotThrow(() -> prefetch.run(memory, latches));
+        }
+    }
+
+    /** Shows that a run does read, and that it forgets: what failed once is not read again. */
+    @Test
+    void aRunForgetsWhatWasAddedBefore() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            prefetch.addLine(MEMORY_BYTES - 1);
+            prefetch.run(memory, latches);
+            assertDoesNotThrow(() -> prefetch.run(memory.asSlice(0, 1), latches));
+            prefetch.addLine(MEMORY_BYTES);
+            assertThrows(IndexOutOfBoundsException.class, () -> prefetch.run(memory, latches));
+        }
+    }
+
+    @Test
+    void whatHasNoRoomIsLeftOut() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            for (int i = 0; i < 1000; i++) {
+                prefetch.addLines(0, MEMORY_BYTES);
+                prefetch.addLine(i);
+                prefetch.addLatch(i % LATCHES);
+            }
+            assertDoesNotThrow(() -> prefetch.run(memory, latches));
+        }
+    }
+
+    @Test
+    void noBytesAreOneLineAtMost() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(1);
+            prefetch.addLines(0, 0);
+            assertDoesNotThrow(() -> prefetch.run(memory, latches));
+        }
+    }
+}
