@@ -43,6 +43,29 @@ public final class DatabaseOptions {
      */
     public static final Duration TRANSACTION_TIMEOUT_DEFAULT = Duration.ofHours(1);
 
+    /**
+     * Smallest limit of what a transaction may hold: some thousand changes, more than the engine's own make at once.
+     */
+    public static final long TRANSACTION_BYTES_MIN = 1L << 20;
+
+    /** Most bytes of undo that a transaction can hold: they lie in one array, which grows by doubling. */
+    public static final long TRANSACTION_UNDO_BYTES_MAX = 512L << 20;
+
+    /**
+     * All that is possible: a transaction that loads some million rows goes through. The undo lies in the heap, and an
+     * application with a small one sets less.
+     */
+    public static final long TRANSACTION_UNDO_BYTES_DEFAULT = TRANSACTION_UNDO_BYTES_MAX;
+
+    /** Largest limit of the log that a transaction may hold, a petabyte: as good as none. */
+    public static final long TRANSACTION_LOG_BYTES_MAX = 1L << 50;
+
+    /**
+     * 16 GiB: a minute of log at full load, and about as long to recover; a transaction that is left open for longer
+     * beside that was forgotten.
+     */
+    public static final long TRANSACTION_LOG_BYTES_DEFAULT = 16L << 30;
+
     /** Longest timeout, a year: it keeps deadlines in nanoseconds far from overflow. */
     public static final Duration TIMEOUT_MAX = Duration.ofDays(365);
 
@@ -68,6 +91,8 @@ public final class DatabaseOptions {
     private final boolean startEmptyAfterUncleanClose;
     private final Duration lockTimeout;
     private final Duration transactionTimeout;
+    private final long transactionUndoBytes;
+    private final long transactionLogBytes;
     private final int logSegmentBytes;
     private final Duration extraForceDelay;
     private final NodeLayout nodeLayout;
@@ -81,6 +106,8 @@ public final class DatabaseOptions {
         startEmptyAfterUncleanClose = builder.startEmptyAfterUncleanClose;
         lockTimeout = builder.lockTimeout;
         transactionTimeout = builder.transactionTimeout;
+        transactionUndoBytes = builder.transactionUndoBytes;
+        transactionLogBytes = builder.transactionLogBytes;
         logSegmentBytes = builder.logSegmentBytes;
         extraForceDelay = builder.extraForceDelay;
         nodeLayout = builder.nodeLayout;
@@ -119,6 +146,8 @@ public final class DatabaseOptions {
         builder.startEmptyAfterUncleanClose = startEmptyAfterUncleanClose;
         builder.lockTimeout = lockTimeout;
         builder.transactionTimeout = transactionTimeout;
+        builder.transactionUndoBytes = transactionUndoBytes;
+        builder.transactionLogBytes = transactionLogBytes;
         builder.logSegmentBytes = logSegmentBytes;
         builder.extraForceDelay = extraForceDelay;
         builder.nodeLayout = nodeLayout;
@@ -198,6 +227,24 @@ public final class DatabaseOptions {
     }
 
     /**
+     * How much undo a transaction may hold.
+     *
+     * @return bytes
+     */
+    public long transactionUndoBytes() {
+        return transactionUndoBytes;
+    }
+
+    /**
+     * How much log a transaction may hold, its rollback included.
+     *
+     * @return bytes
+     */
+    public long transactionLogBytes() {
+        return transactionLogBytes;
+    }
+
+    /**
      * The size of a file of the log.
      *
      * @return bytes, a power of two
@@ -230,7 +277,8 @@ public final class DatabaseOptions {
         return "durability=" + durability + ", isolation=" + isolation + ", poolBytes=" + poolBytes + ", readOnly="
                 + readOnly + ", createIfMissing=" + createIfMissing + ", startEmptyAfterUncleanClose="
                 + startEmptyAfterUncleanClose + ", lockTimeout=" + lockTimeout + ", transactionTimeout="
-                + transactionTimeout + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
+                + transactionTimeout + ", transactionUndoBytes=" + transactionUndoBytes + ", transactionLogBytes="
+                + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
                 + extraForceDelay + ", nodes=" + nodeLayout.nodes().size();
     }
 
@@ -244,6 +292,8 @@ public final class DatabaseOptions {
         private boolean startEmptyAfterUncleanClose;
         private Duration lockTimeout = LOCK_TIMEOUT_DEFAULT;
         private Duration transactionTimeout = TRANSACTION_TIMEOUT_DEFAULT;
+        private long transactionUndoBytes = TRANSACTION_UNDO_BYTES_DEFAULT;
+        private long transactionLogBytes = TRANSACTION_LOG_BYTES_DEFAULT;
         private int logSegmentBytes = LOG_SEGMENT_BYTES_DEFAULT;
         private Duration extraForceDelay = Duration.ZERO;
         private NodeLayout nodeLayout = NodeLayout.NONE;
@@ -362,6 +412,39 @@ public final class DatabaseOptions {
          */
         public Builder transactionTimeout(Duration time) {
             transactionTimeout = requireRange("transactionTimeout", time, TRANSACTION_TIMEOUT_MIN, TIMEOUT_MAX);
+            return this;
+        }
+
+        /**
+         * Sets how much undo a transaction may hold: what its changes have replaced, and some 30 bytes for each change.
+         * A change that needs more gets a {@link TransactionTooLargeException}, after which the transaction can only be
+         * rolled back. Default: {@link #TRANSACTION_UNDO_BYTES_DEFAULT}.
+         *
+         * @param bytes {@link #TRANSACTION_BYTES_MIN} to {@link #TRANSACTION_UNDO_BYTES_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder transactionUndoBytes(long bytes) {
+            transactionUndoBytes =
+                    requireRange("transactionUndoBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_UNDO_BYTES_MAX);
+            return this;
+        }
+
+        /**
+         * Sets how much log a transaction may hold. From its first change on, the log cannot be cut, whoever writes it,
+         * because a crash would need it to take the transaction back. Half of the limit is reserved for that: rolling
+         * back writes about as much again as the transaction has written. Once the log has grown by the other half, its
+         * next change gets a {@link TransactionTooLargeException}, after which it can only be rolled back; so does any
+         * other statement, if a checkpoint has noticed since. A commit goes through: it sets the log free as well.
+         * Default: {@link #TRANSACTION_LOG_BYTES_DEFAULT}.
+         *
+         * @param bytes {@link #TRANSACTION_BYTES_MIN} to {@link #TRANSACTION_LOG_BYTES_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder transactionLogBytes(long bytes) {
+            transactionLogBytes =
+                    requireRange("transactionLogBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_LOG_BYTES_MAX);
             return this;
         }
 

@@ -32,7 +32,7 @@ public enum Isolation {
     /**
      * Reads see committed rows only, but a second read may find another value, and what is written on the strength of a
      * plain read may overwrite a change made in between; {@link Transaction#fetchForUpdate} prevents that. Each row of
-     * a scan is the committed one of the moment when the scan reaches it. Forbids G0, G1 and OTV.
+     * a scan or a batch is the committed one of the moment when it is read. Forbids G0, G1 and OTV.
      */
     READ_COMMITTED,
     /**

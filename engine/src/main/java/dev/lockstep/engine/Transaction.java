@@ -18,7 +18,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY.
+ *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
+ *       thread alone changes it, except from OPEN to LOG_IN_DOUBT.
  *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
  *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
@@ -28,10 +29,13 @@ public final class Transaction {
     private enum State {
         ENDED,
         OPEN,
+        /** Open, but another thread has seen it hold more log than it may; its own looks again. */
+        LOG_IN_DOUBT,
         ROLLBACK_ONLY
     }
 
-    private static final VarHandle OWNER = owner();
+    private static final VarHandle OWNER = handle("owner", Thread.class);
+    private static final VarHandle STATE = handle("state", State.class);
 
     private final SessionCore core;
     private Thread owner;
@@ -50,11 +54,12 @@ public final class Transaction {
 
     Transaction(SessionCore core) {
         this.core = core;
+        core.context().onLogLimit(() -> STATE.compareAndSet(this, State.OPEN, State.LOG_IN_DOUBT));
     }
 
-    private static VarHandle owner() {
+    private static VarHandle handle(String field, Class<?> type) {
         try {
-            return MethodHandles.lookup().findVarHandle(Transaction.class, "owner", Thread.class);
+            return MethodHandles.lookup().findVarHandle(Transaction.class, field, type);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -167,7 +172,9 @@ public final class Transaction {
     }
 
     /**
-     * Fetches the rows of a batch side by side, with the same outcome as fetching one after the other.
+     * Fetches the rows of a batch side by side, with the same outcome as fetching one after the other, in whatever
+     * order: below {@link Isolation#REPEATABLE_READ}, where others may change rows in between, it need not be that of
+     * the batch.
      *
      * @param table the table
      * @param batch complete primary keys; takes the rows
@@ -460,6 +467,11 @@ public final class Transaction {
 
     /** Commits, and waits where nobody else will. */
     private void commitOr(PendingCommit answer) {
+        if (state == State.LOG_IN_DOUBT) {
+            requireThread();
+            // A commit sets the log free as well as a rollback does.
+            state = State.OPEN;
+        }
         requireOpen();
         if (openCursorCount > 0) {
             throw new LeakedHandleException(Message.of("a cursor is still open")
@@ -588,6 +600,17 @@ public final class Transaction {
     void requireOpen() {
         requireThread();
         if (state != State.OPEN || inEngine) {
+            requireOpenSlowly();
+        }
+    }
+
+    private void requireOpenSlowly() {
+        if (state == State.LOG_IN_DOUBT && !inEngine) {
+            state = State.ROLLBACK_ONLY;
+            core.requireLogLimit();
+            // It was an earlier transaction of this session.
+            state = State.OPEN;
+        } else {
             throw new TransactionStateException(Message.of(
                             state == State.ENDED
                                     ? "the transaction has ended"
@@ -631,7 +654,7 @@ public final class Transaction {
                 || failure instanceof ValueOutOfRangeException
                 || failure instanceof ReadOnlyException
                 || failure instanceof TransactionStateException;
-        if (!callerError && state == State.OPEN) {
+        if (!callerError && state != State.ENDED) {
             state = State.ROLLBACK_ONLY;
         }
     }

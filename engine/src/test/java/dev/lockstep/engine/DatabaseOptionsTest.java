@@ -29,6 +29,8 @@ class DatabaseOptionsTest {
         assertEquals(256L << 20, options.poolBytes());
         assertEquals(Duration.ofSeconds(10), options.lockTimeout());
         assertEquals(Duration.ofHours(1), options.transactionTimeout());
+        assertEquals(512L << 20, options.transactionUndoBytes());
+        assertEquals(16L << 30, options.transactionLogBytes());
         assertEquals(64 << 20, options.logSegmentBytes());
         assertEquals(Duration.ZERO, options.extraForceDelay());
     }
@@ -43,12 +45,15 @@ class DatabaseOptionsTest {
                 .startEmptyAfterUncleanClose(true)
                 .lockTimeout(Duration.ofMillis(3))
                 .transactionTimeout(Duration.ofMillis(4))
+                .transactionUndoBytes(1 << 20)
+                .transactionLogBytes(2 << 20)
                 .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
                 .extraForceDelay(Duration.ofMillis(5))
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
                 + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
-                + "transactionTimeout=PT0.004S, logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0";
+                + "transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152, "
+                + "logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
@@ -60,6 +65,10 @@ class DatabaseOptionsTest {
         assertRefused("poolBytes=1048575 min=1048576 max=1099511627776", () -> builder.poolBytes((1 << 20) - 1));
         assertRefused("poolBytes=1099511627777", () -> builder.poolBytes((1L << 40) + 1));
         assertRefused("lockTimeout=PT0S min=PT0.001S", () -> builder.lockTimeout(Duration.ZERO));
+        assertRefused("transactionUndoBytes=1048575", () -> builder.transactionUndoBytes((1 << 20) - 1));
+        assertRefused("transactionUndoBytes=536870913", () -> builder.transactionUndoBytes((512L << 20) + 1));
+        assertRefused("transactionLogBytes=1048575", () -> builder.transactionLogBytes((1 << 20) - 1));
+        assertRefused("transactionLogBytes=1125899906842625", () -> builder.transactionLogBytes((1L << 50) + 1));
         assertRefused("transactionTimeout=PT-1S", () -> builder.transactionTimeout(Duration.ofSeconds(-1)));
         assertRefused("transactionTimeout= max=PT8760H", () -> builder.transactionTimeout(Duration.ofDays(366)));
         assertRefused("durability=null", () -> builder.durability(null));

@@ -83,6 +83,11 @@ final class InstanceFiles {
     private static CheckpointSource source(Instance instance) {
         return new CheckpointSource() {
             @Override
+            public void checkLogLimits() {
+                instance.transactions().checkLogLimits(instance.log().tailLsn());
+            }
+
+            @Override
             public long oldestActiveLsn() {
                 return instance.transactions().oldestFirstLsn();
             }

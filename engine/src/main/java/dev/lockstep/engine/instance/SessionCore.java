@@ -5,6 +5,7 @@ import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -101,6 +102,8 @@ public final class SessionCore {
         delete = new DeleteOperation(locks, instance.transactions(), context);
         undoOperation = new UndoOperation(locks, instance.transactions(), context);
         purge = new PurgeOperation(locks, instance.transactions(), context);
+        context.limit(
+                instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
         instance.transactions().register(context);
     }
 
@@ -294,8 +297,22 @@ public final class SessionCore {
     void beforeChange() {
         instance.health().check();
         instance.requireWritable();
-        if (log != null && log.nearlyFull()) {
-            log.throttle(context.waiter());
+        if (log != null) {
+            if (log.nearlyFull()) {
+                log.throttle(context.waiter());
+            }
+            context.requireLogLimit(log.tailLsn());
+        }
+    }
+
+    /**
+     * Requires that the transaction holds no more log than it may.
+     *
+     * @throws TransactionTooLargeException if it does
+     */
+    public void requireLogLimit() {
+        if (log != null) {
+            context.requireLogLimit(log.tailLsn());
         }
     }
 

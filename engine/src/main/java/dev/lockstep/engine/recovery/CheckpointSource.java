@@ -8,6 +8,11 @@ public interface CheckpointSource {
     long NO_LSN = Long.MAX_VALUE;
 
     /**
+     * Finds the transactions that hold more log than they may: a checkpoint begins, which could cut it without them.
+     */
+    default void checkLogLimits() {}
+
+    /**
      * The lowest LSN of a record that a running transaction has written or is writing, or that work left to do by a
      * committed one refers to; {@link #NO_LSN} if there is none. A transaction must count from before its first append:
      * noting the tail of the log before appending is enough.

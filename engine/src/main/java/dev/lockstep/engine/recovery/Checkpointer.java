@@ -290,6 +290,7 @@ public final class Checkpointer implements AutoCloseable {
 
     private void writeCheckpoint(boolean everything) {
         long beginLsn = log.tailLsn();
+        source.checkLogLimits();
         source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
         long tailLsn = log.tailLsn();
         long redoScanLsn = Math.min(tailLsn, Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));

@@ -1,6 +1,8 @@
 package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeContext;
@@ -77,6 +79,8 @@ public final class TransactionContext extends TreeContext {
     private BTree[] rangeScannedTrees = new BTree[8];
     private int rangeScannedTreeCount;
     private boolean rolledBack;
+    private long logBytesMax = Long.MAX_VALUE;
+    private volatile Runnable logLimitListener;
     private final BTree[] ghostTrees = new BTree[GHOSTS_MET_MAX];
     private byte[] replacedValue = new byte[REPLACED_BYTES_INITIAL];
     private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
@@ -196,6 +200,51 @@ public final class TransactionContext extends TreeContext {
     /** The LSN from which recovery has to read for this transaction, or {@link #NO_LSN}. */
     public long firstLsnVolatile() {
         return (long) FIRST_LSN.getVolatile(this);
+    }
+
+    /**
+     * Sets what a transaction may hold.
+     *
+     * @param undoBytes of undo
+     * @param logBytes of log, what its rollback will write included
+     */
+    public void limit(long undoBytes, long logBytes) {
+        undo.limit(undoBytes);
+        logBytesMax = logBytes;
+    }
+
+    /**
+     * Requires that the log since the first change is not more than half of what the transaction may hold: the other
+     * half is for its rollback, which writes as much again as the transaction itself has written.
+     *
+     * @param tailLsn the end of the log
+     * @throws TransactionTooLargeException if it is more
+     */
+    public void requireLogLimit(long tailLsn) {
+        // Without a change so far the difference is negative.
+        if (tailLsn - firstLsn > logBytesMax >> 1) {
+            throw new TransactionTooLargeException(
+                    Message.of("the transaction holds too much log, its own and that of others since its first change")
+                            .with("transaction", transactionId)
+                            .with("logBytes", tailLsn - firstLsn)
+                            .with("rollbackBytesMax", tailLsn - firstLsn)
+                            .with("transactionLogBytes", logBytesMax)
+                            .remedy("roll back and commit in smaller batches or sooner, or raise the option"
+                                    + " transactionLogBytes"));
+        }
+    }
+
+    /** Says who is told, on another thread, that the transaction may hold more log than it may. */
+    public void onLogLimit(Runnable listener) {
+        logLimitListener = listener;
+    }
+
+    /** Tells the transaction, if it holds more log than it may. Called by another thread; it may be wrong by then. */
+    void checkLogLimit(long tailLsn) {
+        Runnable listener = logLimitListener;
+        if (listener != null && tailLsn - firstLsnVolatile() > logBytesMax >> 1) {
+            listener.run();
+        }
     }
 
     public long lastLsn() {

@@ -127,6 +127,13 @@ public final class TransactionTable {
         return oldest;
     }
 
+    /** Tells the transactions that hold more log than they may. */
+    public void checkLogLimits(long tailLsn) {
+        for (TransactionContext context : contexts) {
+            context.checkLogLimit(tailLsn);
+        }
+    }
+
     /** Sessions that exist. */
     public int sessionCount() {
         return contexts.size();

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.transaction;
 
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
@@ -37,10 +38,13 @@ public final class UndoBuffer {
     public static final int WHOLE_VALUE = -1;
 
     /**
-     * Most bytes of undo that one transaction may hold. A quarter of the address space of one array: far above any
-     * short transaction, and low enough that growing by doubling cannot overflow.
+     * Most bytes of undo that one transaction may hold, whatever the options say. A quarter of the address space of one
+     * array: far above any short transaction, and low enough that growing by doubling cannot overflow.
      */
-    public static final int BYTES_MAX = 512 << 20;
+    public static final int BYTES_MAX = (int) DatabaseOptions.TRANSACTION_UNDO_BYTES_MAX;
+
+    /** What an entry takes beside key and value: one element of each array. */
+    private static final int ENTRY_BYTES = 30;
 
     /** Arrays larger than this are dropped after the transaction, so that one bulk load does not stay in memory. */
     private static final int BYTES_KEPT_MAX = 1 << 20;
@@ -62,6 +66,16 @@ public final class UndoBuffer {
     private short[] changedFrom = new short[ENTRIES_INITIAL];
     private long[] previousLsns = new long[ENTRIES_INITIAL];
     private int entryCount;
+    private long bytesMax = BYTES_MAX;
+
+    /**
+     * Sets how much it may hold.
+     *
+     * @param limit bytes, at most {@link #BYTES_MAX}
+     */
+    public void limit(long limit) {
+        bytesMax = limit;
+    }
 
     /** Number of entries. */
     public int entryCount() {
@@ -76,11 +90,14 @@ public final class UndoBuffer {
     /** Makes room for several entries with that many bytes together. */
     public void reserve(int payloadBytes, int entries) {
         long needed = (long) byteCount + payloadBytes;
-        if (needed > BYTES_MAX) {
+        long held = needed + (long) (entryCount + entries) * ENTRY_BYTES;
+        if (held > bytesMax) {
             throw new TransactionTooLargeException(Message.of("the transaction holds too much undo")
-                    .with("undoBytes", needed)
-                    .with("undoBytesMax", BYTES_MAX)
-                    .remedy("commit in smaller batches"));
+                    .with("undoBytes", held)
+                    .with("transactionUndoBytes", bytesMax)
+                    .with("changes", entryCount)
+                    .remedy("roll back and commit in smaller batches, or raise the option transactionUndoBytes up to "
+                            + BYTES_MAX));
         }
         if (needed > bytes.length) {
             bytes = Arrays.copyOf(bytes, (int) Math.min(BYTES_MAX, Math.max(needed, bytes.length * 2L)));
