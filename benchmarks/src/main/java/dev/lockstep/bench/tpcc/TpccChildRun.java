@@ -260,6 +260,10 @@ final class TpccChildRun implements TpccProgress {
     }
 
     private void measurementBegins() {
+        if (request.state() != null) {
+            // Before samples are taken: reading the JVM's log runs interpreted, a tenth of a second and more.
+            compiled = compiled();
+        }
         if (spec.profiled()) {
             profiler.start(Path.of(request.directory(), "flames.jfr"));
         } else if (request.samples() != null) {
@@ -271,9 +275,6 @@ final class TpccChildRun implements TpccProgress {
             scan.start();
         }
         collectorsBefore = CollectorUsage.now();
-        if (request.state() != null) {
-            compiled = compiled();
-        }
         synchronized (phases) {
             measuring = true;
             SimulatedPhases.begin(Markers.PHASE_MEASURED);
