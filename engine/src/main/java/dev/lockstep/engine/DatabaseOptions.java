@@ -83,6 +83,18 @@ public final class DatabaseOptions {
     /** Ten seconds: no disk in use is slower, and nothing waits longer without being told so. */
     public static final Duration EXTRA_FORCE_DELAY_MAX = Duration.ofSeconds(10);
 
+    /** Smallest limit for the versions of snapshots: some hundred rows, enough for a test to reach it. */
+    public static final long SNAPSHOT_BYTES_MIN = 1L << 16;
+
+    /** Largest limit for the versions of snapshots, 1 TiB: what no heap reaches. */
+    public static final long SNAPSHOT_BYTES_MAX = 1L << 40;
+
+    /**
+     * 64 MiB: the versions of some hundred thousand rows, an eighth of the heap that the command line gives to a
+     * database.
+     */
+    public static final long SNAPSHOT_BYTES_DEFAULT = 64L << 20;
+
     private final Durability durability;
     private final Isolation isolation;
     private final long poolBytes;
@@ -96,6 +108,7 @@ public final class DatabaseOptions {
     private final int logSegmentBytes;
     private final Duration extraForceDelay;
     private final NodeLayout nodeLayout;
+    private final long snapshotBytesMax;
 
     private DatabaseOptions(Builder builder) {
         durability = builder.durability;
@@ -111,6 +124,7 @@ public final class DatabaseOptions {
         logSegmentBytes = builder.logSegmentBytes;
         extraForceDelay = builder.extraForceDelay;
         nodeLayout = builder.nodeLayout;
+        snapshotBytesMax = builder.snapshotBytesMax;
     }
 
     /**
@@ -151,6 +165,7 @@ public final class DatabaseOptions {
         builder.logSegmentBytes = logSegmentBytes;
         builder.extraForceDelay = extraForceDelay;
         builder.nodeLayout = nodeLayout;
+        builder.snapshotBytesMax = snapshotBytesMax;
         return builder;
     }
 
@@ -271,6 +286,15 @@ public final class DatabaseOptions {
         return nodeLayout;
     }
 
+    /**
+     * What the earlier versions of rows may take that are kept for open snapshots, roughly, in the heap.
+     *
+     * @return bytes
+     */
+    public long snapshotBytesMax() {
+        return snapshotBytesMax;
+    }
+
     /** The options, for messages and reports. */
     @Override
     public String toString() {
@@ -279,7 +303,8 @@ public final class DatabaseOptions {
                 + startEmptyAfterUncleanClose + ", lockTimeout=" + lockTimeout + ", transactionTimeout="
                 + transactionTimeout + ", transactionUndoBytes=" + transactionUndoBytes + ", transactionLogBytes="
                 + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
-                + extraForceDelay + ", nodes=" + nodeLayout.nodes().size();
+                + extraForceDelay + ", nodes=" + nodeLayout.nodes().size() + ", snapshotBytesMax="
+                + snapshotBytesMax;
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
@@ -297,8 +322,24 @@ public final class DatabaseOptions {
         private int logSegmentBytes = LOG_SEGMENT_BYTES_DEFAULT;
         private Duration extraForceDelay = Duration.ZERO;
         private NodeLayout nodeLayout = NodeLayout.NONE;
+        private long snapshotBytesMax = SNAPSHOT_BYTES_DEFAULT;
 
         private Builder() {}
+
+        /**
+         * Sets what the earlier versions of rows may take that are kept for open snapshots. Beyond it the oldest
+         * snapshot is ended, and its next read throws a {@link SnapshotTooOldException}. Versions are kept in the heap,
+         * for rows that were changed while a snapshot was open, until it closes. Default: {@link
+         * #SNAPSHOT_BYTES_DEFAULT}.
+         *
+         * @param bytes {@link #SNAPSHOT_BYTES_MIN} to {@link #SNAPSHOT_BYTES_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder snapshotBytesMax(long bytes) {
+            snapshotBytesMax = requireRange("snapshotBytesMax", bytes, SNAPSHOT_BYTES_MIN, SNAPSHOT_BYTES_MAX);
+            return this;
+        }
 
         /**
          * Sets the nodes that the frames of the buffer pool are dealt to, in equal consecutive parts; {@link

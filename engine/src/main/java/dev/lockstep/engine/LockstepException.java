@@ -40,7 +40,8 @@ public abstract sealed class LockstepException extends RuntimeException
                 LockTimeoutException,
                 TransactionTimeoutException,
                 InterruptedOperationException,
-                TransactionTooLargeException {
+                TransactionTooLargeException,
+                SnapshotTooOldException {
     private final int code;
 
     /**

@@ -16,6 +16,9 @@ import java.lang.invoke.VarHandle;
  * <p>A failed statement changes nothing. After a deadlock, a timeout or an interrupt the transaction can only be rolled
  * back; after a duplicate key and other errors of the caller it goes on.
  *
+ * <p>With {@link TransactionOptions#readOnlySnapshot()} it only reads, and what would change or lock something gets a
+ * {@link ReadOnlyException}.
+ *
  * <p>Invariants:
  * <ul>
  *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
@@ -74,12 +77,12 @@ public final class Transaction {
         requireDurability(options.durability());
         long now = InstalledTime.nanoTime();
         long lockWaitNanos = options.lockTimeout().toNanos();
-        core.begin(
-                options.isolation(),
-                options.durability(),
-                lockWaitNanos,
-                now + options.timeout().toNanos(),
-                now);
+        long deadlineNanos = now + options.timeout().toNanos();
+        if (options.snapshot()) {
+            core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
+        } else {
+            core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
+        }
         owner = Thread.currentThread();
         sThread = owner.isVirtual() ? null : core.context().sThread();
         newestSavepoint = null;
@@ -395,6 +398,7 @@ public final class Transaction {
                     .with("index", index)
                     .remedy("wait until createIndex has returned"));
         }
+        access.requireInSnapshot(position);
         return newCursor().overIndex(access, table.reference(), position);
     }
 

@@ -10,9 +10,16 @@ import java.time.Duration;
  * @param lockTimeout how long it waits for one lock
  * @param timeout how long it may take as a whole; checked whenever it waits for a lock
  * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
+ * @param snapshot whether it only reads, all from one {@linkplain #readOnlySnapshot() snapshot}; its isolation then
+ *     says nothing
  */
 public record TransactionOptions(
-        Isolation isolation, Durability durability, Duration lockTimeout, Duration timeout, int retryCountMax) {
+        Isolation isolation,
+        Durability durability,
+        Duration lockTimeout,
+        Duration timeout,
+        int retryCountMax,
+        boolean snapshot) {
     /** Most retries: a transaction that loses this often has a conflict that retrying does not cure. */
     public static final int RETRY_COUNT_MAX = 1_000;
 
@@ -44,6 +51,20 @@ public record TransactionOptions(
         }
     }
 
+    /**
+     * The options of a transaction that reads and writes.
+     *
+     * @param isolation what it may see of others
+     * @param durability when its commit is answered; not stronger than what the database was opened with
+     * @param lockTimeout how long it waits for one lock
+     * @param timeout how long it may take as a whole; checked whenever it waits for a lock
+     * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
+     */
+    public TransactionOptions(
+            Isolation isolation, Durability durability, Duration lockTimeout, Duration timeout, int retryCountMax) {
+        this(isolation, durability, lockTimeout, timeout, retryCountMax, false);
+    }
+
     private static void requireGiven(String option, Object value) {
         if (value == null) {
             throw new InvalidOptionException(Message.of("an option of a transaction is null")
@@ -70,7 +91,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withIsolation(Isolation value) {
-        return new TransactionOptions(value, durability, lockTimeout, timeout, retryCountMax);
+        return new TransactionOptions(value, durability, lockTimeout, timeout, retryCountMax, snapshot);
     }
 
     /**
@@ -80,7 +101,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withDurability(Durability value) {
-        return new TransactionOptions(isolation, value, lockTimeout, timeout, retryCountMax);
+        return new TransactionOptions(isolation, value, lockTimeout, timeout, retryCountMax, snapshot);
     }
 
     /**
@@ -90,7 +111,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withLockTimeout(Duration value) {
-        return new TransactionOptions(isolation, durability, value, timeout, retryCountMax);
+        return new TransactionOptions(isolation, durability, value, timeout, retryCountMax, snapshot);
     }
 
     /**
@@ -100,7 +121,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withTimeout(Duration value) {
-        return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax);
+        return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax, snapshot);
     }
 
     /**
@@ -110,6 +131,23 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withRetries(int value) {
-        return new TransactionOptions(isolation, durability, lockTimeout, timeout, value);
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, value, snapshot);
+    }
+
+    /**
+     * A copy for a transaction that only reads, and reads everything as it was committed when the transaction began:
+     * rows by key, batches, and ranges in both directions, of tables and of indexes. It takes no locks, so it waits for
+     * nobody and nobody waits for it. What would change or lock something gets a {@link ReadOnlyException}.
+     *
+     * <p>With {@link Durability#SYNC} everything that it reads is on disk: its begin waits for commits that are not on
+     * disk yet, as long as a force of the log takes. With another durability it starts at the last commit, and waits
+     * for nothing. A table or index that was created after the begin, or dropped meanwhile, cannot be read in it
+     * ({@link SchemaException}). Where the rows changed since its begin come to take more than {@link
+     * DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link SnapshotTooOldException}).
+     *
+     * @return the copy
+     */
+    public TransactionOptions readOnlySnapshot() {
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, retryCountMax, true);
     }
 }

@@ -32,6 +32,7 @@ class DatabaseOptionsTest {
         assertEquals(512L << 20, options.transactionUndoBytes());
         assertEquals(16L << 30, options.transactionLogBytes());
         assertEquals(64 << 20, options.logSegmentBytes());
+        assertEquals(64L << 20, options.snapshotBytesMax());
         assertEquals(Duration.ZERO, options.extraForceDelay());
     }
 
@@ -49,11 +50,13 @@ class DatabaseOptionsTest {
                 .transactionLogBytes(2 << 20)
                 .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
                 .extraForceDelay(Duration.ofMillis(5))
+                .snapshotBytesMax(DatabaseOptions.SNAPSHOT_BYTES_MIN)
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
                 + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
                 + "transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152, "
-                + "logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0";
+                + "logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, "
+                + "snapshotBytesMax=65536";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
@@ -76,6 +79,7 @@ class DatabaseOptionsTest {
         assertRefused("lockTimeout=null", () -> builder.lockTimeout(null));
         assertRefused("extraForceDelay=PT-0.001S", () -> builder.extraForceDelay(Duration.ofMillis(-1)));
         assertRefused("extraForceDelay=PT11S", () -> builder.extraForceDelay(Duration.ofSeconds(11)));
+        assertRefused("snapshotBytesMax=65535 min=65536", () -> builder.snapshotBytesMax((1 << 16) - 1));
         assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
         assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
         assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());

@@ -42,7 +42,8 @@ class ExceptionsTest {
             Map.entry(405, "LockTimeoutException"),
             Map.entry(406, "TransactionTimeoutException"),
             Map.entry(407, "InterruptedOperationException"),
-            Map.entry(408, "TransactionTooLargeException"));
+            Map.entry(408, "TransactionTooLargeException"),
+            Map.entry(409, "SnapshotTooOldException"));
 
     @Test
     void everyClassHasItsOwnCodeAndBothConstructors() throws ReflectiveOperationException {

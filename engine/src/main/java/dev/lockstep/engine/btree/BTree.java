@@ -43,6 +43,7 @@ public final class BTree {
     private volatile int rangeScanCount;
     private volatile boolean dropped;
     private volatile boolean abandoned;
+    private volatile long readableFromId;
 
     @SuppressWarnings("unused")
     private long purgedLsn;
@@ -78,6 +79,16 @@ public final class BTree {
 
     public void markAbandoned() {
         abandoned = true;
+    }
+
+    /** A snapshot reads the tree only if it sees this transaction, which has made the tree known; 0 for any. */
+    public long readableFromId() {
+        return readableFromId;
+    }
+
+    /** The tree becomes known with the commit of a transaction, while the catalog is locked exclusively. */
+    public void readableFrom(long transactionId) {
+        readableFromId = transactionId;
     }
 
     public TreeEnvironment environment() {

@@ -46,6 +46,9 @@ public final class BatchFetch {
     int fetch(Key[] keys, Record[] into, boolean[] found, int first, int end, int changeMode) {
         int mode = changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
         boolean instant = changeMode == LockMode.NONE && session.readsWithInstantLocks(mode);
+        if (mode == LockMode.NONE && session.reading().isOpen()) {
+            return access.snapshotAccess().fetch(keys, into, found, first, end);
+        }
         int foundCount = 0;
         for (int from = first; from < end; from += FETCHES_TOGETHER_MAX) {
             int to = Math.min(end, from + FETCHES_TOGETHER_MAX);

@@ -9,6 +9,7 @@ import dev.lockstep.engine.btree.KeyBytes;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ScanOperation;
+import dev.lockstep.engine.operation.SnapshotScanOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.KeyBuffer;
 import dev.lockstep.engine.type.KeyFormat;
@@ -45,6 +46,11 @@ public final class RangeScan {
 
     private final SessionCore session;
     private final ScanOperation scan;
+
+    /** Scans the transaction's snapshot; made when first asked for. */
+    private SnapshotScanOperation snapshotScan;
+
+    private boolean ofSnapshot;
     private byte[] low = KeyBytes.EMPTY;
     private byte[] high = KeyBytes.EMPTY;
     private final RecordTarget[] single = new RecordTarget[1];
@@ -87,6 +93,7 @@ public final class RangeScan {
         empty = false;
         started = false;
         rowsOfTurn = 0;
+        ofSnapshot = session.reading().isOpen();
     }
 
     public TableReference table() {
@@ -152,7 +159,7 @@ public final class RangeScan {
         requireIndexedColumns(into);
         // Ends with the range: each turn consumes an entry.
         while (step(entries, 0, 1, indexTree(), indexList()) > 0) {
-            if (fetchRow(into) && (scan.keepsLocks() || isOfEntry(into, entries[0]))) {
+            if (fetchRow(into) && (agrees() || isOfEntry(into, entries[0]))) {
                 return true;
             }
         }
@@ -203,7 +210,7 @@ public final class RangeScan {
                         access.table().tree(),
                         access.table().operations().scan())
                 > 0) {
-            if (complete(into, scan.isOverflow())) {
+            if (complete(into, isOverflow())) {
                 return true;
             }
         }
@@ -221,7 +228,7 @@ public final class RangeScan {
                     to,
                     access.table().tree(),
                     access.table().operations().scan());
-            boolean overflow = end > count && scan.isOverflow();
+            boolean overflow = end > count && isOverflow();
             int inline = overflow ? end - 1 : end;
             while (count < inline) {
                 into[count++].loaded();
@@ -235,8 +242,21 @@ public final class RangeScan {
         return count;
     }
 
+    /** Whether the last row of a step is in overflow pages. */
+    private boolean isOverflow() {
+        return ofSnapshot ? snapshotScan.isOverflow() : scan.isOverflow();
+    }
+
+    /** Whether an entry and its row, read one after the other, are of one moment. */
+    private boolean agrees() {
+        return ofSnapshot || scan.keepsLocks();
+    }
+
     /** Makes a record of what a step has copied; false if its row is gone. */
     private boolean complete(Record row, boolean overflow) {
+        if (overflow && ofSnapshot) {
+            return access.snapshotAccess().fetch(Arrays.copyOf(row.keyBytes(), row.keyLength()), row.keyLength(), row);
+        }
         if (overflow && !scan.keepsLocks()) {
             // The chain is given back when its row goes, so reading it needs a lock that stays.
             return access.fetchLocked(row.keyBytes(), row.keyLength(), row);
@@ -261,7 +281,7 @@ public final class RangeScan {
             int kept = count;
             for (int i = 0; i < met; i++) {
                 Record row = into[count + i];
-                if (found[count + i] && (scan.keepsLocks() || isOfEntry(row, entries[i]))) {
+                if (found[count + i] && (agrees() || isOfEntry(row, entries[i]))) {
                     into[count + i] = into[kept];
                     into[kept++] = row;
                 }
@@ -389,9 +409,16 @@ public final class RangeScan {
         if (!started) {
             start(tree);
         }
+        boolean turnEnds = rowsOfTurn + to - from > ROWS_PER_TURN;
+        rowsOfTurn = turnEnds ? 0 : rowsOfTurn;
+        if (ofSnapshot) {
+            snapshotScan.next(into, from, to);
+            session.reading().run(snapshotScan, list, turnEnds);
+            rowsOfTurn += snapshotScan.filled() - from;
+            return snapshotScan.filled();
+        }
         scan.next(into, from, to);
-        if (rowsOfTurn + to - from > ROWS_PER_TURN) {
-            rowsOfTurn = 0;
+        if (turnEnds) {
             session.driver.runAfterYield(scan, list);
         } else {
             session.driver.run(scan, list);
@@ -402,6 +429,10 @@ public final class RangeScan {
 
     private void start(BTree tree) {
         started = true;
+        if (ofSnapshot) {
+            startOnSnapshot(tree);
+            return;
+        }
         scan.start(
                 tree,
                 lowBytes < 0 ? null : low,
@@ -411,5 +442,20 @@ public final class RangeScan {
                 backward,
                 changeMode == LockMode.NONE ? access.readLockMode() : changeMode,
                 null);
+    }
+
+    private void startOnSnapshot(BTree tree) {
+        if (snapshotScan == null) {
+            snapshotScan = new SnapshotScanOperation(
+                    session.instance.locks(), session.instance.transactions(), session.context);
+        }
+        snapshotScan.start(
+                tree,
+                session.reading().snapshot(),
+                lowBytes < 0 ? null : low,
+                lowBytes,
+                highBytes < 0 ? null : high,
+                highBytes,
+                backward);
     }
 }

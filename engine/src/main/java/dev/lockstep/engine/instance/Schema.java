@@ -109,7 +109,12 @@ public final class Schema {
             }
             TableState state = newTable(session, definition);
             CatalogStore.insert(session, instance.catalogTree(), stored(state));
-            session.afterCommitRecord(() -> created[0] = instance.catalog().add(state));
+            session.afterCommitRecord(() -> {
+                long createdBy = session.context().transactionId();
+                state.tree().readableFrom(createdBy);
+                state.indexes().forEach(index -> index.tree().readableFrom(createdBy));
+                created[0] = instance.catalog().add(state);
+            });
             return state;
         });
         return created[0];
@@ -316,7 +321,10 @@ public final class Schema {
             indexes.set(position, new TableState.IndexState(building.tree(), building.operations(), false));
             TableState next = new TableState(state.definition(), state.tree(), state.operations(), indexes);
             CatalogStore.update(session, instance.catalogTree(), stored(next));
-            session.afterCommitRecord(() -> table.publish(next));
+            session.afterCommitRecord(() -> {
+                building.tree().readableFrom(session.context().transactionId());
+                table.publish(next);
+            });
             return index;
         });
     }

@@ -27,6 +27,7 @@ import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.operation.UpdateOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
@@ -41,6 +42,7 @@ import java.util.Arrays;
  *   <li>A commit releases its locks as soon as its record is in the log buffer, and is answered when the record, and
  *       whatever it has read of others that did the same, is on disk (durability sync).
  *   <li>After {@link #rollback} the database holds none of the transaction's changes, whatever error came before.
+ *   <li>{@code reading} is open exactly while a transaction reads a snapshot; it then locks and changes nothing.
  * </ul>
  *
  * Used by one thread at a time; reused without allocation.
@@ -73,6 +75,7 @@ public final class SessionCore {
     final UpdateOperation update;
     final InPlaceUpdateOperation updateInPlace;
     final DeleteOperation delete;
+    private final SnapshotReading reading;
     private final UndoOperation undoOperation;
     private final PurgeOperation purge;
     private final LockManager locks;
@@ -104,6 +107,7 @@ public final class SessionCore {
         purge = new PurgeOperation(locks, instance.transactions(), context);
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
+        reading = new SnapshotReading(instance, context, driver);
         instance.transactions().register(context);
     }
 
@@ -160,6 +164,18 @@ public final class SessionCore {
             insertRun = new InsertRunOperation(locks, instance.transactions(), context);
         }
         return insertRun;
+    }
+
+    /** How the transaction reads where it reads a snapshot. */
+    SnapshotReading reading() {
+        return reading;
+    }
+
+    /** Starts a transaction that reads a snapshot; waits until that is as durable as it is to be. */
+    public void beginSnapshot(Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
+        begin(Isolation.READ_UNCOMMITTED, durability, lockWaitNanosMax, deadlineNanos, nowNanos);
+        reading.open(answersWhenDurable);
+        answersWhenDurable = false;
     }
 
     /** Starts a transaction now, see below. */
@@ -239,12 +255,18 @@ public final class SessionCore {
 
     private void lockTable(TableReference table, int mode) {
         int number = table.number();
+        if (reading.isOpen()) {
+            reading.requireTable(table, mode);
+        }
         if (number >= tableLockModes.length) {
             int capacity = Math.max(number + 1, tableLockModes.length * 2);
             TableAccess[] grown = Arrays.copyOf(accesses, capacity);
             // Nothing fails from here on: the next call tells by the one array how long the other is.
             tableLockModes = Arrays.copyOf(tableLockModes, capacity);
             accesses = grown;
+        }
+        if (reading.isOpen()) {
+            return;
         }
         int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
         if (!LockMode.covers(databaseLockMode, intention)) {
@@ -303,6 +325,10 @@ public final class SessionCore {
             }
             context.requireLogLimit(log.tailLsn());
         }
+        VersionStore versions = instance.transactions().versionsVolatile();
+        if (versions != null) {
+            versions.beforeStatement(context);
+        }
     }
 
     /**
@@ -336,6 +362,10 @@ public final class SessionCore {
         for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
             undo(undo, entry);
             purgeUndone(undo, entry);
+            VersionStore versions = instance.transactions().versionsVolatile();
+            if (versions != null) {
+                versions.beforeTruncation(context);
+            }
             // Entry by entry, so that a rollback that was cut short goes on where it stopped.
             undo.truncate(entry);
         }
@@ -452,6 +482,7 @@ public final class SessionCore {
 
     /** Commits; returns the LSN of the record to be durable before the answer, 0 if all is durable that has to be. */
     private long commitChanges() {
+        reading.close();
         long commitLsn = endCommitted();
         boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && lockedTableCount > 0;
         if (cleansUpLocked) {
@@ -539,7 +570,16 @@ public final class SessionCore {
             record.finish();
             lsn = log.append(record);
         }
+        VersionStore versions = instance.transactions().versionsVolatile();
+        if (versions != null) {
+            versions.ending(context);
+        }
         context.logEnded();
+        // A snapshot that was opened in between may have found the transaction running, or not.
+        versions = instance.transactions().versionsVolatile();
+        if (versions != null) {
+            versions.ended(context);
+        }
         return lsn;
     }
 
@@ -551,6 +591,7 @@ public final class SessionCore {
     public void abandon() {
         instance.health().fail(new StackOverflowError("inside a call of the database"));
         abandoned = true;
+        reading.close();
         if (context.sThread() != null) {
             context.sThread().forgetLatches();
         }
@@ -590,6 +631,7 @@ public final class SessionCore {
     }
 
     private void takeBackAll() {
+        reading.close();
         try {
             if (context.transactionId() != 0 && !instance.health().isFailed()) {
                 undoTo(0);
@@ -629,7 +671,12 @@ public final class SessionCore {
         for (int entry = 0; entry < undo.entryCount(); entry++) {
             byte kind = undo.kind(entry);
             if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
-                freeChain(undo.tree(entry), undo.before(entry));
+                byte[] stub = undo.before(entry);
+                VersionStore versions = instance.transactions().versionsVolatile();
+                if (versions != null) {
+                    versions.keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
+                }
+                freeChain(undo.tree(entry), stub);
             }
             if (kind == UndoBuffer.DELETE) {
                 purge(undo.tree(entry), undo.key(entry));

@@ -42,6 +42,7 @@ public final class TableAccess {
     private final long allIndexedColumns;
     private final Record[] rowAlone = new Record[1];
     private BatchFetch batchFetch;
+    private SnapshotAccess snapshotAccess;
 
     TableAccess(SessionCore session, TableState table, int tableNumber) {
         this.session = session;
@@ -92,7 +93,30 @@ public final class TableAccess {
     /** Fetches a row for reading, at the transaction's isolation level. */
     public boolean fetch(byte[] key, int keyBytes, Record into) {
         int mode = readLockMode();
+        if (mode == LockMode.NONE && session.reading().isOpen()) {
+            return snapshotAccess().fetch(key, keyBytes, into);
+        }
         return fetch(key, keyBytes, into, mode, session.readsWithInstantLocks(mode));
+    }
+
+    /**
+     * @throws SchemaException if the transaction reads a snapshot that is older than the index
+     */
+    public void requireInSnapshot(int index) {
+        if (session.reading().isOpen()) {
+            session.reading()
+                    .requireTree(
+                            table.indexes().get(index).tree(),
+                            table.definition().indexes().get(index).name());
+        }
+    }
+
+    /** Fetches of rows as they are in the transaction's snapshot. */
+    SnapshotAccess snapshotAccess() {
+        if (snapshotAccess == null) {
+            snapshotAccess = new SnapshotAccess(this);
+        }
+        return snapshotAccess;
     }
 
     /**

@@ -88,6 +88,12 @@ public final class Validation {
         if (!instance.locks().isEmpty()) {
             throw broken("a lock is held at rest", "locks", instance.locks().statistics());
         }
+        if (instance.transactions().versionsVolatile() != null) {
+            throw broken(
+                    "versions are kept for a snapshot at rest",
+                    "snapshots",
+                    instance.transactions().snapshotStatistics());
+        }
         for (BTree tree : trees()) {
             if (tree.gapsMayBeLocked()) {
                 throw broken("a range scan was not ended", "treeId", tree.treeId());

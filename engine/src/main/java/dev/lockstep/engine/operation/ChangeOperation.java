@@ -8,6 +8,7 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.engine.type.RecordBuffer;
 
 /**
@@ -170,6 +171,19 @@ public abstract class ChangeOperation extends RecordOperation {
             } else {
                 unlatchLeafUnchanged();
             }
+        }
+    }
+
+    /**
+     * Keeps what is about to be changed, if a snapshot may need it. To be called under the leaf's latch, once the
+     * transaction has its id and before the log record.
+     *
+     * @param slot negative where there is no record
+     */
+    final void keepVersion(byte[] changedKey, int changedKeyBytes, int slot) {
+        VersionStore versions = transactions.versionsVolatile();
+        if (versions != null) {
+            versions.keep(context, tree, changedKey, changedKeyBytes, memory, page, slot);
         }
     }
 

@@ -45,6 +45,7 @@ public final class DeleteOperation extends ChangeOperation {
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytes + stubBytes);
         identify();
+        keepVersion(key, keyBytes, slot);
         long previousLsn = context.lastLsn();
         LeafChange.delete(
                 context.record(), false, context.transactionId(), previousLsn, 0, tree.treeId(), pageId, key, keyBytes);

@@ -93,6 +93,7 @@ public final class InPlaceUpdateOperation extends RunOperation {
         UndoBuffer undo = context.undo();
         undo.reserve(undoBytes, count);
         identify();
+        keepVersions(count, false);
         LogRecordBuffer record = context.record();
         long previousLsn = context.lastLsn();
         for (int i = 0; i < count; i++) {

@@ -120,6 +120,7 @@ public final class InsertOperation extends ChangeOperation {
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), ghostValue, 0, ghostBytes);
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytes + ghostBytes);
+        keepVersion(key, keyBytes, slot);
         long previousLsn = context.lastLsn();
         LeafChange.update(
                 context.record(),
@@ -148,6 +149,7 @@ public final class InsertOperation extends ChangeOperation {
         int stubBytes = (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0 ? valueBytes : 0;
         undo.reserve(keyBytes + stubBytes);
         identify();
+        keepVersion(key, keyBytes, slot);
         long previousLsn = context.lastLsn();
         LeafChange.insert(
                 context.record(),

@@ -97,6 +97,7 @@ public final class InsertRunOperation extends RunOperation {
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytesOf(count), count);
         identify();
+        keepVersions(count, true);
         LogRecordBuffer record = context.record();
         long previousLsn = context.lastLsn();
         for (int i = 0; i < count; i++) {

@@ -9,6 +9,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.VersionStore;
 
 /**
  * Removes a ghost after the transaction that left it has ended, as a system change. A ghost whose key or gap somebody
@@ -41,6 +42,10 @@ public final class PurgeOperation extends ChangeOperation {
         long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
         if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.KEY_X_GAP_X)) {
             return unchanged();
+        }
+        VersionStore versions = transactions.versionsVolatile();
+        if (versions != null) {
+            versions.keepGhost(tree, key, keyBytes, memory, page, slot);
         }
         GhostRemoval.log(context.record(), pageId, key, keyBytes);
         long lsn = logSystemChange();

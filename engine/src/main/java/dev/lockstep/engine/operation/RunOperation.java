@@ -6,6 +6,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.engine.type.RecordBuffer;
 
 /**
@@ -38,6 +39,8 @@ public abstract class RunOperation extends ChangeOperation {
     static final int LOG_BYTES_PER_RUN = 4_096;
 
     static final byte[] NOTHING = new byte[0];
+
+    private static final int NO_SLOT = -1;
 
     RecordBuffer[] rows;
     int next;
@@ -79,6 +82,19 @@ public abstract class RunOperation extends ChangeOperation {
         }
         stage = STAGE_DESCEND;
         return CONTINUE;
+    }
+
+    /** Keeps what the next {@code count} rows are about to change, if a snapshot may need it. */
+    final void keepVersions(int count, boolean inserted) {
+        VersionStore versions = transactions.versionsVolatile();
+        if (versions == null) {
+            return;
+        }
+        for (int i = next; i < next + count; i++) {
+            RecordBuffer row = rows[i];
+            int slot = inserted ? NO_SLOT : row.positionSlot();
+            versions.keep(context, tree, row.keyBytes(), row.keyLength(), memory, page, slot);
+        }
     }
 
     /** A run is changed; goes on with the row behind it. */

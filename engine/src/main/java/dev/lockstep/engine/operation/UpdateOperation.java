@@ -86,6 +86,7 @@ public final class UpdateOperation extends ChangeOperation {
         UndoBuffer undo = context.undo();
         undo.reserve(keyBytes + beforeBytes);
         identify();
+        keepVersion(key, keyBytes, slot);
         long previousLsn = context.lastLsn();
         LeafChange.update(
                 context.record(),

@@ -25,7 +25,9 @@ import java.util.Arrays;
  *   <li>{@code lastLsn} is the LSN of its newest log record, 0 without one.
  *   <li>{@code idFloor} is {@link #NO_ID}, or not above the id of the transaction, from before that id is taken until
  *       its COMMIT or ABORT_END record is in the log buffer. Readers of other sessions take from it which rows are
- *       committed.
+ *       committed. It is the complement of a lower bound until the id itself is known.
+ *   <li>{@code joinedVersions} is the store of versions that knows all that the transaction had changed before it first
+ *       saw it, or null.
  * </ul>
  *
  * Used by one thread at a time, except for {@code firstLsn} and {@code idFloor}; reused from one transaction to the
@@ -85,6 +87,7 @@ public final class TransactionContext extends TreeContext {
     private byte[] replacedValue = new byte[REPLACED_BYTES_INITIAL];
     private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
     private int ghostCount;
+    private VersionStore joinedVersions;
 
     /**
      * @param pageAccesses counts the pages that this context's operations visit; closed with it
@@ -112,6 +115,7 @@ public final class TransactionContext extends TreeContext {
         committedBelow = 0;
         lastLsn = 0;
         rolledBack = false;
+        joinedVersions = null;
     }
 
     public LockOwner lockOwner() {
@@ -180,19 +184,29 @@ public final class TransactionContext extends TreeContext {
         return true;
     }
 
-    void setIdFloorRelease(long id) {
-        ID_FLOOR.setRelease(this, id);
+    /** The transaction is about to get an id that is not lower. */
+    void announceIdRelease(long lowest) {
+        ID_FLOOR.setRelease(this, ~lowest);
     }
 
     /** No id that this context's transaction has or is about to get is lower. */
     long idFloorAcquire() {
-        return (long) ID_FLOOR.getAcquire(this);
+        long floor = (long) ID_FLOOR.getAcquire(this);
+        return floor < 0 ? ~floor : floor;
+    }
+
+    /**
+     * The id of the transaction if it has not ended, {@link #NO_ID} if it has none. Negative while it is about to get
+     * an id: then that is not below the number's complement.
+     */
+    long runningIdVolatile() {
+        return (long) ID_FLOOR.getVolatile(this);
     }
 
     /** The transaction is about to change something for the first time. */
     public void identify(long id, long tailLsn) {
         transactionId = id;
-        setIdFloorRelease(id);
+        ID_FLOOR.setRelease(this, id);
         lockOwner.setTransactionId(id);
         FIRST_LSN.setVolatile(this, tailLsn);
     }
@@ -255,10 +269,20 @@ public final class TransactionContext extends TreeContext {
         lastLsn = lsn;
     }
 
+    @SuppressWarnings("ReferenceEquality") // one store is never like another
+    boolean hasJoined(VersionStore versions) {
+        return joinedVersions == versions;
+    }
+
+    void joined(VersionStore versions) {
+        joinedVersions = versions;
+    }
+
     /** The end record is in the log buffer. */
     public void logEnded() {
-        FIRST_LSN.setVolatile(this, NO_LSN);
-        setIdFloorRelease(NO_ID);
+        FIRST_LSN.setRelease(this, NO_LSN);
+        // Volatile for the look at the snapshots that follows: one of the two sees the other.
+        ID_FLOOR.setVolatile(this, NO_ID);
     }
 
     public boolean isRolledBack() {

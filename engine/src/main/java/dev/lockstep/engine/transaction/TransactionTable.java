@@ -1,6 +1,10 @@
 package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.log.Log;
+import dev.lockstep.scheduler.InstalledTime;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,6 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>A context is in {@code contexts} for as long as a session may run transactions with it.
  *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids
  *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
+ *   <li>{@code versions} is null exactly while no snapshot is open or being opened, but for the moment in which the
+ *       last one closes.
  * </ul>
  *
  * <p>Thread-safe.
@@ -25,14 +31,142 @@ public final class TransactionTable {
      */
     private static final int IDS_PER_RENEWAL = 64;
 
+    /** Looks at a transaction that is taking its id, between two yields: it takes some ten instructions. */
+    private static final int SPINS_PER_YIELD = 64;
+
+    private static final VarHandle VERSIONS;
+
+    static {
+        try {
+            VERSIONS = MethodHandles.lookup().findVarHandle(TransactionTable.class, "versions", VersionStore.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final AtomicLong nextTransactionId;
     private final Set<TransactionContext> contexts = ConcurrentHashMap.newKeySet();
     private volatile CommitHorizon newest = CommitHorizon.NONE;
     private volatile CommitHorizon settling = CommitHorizon.NONE;
     private volatile CommitHorizon settled = CommitHorizon.NONE;
+    private volatile VersionStore versions;
 
     public TransactionTable(long firstTransactionId) {
         nextTransactionId = new AtomicLong(firstTransactionId);
+    }
+
+    /** Where changes keep what they replace; null while no snapshot is open. */
+    public VersionStore versionsVolatile() {
+        return versions;
+    }
+
+    /**
+     * Opens a snapshot of what has been committed. Waits for nobody; commits in it may not be durable yet.
+     *
+     * @param log null without one
+     * @param bytesMax what its versions may take, if no other snapshot is open
+     * @return to be closed by the caller
+     */
+    public Snapshot openSnapshot(Log log, long bytesMax) {
+        Snapshot snapshot = announceSnapshot(bytesMax, InstalledTime.nanoTime());
+        try {
+            take(snapshot, log);
+        } catch (RuntimeException | Error failure) {
+            snapshot.close();
+            throw failure;
+        }
+        return snapshot;
+    }
+
+    private void take(Snapshot snapshot, Log log) {
+        // Who changes a page that the snapshot has read, or ends later than it was looked at, sees the snapshot.
+        VarHandle.fullFence();
+        long next = nextTransactionId.get();
+        long[] ids = new long[contexts.size()];
+        TransactionContext[] running = new TransactionContext[ids.length];
+        int count = 0;
+        for (TransactionContext context : contexts) {
+            long id = runningId(context, next);
+            if (id < next) {
+                if (count == ids.length) {
+                    ids = Arrays.copyOf(ids, count * 2 + 1);
+                    running = Arrays.copyOf(running, count * 2 + 1);
+                }
+                ids[count] = id;
+                running[count++] = context;
+            }
+        }
+        sortTogether(ids, running, count);
+        snapshot.take(Arrays.copyOf(ids, count), Arrays.copyOf(running, count), next);
+        // The log's end comes last: whoever was seen to have ended had appended its commit record.
+        snapshot.taken(log == null ? 0 : log.tailLsn());
+    }
+
+    private Snapshot announceSnapshot(long bytesMax, long nanos) {
+        // Ends: each turn in vain means that another snapshot was opened, or the last one closed.
+        while (true) {
+            VersionStore present = versions;
+            if (present == null) {
+                VersionStore made = new VersionStore(this, bytesMax, nanos);
+                if (VERSIONS.compareAndSet(this, null, made)) {
+                    return made.first();
+                }
+            } else {
+                Snapshot added = present.add(nanos);
+                if (added != null) {
+                    return added;
+                }
+                forget(present);
+            }
+        }
+    }
+
+    /** The id of a context's transaction; above {@code next} where that is not below it. */
+    private static long runningId(TransactionContext context, long next) {
+        long id = context.runningIdVolatile();
+        // Ends: from saying that it will take an id to saying which, its thread waits for nothing.
+        for (int spins = 1; id < 0 && ~id < next; spins++) {
+            if (spins % SPINS_PER_YIELD == 0) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+            id = context.runningIdVolatile();
+        }
+        return id < 0 ? Long.MAX_VALUE : id;
+    }
+
+    /** Few transactions run at a time, each with its context: insertion sort. */
+    private static void sortTogether(long[] ids, TransactionContext[] contexts, int count) {
+        for (int i = 1; i < count; i++) {
+            long id = ids[i];
+            TransactionContext context = contexts[i];
+            int at = i;
+            while (at > 0 && ids[at - 1] > id) {
+                ids[at] = ids[at - 1];
+                contexts[at] = contexts[at - 1];
+                at--;
+            }
+            ids[at] = id;
+            contexts[at] = context;
+        }
+    }
+
+    /** A store was closed with its last snapshot. */
+    void forget(VersionStore closed) {
+        VERSIONS.compareAndSet(this, closed, null);
+    }
+
+    /** What open snapshots are and cost now. */
+    public SnapshotStatistics snapshotStatistics() {
+        VersionStore present = versions;
+        if (present == null) {
+            return SnapshotStatistics.NONE;
+        }
+        Snapshot[] open = present.open();
+        return open.length == 0
+                ? SnapshotStatistics.NONE
+                : new SnapshotStatistics(open.length, InstalledTime.nanoTime() - open[0].beganNanos(), present.bytes());
     }
 
     public void register(TransactionContext context) {
@@ -48,7 +182,7 @@ public final class TransactionTable {
      * either reads a next id that is not above this one, or sees what the context has said before.
      */
     public long takeTransactionId(TransactionContext context) {
-        context.setIdFloorRelease(nextTransactionId.get());
+        context.announceIdRelease(nextTransactionId.get());
         return nextTransactionId.getAndIncrement();
     }
 

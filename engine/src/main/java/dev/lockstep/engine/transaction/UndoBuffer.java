@@ -6,6 +6,8 @@ import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -14,15 +16,17 @@ import java.util.Arrays;
  *
  * <p>Invariants:
  * <ul>
- *   <li>Entry i occupies {@code bytes[starts[i], starts[i + 1])}, the last one up to {@code byteCount}.
+ *   <li>Entry i occupies {@code bytes[starts[i], starts[i + 1])}; {@code starts[entryCount]} is {@code byteCount}.
  *   <li>{@code changedFrom[i]} is {@link #WHOLE_VALUE}, or where in a value of unchanged length the bytes of entry i
  *       belong that lie behind its key.
  *   <li>{@code previousLsns[i]} is the LSN of the transaction's log record before the one of entry i: where undo goes
  *       on after a compensation record for entry i.
  *   <li>Between {@link #reserve} and {@link #push} nothing can fail, so a change that is in the page is here as well.
+ *   <li>An entry is whole before {@code entryCount} counts it, and {@code epoch} rises before an entry goes or an array
+ *       is replaced. So who reads the epoch, the count, the entries and the same epoch again has read those entries.
  * </ul>
  *
- * Used by one thread at a time; keeps its arrays from one transaction to the next.
+ * Used by one thread at a time, but for {@link #copyIfWhole}; keeps its arrays from one transaction to the next.
  */
 public final class UndoBuffer {
     /** The entry takes back an insert. */
@@ -56,17 +60,30 @@ public final class UndoBuffer {
 
     private static final int ENTRIES_INITIAL = 32;
 
+    private static final VarHandle ENTRY_COUNT;
+    private static final VarHandle EPOCH;
+
+    static {
+        try {
+            ENTRY_COUNT = MethodHandles.lookup().findVarHandle(UndoBuffer.class, "entryCount", int.class);
+            EPOCH = MethodHandles.lookup().findVarHandle(UndoBuffer.class, "epoch", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private byte[] bytes = new byte[BYTES_INITIAL];
     private int byteCount;
     private byte[] kinds = new byte[ENTRIES_INITIAL];
     private BTree[] trees = new BTree[ENTRIES_INITIAL];
-    private int[] starts = new int[ENTRIES_INITIAL];
+    private int[] starts = new int[ENTRIES_INITIAL + 1];
     private short[] keyBytes = new short[ENTRIES_INITIAL];
     private short[] flagsBefore = new short[ENTRIES_INITIAL];
     private short[] changedFrom = new short[ENTRIES_INITIAL];
     private long[] previousLsns = new long[ENTRIES_INITIAL];
     private int entryCount;
     private long bytesMax = BYTES_MAX;
+    private long epoch;
 
     /**
      * Sets how much it may hold.
@@ -100,7 +117,9 @@ public final class UndoBuffer {
                             + BYTES_MAX));
         }
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(BYTES_MAX, Math.max(needed, bytes.length * 2L)));
+            byte[] grown = Arrays.copyOf(bytes, (int) Math.min(BYTES_MAX, Math.max(needed, bytes.length * 2L)));
+            raiseEpoch();
+            bytes = grown;
         }
         if (entryCount + entries > kinds.length) {
             growEntries(Math.max(entryCount + entries, kinds.length * 2));
@@ -111,11 +130,12 @@ public final class UndoBuffer {
     private void growEntries(int capacity) {
         byte[] newKinds = Arrays.copyOf(kinds, capacity);
         BTree[] newTrees = Arrays.copyOf(trees, capacity);
-        int[] newStarts = Arrays.copyOf(starts, capacity);
+        int[] newStarts = Arrays.copyOf(starts, capacity + 1);
         short[] newKeyBytes = Arrays.copyOf(keyBytes, capacity);
         short[] newFlagsBefore = Arrays.copyOf(flagsBefore, capacity);
         short[] newChangedFrom = Arrays.copyOf(changedFrom, capacity);
         long[] newPreviousLsns = Arrays.copyOf(previousLsns, capacity);
+        raiseEpoch();
         kinds = newKinds;
         trees = newTrees;
         starts = newStarts;
@@ -135,9 +155,9 @@ public final class UndoBuffer {
             int slotFlagsBefore,
             byte[] before,
             int beforeBytes) {
-        push(kind, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
+        begin(kind, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
         System.arraycopy(before, 0, bytes, byteCount, beforeBytes);
-        byteCount += beforeBytes;
+        finish(beforeBytes);
     }
 
     /**
@@ -158,23 +178,78 @@ public final class UndoBuffer {
             long valueAddress,
             int from,
             int to) {
-        push(UPDATE, tree, previousLsn, key, keyLength, slotFlags, from);
+        begin(UPDATE, tree, previousLsn, key, keyLength, slotFlags, from);
         MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, valueAddress + from, bytes, byteCount, to - from);
-        byteCount += to - from;
+        finish(to - from);
     }
 
-    private void push(
+    private void begin(
             byte kind, BTree tree, long previousLsn, byte[] key, int keyLength, int slotFlagsBefore, int from) {
-        int entry = entryCount++;
+        int entry = entryCount;
         kinds[entry] = kind;
         trees[entry] = tree;
         previousLsns[entry] = previousLsn;
-        starts[entry] = byteCount;
         keyBytes[entry] = (short) keyLength;
         flagsBefore[entry] = (short) slotFlagsBefore;
         changedFrom[entry] = (short) from;
         System.arraycopy(key, 0, bytes, byteCount, keyLength);
         byteCount += keyLength;
+    }
+
+    /** Counts the entry, of which all but its last {@code bytesMore} bytes were counted before. */
+    private void finish(int bytesMore) {
+        byteCount += bytesMore;
+        int count = entryCount + 1;
+        starts[count] = byteCount;
+        ENTRY_COUNT.setRelease(this, count);
+    }
+
+    private void raiseEpoch() {
+        EPOCH.setOpaque(this, epoch + 1);
+        VarHandle.storeStoreFence();
+    }
+
+    /** To be read before the entries by whoever is not the owner. */
+    long epochAcquire() {
+        return (long) EPOCH.getAcquire(this);
+    }
+
+    /** Entries that are whole, for whoever is not the owner. */
+    int entryCountAcquire() {
+        return (int) ENTRY_COUNT.getAcquire(this);
+    }
+
+    /** Whether what was read since the epoch was {@code seen} were entries of that time. */
+    boolean isStillInEpoch(long seen) {
+        VarHandle.acquireFence();
+        return (long) EPOCH.getOpaque(this) == seen;
+    }
+
+    /**
+     * Copies the first entries, for any thread.
+     *
+     * @return null if the owner has changed them meanwhile; what is not null counts if the epoch is still the same
+     */
+    UndoCopy copyIfWhole(int count) {
+        UndoCopy copy = new UndoCopy();
+        for (int entry = 0; entry < count; entry++) {
+            byte[] from = bytes;
+            BTree tree = trees[entry];
+            int start = starts[entry];
+            int keyEnd = start + keyBytes[entry];
+            int end = starts[entry + 1];
+            if (tree == null || start < 0 || keyEnd < start || end < keyEnd || end > from.length) {
+                return null;
+            }
+            copy.add(
+                    tree.treeId(),
+                    Arrays.copyOfRange(from, start, keyEnd),
+                    kinds[entry],
+                    Arrays.copyOfRange(from, keyEnd, end),
+                    changedFrom[entry],
+                    slotFlagsBefore(entry));
+        }
+        return copy;
     }
 
     public byte kind(int entry) {
@@ -196,8 +271,7 @@ public final class UndoBuffer {
 
     /** The value before the change, or the bytes of it that were changed, a copy; empty where there was none. */
     public byte[] before(int entry) {
-        int end = entry + 1 < entryCount ? starts[entry + 1] : byteCount;
-        return Arrays.copyOfRange(bytes, starts[entry] + keyBytes[entry], end);
+        return Arrays.copyOfRange(bytes, starts[entry] + keyBytes[entry], starts[entry + 1]);
     }
 
     /** Where in the value the bytes of {@link #before} belong, or {@link #WHOLE_VALUE}. */
@@ -213,9 +287,10 @@ public final class UndoBuffer {
     /** Drops the entries from {@code entry} on. */
     public void truncate(int entry) {
         if (entry < entryCount) {
+            raiseEpoch();
             byteCount = starts[entry];
             Arrays.fill(trees, entry, entryCount, null);
-            entryCount = entry;
+            ENTRY_COUNT.setRelease(this, entry);
         }
     }
 
@@ -223,6 +298,7 @@ public final class UndoBuffer {
     public void clear() {
         truncate(0);
         if (bytes.length > BYTES_KEPT_MAX) {
+            raiseEpoch();
             bytes = new byte[BYTES_INITIAL];
         }
     }

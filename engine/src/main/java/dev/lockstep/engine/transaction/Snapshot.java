@@ -1,0 +1,233 @@
+package dev.lockstep.engine.transaction;
+
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.SnapshotTooOldException;
+import dev.lockstep.engine.btree.BTree;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+/**
+ * What a read-only transaction sees: the changes of the transactions that had ended when it began, and no others.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Once {@code taken}, the transactions with an id of {@code nextId} or above, and those in {@code invisible}, are
+ *       the invisible ones, and stay it. All below {@code lowestInvisible} are visible.
+ *   <li>Whoever has read, or locked, something that an invisible transaction has written, is invisible.
+ *   <li>Of every invisible transaction, what a record was before it is in the store or, for changes that it made
+ *       before it could see that snapshots are open, in its undo, until {@code tooOld}.
+ *   <li>{@code tooOld} is set before the store gives up anything that this snapshot needs.
+ * </ul>
+ *
+ * <p>Read by one thread at a time; {@code taken}, {@code tooOld} and {@code endedWhileTaken} are for all.
+ */
+public final class Snapshot {
+    private static final long[] NONE = {};
+
+    private final VersionStore versions;
+    private final long beganNanos;
+    private final ConcurrentSkipListSet<Long> endedWhileTaken = new ConcurrentSkipListSet<>();
+    private final VersionKey probe = new VersionKey();
+    private volatile boolean taken;
+    private volatile boolean tooOld;
+    private long nextId;
+    private long lowestInvisible;
+    private long logEndLsn;
+    private long[] invisible = NONE;
+    private long[] runningIds = NONE;
+    private TransactionContext[] running = {};
+    private UndoSeen[] undoSeen = {};
+
+    /** The undo of a running transaction as it was once. */
+    private record UndoSeen(long epoch, int count, UndoCopy copy) {}
+
+    Snapshot(VersionStore versions, long beganNanos) {
+        this.versions = versions;
+        this.beganNanos = beganNanos;
+    }
+
+    /**
+     * Says who is visible.
+     *
+     * @param ids of transactions that were running
+     * @param contexts theirs
+     * @param next no transaction with this id or a higher one had begun
+     */
+    void take(long[] ids, TransactionContext[] contexts, long next) {
+        runningIds = ids;
+        running = contexts;
+        undoSeen = new UndoSeen[ids.length];
+        nextId = next;
+        long[] ended = endedWhileTaken.stream()
+                .mapToLong(Long::longValue)
+                .filter(id -> id < next)
+                .toArray();
+        long[] all = Arrays.copyOf(ids, ids.length + ended.length);
+        System.arraycopy(ended, 0, all, ids.length, ended.length);
+        Arrays.sort(all);
+        invisible = all;
+        lowestInvisible = all.length == 0 ? next : all[0];
+    }
+
+    /** From now on the log's end counts, behind which no visible transaction has a record that it needs. */
+    void taken(long logEnd) {
+        logEndLsn = logEnd;
+        taken = true;
+    }
+
+    boolean isTaken() {
+        return taken;
+    }
+
+    /** A transaction is about to end that has seen this snapshot before it was taken. */
+    void ending(long transactionId) {
+        if (!taken) {
+            endedWhileTaken.add(transactionId);
+        }
+    }
+
+    /** All visible transactions are in the log in front of this LSN; 0 without a log. */
+    public long logEndLsn() {
+        return logEndLsn;
+    }
+
+    /** When it began, in terms of the clock of the database. */
+    public long beganNanos() {
+        return beganNanos;
+    }
+
+    long lowestInvisible() {
+        return lowestInvisible;
+    }
+
+    /** Whether the changes of a transaction are seen. */
+    public boolean isVisible(long transactionId) {
+        return transactionId < lowestInvisible
+                || (transactionId < nextId && Arrays.binarySearch(invisible, transactionId) < 0);
+    }
+
+    /** Makes of a record, as it was read from its page, the one of this snapshot. The page was validated. */
+    public void resolve(BTree tree, SnapshotRecord record) {
+        if (record.isPresent() && isVisible(record.writtenBy())) {
+            return;
+        }
+        RecordVersion[] chain = versions.find(tree, probe.lookFor(record.key(), record.keyBytes()));
+        if (chain != null) {
+            for (RecordVersion version : chain) {
+                if (!isVisible(version.replacedBy)) {
+                    record.setVersion(version);
+                    break;
+                }
+            }
+        }
+        if (record.isPresent() && !isVisible(record.writtenBy())) {
+            UndoCopy undo = undoOf(record.writtenBy());
+            if (undo != null) {
+                undo.takeBack(tree.treeId(), record);
+            }
+        }
+    }
+
+    /** The keys of a tree of which there are versions, from one on, upwards or downwards; null where there are none. */
+    public KeyIterator keys(BTree tree, byte[] from, int fromBytes, boolean inclusive, boolean backward) {
+        NavigableMap<VersionKey, RecordVersion[]> records = versions.recordsOf(tree);
+        if (records == null) {
+            return null;
+        }
+        NavigableMap<VersionKey, RecordVersion[]> directed = backward ? records.descendingMap() : records;
+        NavigableMap<VersionKey, RecordVersion[]> range =
+                from == null ? directed : directed.tailMap(new VersionKey(from, fromBytes), inclusive);
+        return new KeyIterator(range.keySet().iterator());
+    }
+
+    /** Goes through keys. */
+    public static final class KeyIterator {
+        private final Iterator<VersionKey> keys;
+        private VersionKey key;
+
+        KeyIterator(Iterator<VersionKey> keys) {
+            this.keys = keys;
+        }
+
+        /** Goes to the next key; false at the end. */
+        public boolean next() {
+            if (!keys.hasNext()) {
+                return false;
+            }
+            key = keys.next();
+            return true;
+        }
+
+        public byte[] key() {
+            return key.bytes();
+        }
+
+        public int keyBytes() {
+            return key.length();
+        }
+    }
+
+    /**
+     * What a transaction had changed before it saw that snapshots are open. It says so itself once it sees it; until
+     * then its undo is read here, which it only adds to: before an entry goes, it looks.
+     */
+    private UndoCopy undoOf(long transactionId) {
+        int index = Arrays.binarySearch(runningIds, transactionId);
+        // Ends: a look is in vain only where the owner has replaced an array, which doubles each time, or has taken
+        // back a change that was begun before it could see this snapshot; after one of those it has told its undo.
+        while (true) {
+            UndoCopy told = versions.undoTold(transactionId);
+            if (told != null || index < 0) {
+                return told;
+            }
+            UndoBuffer undo = running[index].undo();
+            long epoch = undo.epochAcquire();
+            told = versions.undoTold(transactionId);
+            if (told != null) {
+                return told;
+            }
+            int count = undo.entryCountAcquire();
+            UndoSeen seen = undoSeen[index];
+            if (seen != null && seen.epoch() == epoch && seen.count() == count) {
+                return seen.copy();
+            }
+            if (count * UndoCopy.BYTES_AROUND > versions.bytesMax()) {
+                end();
+                return null;
+            }
+            UndoCopy copy = undo.copyIfWhole(count);
+            if (copy != null && undo.isStillInEpoch(epoch)) {
+                undoSeen[index] = new UndoSeen(epoch, count, copy);
+                return copy;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The versions that this snapshot needs may go, or are too many: it is read no more. */
+    void end() {
+        tooOld = true;
+    }
+
+    /**
+     * To be asked after each read and before anybody gets to see it.
+     *
+     * @throws SnapshotTooOldException if what was read may not be of this snapshot
+     */
+    public void requireReadable() {
+        if (tooOld) {
+            throw new SnapshotTooOldException(Message.of("the snapshot needed more old versions than may be held")
+                    .with("snapshotBytesMax", versions.bytesMax())
+                    .remedy("roll back and begin a new snapshot; read less in one, or raise snapshotBytesMax ("
+                            + DatabaseOptions.SNAPSHOT_BYTES_MAX + " at most)"));
+        }
+    }
+
+    /** Ends the snapshot; a second call does nothing. */
+    public void close() {
+        versions.remove(this);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.lockstep.engine.transaction;
+
+import dev.lockstep.engine.btree.NodeLayout;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a transaction had changed before it first saw that snapshots are open: a copy of its undo, by record.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>The changes of a record form a list from the newest to the oldest. Applied in that order to the record as the
+ *       transaction had left it, they make the record that it had found.
+ *   <li>Applied to a record that the transaction has taken back already, in part or altogether, they make the same:
+ *       each sets what was there before, and only a change of the whole value changes its length.
+ * </ul>
+ *
+ * <p>Filled by one thread, then published and immutable but for {@link OverflowSource}.
+ */
+final class UndoCopy {
+    /** Bytes of the objects around a change. */
+    static final long BYTES_AROUND = 200;
+
+    private final Map<RecordName, Change> newest = new HashMap<>();
+    private long bytes;
+
+    private record RecordName(int treeId, VersionKey key) {}
+
+    /** One entry of undo. */
+    private static final class Change extends OverflowSource {
+        final byte kind;
+        final byte[] before;
+        final int changedFrom;
+        final int slotFlagsBefore;
+        final Change older;
+
+        Change(byte kind, byte[] before, int changedFrom, int slotFlagsBefore, Change older) {
+            this.kind = kind;
+            this.before = before;
+            this.changedFrom = changedFrom;
+            this.slotFlagsBefore = slotFlagsBefore;
+            this.older = older;
+        }
+    }
+
+    /** Adds the next entry of the undo; the arrays belong to the copy from now on. */
+    void add(int treeId, byte[] key, byte kind, byte[] before, int changedFrom, int slotFlagsBefore) {
+        RecordName name = new RecordName(treeId, new VersionKey(key, key.length));
+        newest.put(name, new Change(kind, before, changedFrom, slotFlagsBefore, newest.get(name)));
+        bytes += BYTES_AROUND + key.length + before.length;
+    }
+
+    /** Bytes of memory, roughly. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Makes of a record as the transaction has left it the one that it had found. */
+    void takeBack(int treeId, SnapshotRecord record) {
+        RecordName name = new RecordName(treeId, new VersionKey(record.key(), record.keyBytes()));
+        for (Change change = newest.get(name); change != null; change = change.older) {
+            switch (change.kind) {
+                case UndoBuffer.INSERT -> record.setAbsent();
+                case UndoBuffer.DELETE -> {
+                    record.setFlags(change.slotFlagsBefore);
+                    if (change.before.length != 0) {
+                        record.setSource(change);
+                    }
+                }
+                default -> {
+                    if (change.changedFrom == UndoBuffer.WHOLE_VALUE) {
+                        record.setValue(change.before, change.before.length, change.slotFlagsBefore, change);
+                    } else {
+                        record.patch(change.before, change.changedFrom, change.slotFlagsBefore);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Keeps the value of a chain that is about to be given back, wherever a change has replaced its stub. */
+    int keepOverflow(int treeId, byte[] key, byte[] stub, byte[] value) {
+        RecordName name = new RecordName(treeId, new VersionKey(key, key.length));
+        int keptCount = 0;
+        for (Change change = newest.get(name); change != null; change = change.older) {
+            boolean isOverflow = (change.slotFlagsBefore & NodeLayout.SLOT_OVERFLOW) != 0;
+            keptCount += isOverflow && Arrays.equals(change.before, stub) && change.keepOverflow(value) ? 1 : 0;
+        }
+        return keptCount;
+    }
+}
