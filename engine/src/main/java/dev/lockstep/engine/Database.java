@@ -297,6 +297,27 @@ public final class Database implements AutoCloseable {
     }
 
     /**
+     * Copies the database into another directory while transactions run. The copy is a database of its own: opened, it
+     * recovers to the state at the end of the call, with every transaction that had been answered when the call began
+     * and none half. The log that the copy needs is kept until the call returns, so it grows with what is written
+     * meanwhile.
+     *
+     * <p>A call that fails leaves no files in the directory. What a crash leaves there is not opened as a database
+     * ({@link IncompleteCopyException}).
+     *
+     * @param target a directory that does not exist or is empty
+     * @return what was copied
+     * @throws TargetNotEmptyException if there is something in the directory; it is left as it is
+     * @throws MaintenanceRefusedException if another backup or a compaction runs, or the database has no files or no
+     *     log
+     * @throws CorruptionException if a page is damaged
+     * @throws DiskFullException if there is no room
+     */
+    public BackupReport backup(Path target) {
+        return inside(() -> instance.backup(target));
+    }
+
+    /**
      * Checks everything: the order in every tree, that each page is reached exactly once, latches and locks at rest. No
      * transaction may run meanwhile.
      *

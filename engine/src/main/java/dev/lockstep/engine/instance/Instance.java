@@ -1,8 +1,10 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.BackupReport;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.btree.BTree;
@@ -16,6 +18,9 @@ import dev.lockstep.engine.recovery.RecoveryReport;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.Waiter;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * The parts of an open database and how they hang together. Made by {@link InstanceOpener}; thread-safe.
@@ -25,6 +30,7 @@ import dev.lockstep.scheduler.Waiter;
  *   <li>{@code log} is null exactly for databases in memory and for durability NONE.
  *   <li>{@code files} is null exactly for databases in memory.
  *   <li>After {@code closed} is set no transaction begins.
+ *   <li>{@code maintenance} names the one backup or compaction that runs, or is null.
  * </ul>
  */
 public final class Instance {
@@ -48,6 +54,7 @@ public final class Instance {
     private final GateOperations operations;
     private final Schema schema;
     private final InstanceFiles files;
+    private final AtomicReference<String> maintenance = new AtomicReference<>();
     private RecoveryReport recoveryReport;
     private volatile boolean closed;
 
@@ -189,6 +196,37 @@ public final class Instance {
         health.check();
         if (files != null) {
             files.checkpoint(this);
+        }
+    }
+
+    /**
+     * Copies everything into another directory, beside the running transactions.
+     *
+     * @throws MaintenanceRefusedException if there are no files, no log, or another copy is being made
+     */
+    public BackupReport backup(Path target) {
+        requireOpen();
+        health.check();
+        if (files == null || (log == null && !options.readOnly())) {
+            throw new MaintenanceRefusedException(Message.of("only a database with files and a log can be copied")
+                    .with("durability", options.durability())
+                    .remedy("open it with a directory and durability SYNC or ASYNC"));
+        }
+        return maintain("backup", () -> files.backup(this, target));
+    }
+
+    /** Backups and compactions exclude each other: a copy needs every page that its log names. */
+    private <T> T maintain(String activity, Supplier<T> work) {
+        String other = maintenance.compareAndExchange(null, activity);
+        if (other != null) {
+            throw new MaintenanceRefusedException(Message.of("another maintenance of the database is under way")
+                    .with("activity", other)
+                    .remedy("wait until it has ended"));
+        }
+        try {
+            return work.get();
+        } finally {
+            maintenance.set(null);
         }
     }
 

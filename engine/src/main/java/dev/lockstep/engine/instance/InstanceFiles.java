@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.BackupReport;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.file.BlockFile;
@@ -130,6 +131,15 @@ final class InstanceFiles {
         }
     }
 
+    /** Copies everything into another directory; see {@link Backup}. */
+    BackupReport backup(Instance instance, Path target) {
+        Backup backup = new Backup(storage, directory, target);
+        if (instance.options().readOnly()) {
+            return backup.copyAtRest(pageFile, checkpointFile.read(databaseId));
+        }
+        return backup.copy(pageFile, instance.log(), checkpointer);
+    }
+
     private void writeEverything(Instance instance, long redoScanLsn) {
         instance.pool().flushAll(new Waiter());
         pageFile.force();
@@ -159,6 +169,10 @@ final class InstanceFiles {
     }
 
     private void writeMarker(String name) {
+        writeMarker(storage, directory, name, databaseId);
+    }
+
+    static void writeMarker(Storage storage, Path directory, String name, DatabaseId databaseId) {
         try (BlockFile file = storage.open(directory.resolve(name), Storage.OpenMode.CREATE)) {
             FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, 0).write(file);
             file.force(true);

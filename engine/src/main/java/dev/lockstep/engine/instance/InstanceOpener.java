@@ -167,6 +167,7 @@ public final class InstanceOpener {
     }
 
     private Instance openLocked(Storage storage, Path directory, Storage.DirectoryLock lock, boolean exists) {
+        Backup.requireComplete(storage, directory);
         CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
         boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
         boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));

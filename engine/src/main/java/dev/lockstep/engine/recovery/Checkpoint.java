@@ -46,6 +46,18 @@ public final class Checkpoint {
         this.pageBitmap = pageBitmap.clone();
     }
 
+    /** The same state, with a log that is known to be durable up to another position. */
+    public Checkpoint withDurableLsn(long newDurableLsn) {
+        return new Checkpoint(
+                redoScanLsn,
+                newDurableLsn,
+                nextTransactionId,
+                nextTreeId,
+                catalogRootPageId,
+                allocatedPageCount,
+                pageBitmap);
+    }
+
     /** Where the scan of the log begins. */
     public long redoScanLsn() {
         return redoScanLsn;

@@ -29,7 +29,7 @@ import java.util.List;
  *       transaction; the oldest change not in the page file. What begins after the tail was read lies behind it.
  *   <li>The state is read after that, and the log is durable up to where it was then before the file is replaced. Else
  *       a page could be free in the checkpoint whose removal from a tree the log has lost.
- *   <li>Log segments are let go only after the file is replaced.
+ *   <li>Log segments are let go only after the file is replaced, and none from {@code heldLsn} on.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread.
@@ -64,13 +64,15 @@ public final class Checkpointer implements AutoCloseable {
     private final FailureListener failureListener;
     private final Waiter waiter = new Waiter();
 
-    /** Guards {@code requests}, {@code closing} and {@code ended}. */
+    /** Guards {@code requests}, {@code closing}, {@code ended}, {@code heldLsn} and {@code last}. */
     private final SpinLatch latch = new SpinLatch();
 
     private final List<Request> requests = new ArrayList<>();
     private final Request end = new Request(false, new Waiter());
     private boolean closing;
     private boolean ended;
+    private long heldLsn = CheckpointSource.NO_LSN;
+    private Checkpoint last;
 
     private long previousBeginLsn;
     private long armedLsn;
@@ -196,6 +198,55 @@ public final class Checkpointer implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes a checkpoint and keeps the log from where recovery would begin after it, however many checkpoints follow,
+     * until {@link #releaseLog}. For one caller at a time.
+     *
+     * @param callersWaiter the caller's own
+     * @return the checkpoint; the page file lacks no change before its {@code redoScanLsn}, now and later
+     * @throws RuntimeException what the checkpoint failed with; nothing is kept then
+     */
+    public Checkpoint holdLog(Waiter callersWaiter) {
+        hold(0);
+        try {
+            checkpoint(true, callersWaiter);
+        } catch (RuntimeException | Error e) {
+            releaseLog();
+            throw e;
+        }
+        latch.latch();
+        try {
+            heldLsn = last.redoScanLsn();
+            return last;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Lets the log go that {@link #holdLog} has kept; the next checkpoint gives it back. */
+    public void releaseLog() {
+        hold(CheckpointSource.NO_LSN);
+    }
+
+    /** From where on {@link #holdLog} keeps the log; {@link CheckpointSource#NO_LSN} if it does not. */
+    public long heldLsn() {
+        latch.latch();
+        try {
+            return heldLsn;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    private void hold(long fromLsn) {
+        latch.latch();
+        try {
+            heldLsn = fromLsn;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
     /** Checkpoints written since the start. A count read late is as good as one read early. */
     public long completedCount() {
         return (long) COMPLETED_COUNT.getOpaque(this);
@@ -296,20 +347,23 @@ public final class Checkpointer implements AutoCloseable {
         long redoScanLsn = Math.min(tailLsn, Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
         Checkpoint state = source.snapshot(redoScanLsn);
         log.awaitDurable(log.tailLsn() - 1, waiter);
-        file.write(
-                databaseId,
-                new Checkpoint(
-                        redoScanLsn,
-                        log.durableLsn(),
-                        state.nextTransactionId(),
-                        state.nextTreeId(),
-                        state.catalogRootPageId(),
-                        state.allocatedPageCount(),
-                        state.pageBitmap()));
-        log.deleteBefore(redoScanLsn);
+        Checkpoint checkpoint = state.withDurableLsn(log.durableLsn());
+        file.write(databaseId, checkpoint);
+        log.deleteBefore(Math.min(redoScanLsn, written(checkpoint)));
         previousBeginLsn = beginLsn;
         LAST_REDO_SCAN_LSN.setOpaque(this, redoScanLsn);
         COMPLETED_COUNT.setOpaque(this, completedCount() + 1);
+    }
+
+    /** Notes a checkpoint that is in force now; returns from where on the log is held for somebody else. */
+    private long written(Checkpoint checkpoint) {
+        latch.latch();
+        try {
+            last = checkpoint;
+            return heldLsn;
+        } finally {
+            latch.unlatch();
+        }
     }
 
     private List<Request> takeRequests() {
