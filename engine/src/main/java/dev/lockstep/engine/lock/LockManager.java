@@ -85,7 +85,7 @@ public final class LockManager {
      *     {@link #wakeAll}, for locks
      */
     public LockManager(int stripeCount, LatchWatch watch) {
-        this(checkStripeCount(stripeCount), watch, PASSES_MAX, LockStripe::new);
+        this(checkStripeCount(stripeCount), watch, PASSES_MAX, LockFault.stripeMaker());
     }
 
     /** For tests: with stripes of their own making, and queues that can be passed so often between two claims. */

@@ -1,0 +1,310 @@
+package dev.lockstep.bench.prove.isolation;
+
+import dev.lockstep.bench.prove.isolation.History.Executed;
+import dev.lockstep.bench.prove.isolation.History.Read;
+import dev.lockstep.bench.prove.isolation.History.Step;
+import dev.lockstep.bench.prove.isolation.History.Write;
+import dev.lockstep.engine.Cursor;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.DuplicateKeyException;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RowBatch;
+import dev.lockstep.engine.Session;
+import dev.lockstep.engine.Table;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.Transaction;
+import dev.lockstep.engine.TransactionOptions;
+import dev.lockstep.engine.lock.LockFault;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.Scheduler;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Runs transactions on a database of its own and records what they did and saw.
+ *
+ * <p>They work in a window of keys that moves on: a key at its upper end is not there yet, so that scans find gaps that
+ * others fill; one at its lower end has been written a few times. One in ten is rolled back in the end, and so are the
+ * victims of deadlocks; those are part of the history, since nobody may see what they wrote.
+ *
+ * <p>Makes one history; its transactions run on many threads, each with a list of its own.
+ */
+public final class HistoryRecorder {
+    private static final int KEY = 0;
+    private static final int REGISTER = 1;
+    private static final int LIST = 2;
+
+    /** A key is written some four times while it is in the window; far fewer than this fit by chance alone. */
+    private static final int ELEMENTS_MAX = 200;
+
+    /** Room for the rows of any history that fits into the heap. */
+    private static final long POOL_BYTES = 32L << 20;
+
+    private static final int STEPS_MAX = 5;
+    private static final int SCAN_KEYS_MAX = 8;
+
+    /** Transactions after which the window moves on by a key. */
+    private static final int TRANSACTIONS_PER_KEY = 3;
+
+    /** Smallest window: transactions meet, but half of them meet nobody. */
+    private static final int WINDOW_MIN = 16;
+
+    /** With so many threads for each key of the window, about one step in three waits. */
+    private static final int THREADS_PER_KEY = 3;
+
+    private static final int ONE_IN_ROLLED_BACK = 10;
+    private static final int ONE_IN_GIVES_WAY = 2;
+
+    /** No deadlock waits for this, and no transaction waits so long for others on a machine that does anything else. */
+    private static final Duration LOCK_TIMEOUT = Duration.ofMinutes(2);
+
+    private final HistorySpec spec;
+    private final AtomicLong started = new AtomicLong();
+    private final AtomicLong lastValue = new AtomicLong();
+    private final int windowKeys;
+
+    private HistoryRecorder(HistorySpec spec) {
+        this.spec = spec;
+        windowKeys = Math.max(WINDOW_MIN, spec.threadCount() / THREADS_PER_KEY);
+    }
+
+    /**
+     * Makes a history.
+     *
+     * @throws InterruptedException if this thread is interrupted
+     * @throws IllegalStateException if a thread of it failed with anything but an error that the engine tells to retry
+     */
+    public static History record(HistorySpec spec) throws InterruptedException {
+        return new HistoryRecorder(spec).record();
+    }
+
+    private History record() throws InterruptedException {
+        try (Scheduler scheduler = spec.threads().newScheduler();
+                Database database = LockFault.opening(spec.fault(), opening(scheduler))) {
+            Table table = database.createTable(TableDefinition.named("history")
+                    .column("key", ColumnType.int32())
+                    .column("register", ColumnType.int64())
+                    .column("list", ColumnType.binary(ELEMENTS_MAX * Long.BYTES))
+                    .primaryKey("key")
+                    .build());
+            List<Worker> workers = new ArrayList<>();
+            SplittableRandom seeds = new SplittableRandom(spec.seed());
+            for (int i = 0; i < spec.threadCount(); i++) {
+                workers.add(new Worker(database, table, "t" + i, seeds.split()));
+            }
+            spec.threads().run(scheduler, spec.threadCount(), index -> workers.get(index)
+                    .run());
+            List<Executed> transactions = new ArrayList<>();
+            workers.forEach(worker -> transactions.addAll(worker.executed));
+            return new History(spec.level(), transactions, readEnd(database, table));
+        }
+    }
+
+    private DatabaseOptions options() {
+        DatabaseOptions.Builder options = DatabaseOptions.builder().poolBytes(POOL_BYTES);
+        return spec.directory().isPresent()
+                ? options.createIfMissing(true).durability(Durability.SYNC).build()
+                : options.durability(Durability.NONE).build();
+    }
+
+    private Supplier<Database> opening(Scheduler scheduler) {
+        return () -> spec.directory().isPresent()
+                ? Database.open(spec.directory().get(), options(), scheduler)
+                : Database.inMemory(options(), scheduler);
+    }
+
+    private static Map<Integer, long[]> readEnd(Database database, Table table) {
+        return database.call(transaction -> {
+            Map<Integer, long[]> end = new HashMap<>();
+            Record row = table.newRecord();
+            try (Cursor cursor = transaction.scan(table)) {
+                while (cursor.next(row)) {
+                    end.put(row.getInt(KEY), contents(row));
+                }
+            }
+            return end;
+        });
+    }
+
+    private static long[] contents(Record row) {
+        if (!History.isList(row.getInt(KEY))) {
+            return new long[] {row.getLong(REGISTER)};
+        }
+        byte[] bytes = row.getBytes(LIST);
+        long[] elements = new long[bytes.length / Long.BYTES];
+        ByteBuffer.wrap(bytes).asLongBuffer().get(elements);
+        return elements;
+    }
+
+    /** One thread of the history. */
+    private final class Worker {
+        private final Database database;
+        private final Table table;
+        private final String name;
+        private final SplittableRandom random;
+        private final Record row;
+        private final RowBatch batch;
+        private final List<Executed> executed = new ArrayList<>();
+        private int scans;
+        private int batches;
+
+        Worker(Database database, Table table, String name, SplittableRandom random) {
+            this.database = database;
+            this.table = table;
+            this.name = name;
+            this.random = random;
+            row = table.newRecord();
+            batch = table.newBatch(SCAN_KEYS_MAX);
+        }
+
+        void run() {
+            TransactionOptions options =
+                    TransactionOptions.of(options()).withIsolation(spec.level()).withLockTimeout(LOCK_TIMEOUT);
+            try (Session session = database.openSession()) {
+                for (int i = 0; i < spec.transactionsPerThread(); i++) {
+                    execute(session.begin(options));
+                    spec.threads().giveWay();
+                }
+            }
+        }
+
+        private void execute(Transaction transaction) {
+            List<Step> steps = new ArrayList<>();
+            boolean committed = false;
+            int firstKey = (int) (started.getAndIncrement() / TRANSACTIONS_PER_KEY);
+            scans = 0;
+            batches = 0;
+            try {
+                int count = 1 + random.nextInt(STEPS_MAX);
+                for (int i = 0; i < count; i++) {
+                    step(transaction, firstKey + random.nextInt(windowKeys), steps);
+                    if (random.nextInt(ONE_IN_GIVES_WAY) == 0) {
+                        spec.threads().giveWay();
+                    }
+                }
+                if (random.nextInt(ONE_IN_ROLLED_BACK) != 0) {
+                    transaction.commit();
+                    committed = true;
+                }
+            } catch (LockstepException failure) {
+                if (!failure.isRetryable()) {
+                    throw failure;
+                }
+            } finally {
+                transaction.rollback();
+            }
+            executed.add(new Executed(name, committed, steps));
+        }
+
+        private void step(Transaction transaction, int key, List<Step> steps) {
+            switch (random.nextInt(10)) {
+                case 0, 1, 2 -> write(transaction, key, steps);
+                case 3, 4 -> scan(transaction, key, steps);
+                case 5 -> fetchTogether(transaction, key, steps);
+                default -> {
+                    boolean found = transaction.fetch(table, table.newKey().add(key), row);
+                    steps.add(new Read(key, found ? contents(row) : History.NOTHING, 0, 0));
+                }
+            }
+        }
+
+        private void fetchTogether(Transaction transaction, int key, List<Step> steps) {
+            batch.clear();
+            int count = 1 + random.nextInt(SCAN_KEYS_MAX);
+            for (int i = 0; i < count; i++) {
+                batch.addKey().add(key + i);
+            }
+            transaction.fetch(table, batch);
+            batches++;
+            for (int i = 0; i < count; i++) {
+                steps.add(new Read(key + i, batch.found(i) ? contents(batch.record(i)) : History.NOTHING, 0, batches));
+            }
+        }
+
+        private void scan(Transaction transaction, int from, List<Step> steps) {
+            int to = from + 1 + random.nextInt(SCAN_KEYS_MAX);
+            boolean backward = random.nextBoolean();
+            boolean inBatches = random.nextBoolean();
+            TreeMap<Integer, long[]> found = new TreeMap<>();
+            try (Cursor cursor = transaction
+                    .scan(table)
+                    .from(table.newKey().add(from))
+                    .before(table.newKey().add(to))) {
+                if (backward) {
+                    cursor.backward();
+                }
+                if (inBatches) {
+                    // Ends with the range.
+                    while (cursor.next(batch) > 0) {
+                        for (int i = 0; i < batch.size(); i++) {
+                            found.put(batch.record(i).getInt(KEY), contents(batch.record(i)));
+                        }
+                    }
+                } else {
+                    while (cursor.next(row)) {
+                        found.put(row.getInt(KEY), contents(row));
+                    }
+                }
+            }
+            scans++;
+            for (int i = from; i < to; i++) {
+                int key = backward ? from + to - 1 - i : i;
+                steps.add(new Read(key, found.getOrDefault(key, History.NOTHING), scans, 0));
+            }
+        }
+
+        private void write(Transaction transaction, int key, List<Step> steps) {
+            boolean exists = transaction.fetchForUpdate(table, table.newKey().add(key), row);
+            if (!exists && !insert(transaction, key, steps)) {
+                // Somebody was faster where a key that is missing is not locked by asking for it.
+                exists = transaction.fetchForUpdate(table, table.newKey().add(key), row);
+            }
+            if (exists) {
+                long[] seen = contents(row);
+                if (seen.length < ELEMENTS_MAX) {
+                    Write write = new Write(key, seen, lastValue.incrementAndGet());
+                    fill(write);
+                    steps.add(write);
+                    transaction.update(table, row);
+                }
+            }
+        }
+
+        private boolean insert(Transaction transaction, int key, List<Step> steps) {
+            Write write = new Write(key, History.NOTHING, lastValue.incrementAndGet());
+            row.clear();
+            row.setInt(KEY, key);
+            fill(write);
+            try {
+                steps.add(write);
+                transaction.insert(table, row);
+                return true;
+            } catch (DuplicateKeyException taken) {
+                steps.removeLast();
+                return false;
+            }
+        }
+
+        private void fill(Write write) {
+            row.setLong(REGISTER, write.written());
+            int before = History.isList(write.key()) ? write.seen().length : 0;
+            ByteBuffer bytes = ByteBuffer.allocate((before + 1) * Long.BYTES);
+            for (int i = 0; i < before; i++) {
+                bytes.putLong(write.seen()[i]);
+            }
+            bytes.putLong(write.written());
+            row.setBytes(LIST, bytes.array(), 0, bytes.capacity());
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package dev.lockstep.bench.prove.isolation;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.prove.Proof;
+import dev.lockstep.bench.prove.ProofOptions;
+import dev.lockstep.bench.prove.ProofProgress;
+import dev.lockstep.bench.prove.ProofReport;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Table;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.lock.LockFault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+/**
+ * Records histories of thousands of transactions that run at the same time, by virtual threads and by S-threads of both
+ * kinds, and searches them for what their isolation level forbids ({@link HistoryChecker}). One point in seven is a
+ * control: its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
+ *
+ * <p>The seed fixes what each transaction asks for; how they meet differs from run to run, so a replay may need several
+ * attempts.
+ */
+public final class IsolationProof implements Proof {
+    private static final String NAME = "isolation";
+    private static final long POINTS = 420;
+
+    /** One in so many points is a control. Not a multiple of the number of levels, or one level would lose most. */
+    private static final int POINTS_PER_CONTROL = 7;
+
+    /** One in so many points runs on disk, with durable commits and locks that go early. */
+    private static final int POINTS_PER_DISK = 5;
+
+    /** Histories that a broken lock table may survive; half of them fail. */
+    private static final int CONTROL_HISTORIES_MAX = 30;
+
+    /** Few threads that meet often, and many of which most wait. Each history has some 2,000 transactions. */
+    private static final int[] THREAD_COUNTS = {16, 128, 1_024};
+
+    private static final int TRANSACTIONS = 2_048;
+
+    /** Points after which the numbers of threads meet other levels: these times those. */
+    private static final int POINTS_PER_ROUND = 12;
+
+    /** Makes neighbouring seeds and points independent of each other: a prime. */
+    private static final long SEED_FACTOR = 1_000_003;
+
+    private static final int EXAMPLE_CHARACTERS_MAX = 2_000;
+
+    private static final int[] RING_MEMBERS = {2, 3, 8, 64, 512};
+    private static final int RING_MEMBERS_MAX = 512;
+
+    /** Deadlocks of each length: enough for a percentile, and a second in all. */
+    private static final int RINGS = 200;
+
+    /** For the command and the tests. */
+    public IsolationProof() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String description() {
+        return "histories of thousands of concurrent transactions, at each isolation level, by virtual threads and"
+                + " S-threads, are searched for the anomalies that the level forbids (Adya's graph). Every seventh has"
+                + " a lock table that is broken on purpose, which must be noticed. Then deadlocks are made and timed.";
+    }
+
+    @Override
+    public long pointsDefault() {
+        return POINTS;
+    }
+
+    @Override
+    public Duration timeDefault() {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
+            return new Run(options, progress, scratch.path()).run();
+        }
+    }
+
+    /** What must be found, by at least one, where a lock table is broken. */
+    static Set<Finding> shownBy(LockFault fault) {
+        return switch (fault) {
+            case READS_UNLOCKED -> EnumSet.of(Finding.P4, Finding.G_SINGLE, Finding.G2_ITEM);
+            case GAPS_UNLOCKED -> EnumSet.of(Finding.PMP, Finding.G_SINGLE_OF_RANGES, Finding.G2);
+            case WRITES_SHARED -> EnumSet.of(Finding.G1A, Finding.G1B, Finding.G1C);
+        };
+    }
+
+    /** What of a history its level forbids. */
+    static Map<Finding, String> forbidden(History history, Map<Finding, String> found) {
+        Map<Finding, String> forbidden = new EnumMap<>(Finding.class);
+        found.forEach((finding, example) -> {
+            if (!finding.isAdmittedBy(history.level())) {
+                forbidden.put(finding, example);
+            }
+        });
+        return forbidden;
+    }
+
+    private static boolean isControl(long point) {
+        return point % POINTS_PER_CONTROL == POINTS_PER_CONTROL - 1;
+    }
+
+    /** What one run has seen so far. */
+    private static final class Run {
+        private final ProofOptions options;
+        private final ProofProgress progress;
+        private final Path scratch;
+        private final ProofReport.Builder report;
+        private final long endNanos;
+        private final long[][] seen = new long[Isolation.values().length][Finding.values().length];
+        private final long[] histories = new long[Isolation.values().length];
+        private final long[] transactions = new long[Isolation.values().length];
+
+        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+            this.options = options;
+            this.progress = progress;
+            this.scratch = scratch;
+            report = new ProofReport.Builder(NAME, options);
+            endNanos = System.nanoTime() + options.time().toNanos();
+        }
+
+        ProofReport run() throws IOException, InterruptedException {
+            // Ends with the points, or with the time.
+            for (long point = 0; goesOn(point); point++) {
+                if (options.wants(point)) {
+                    progress.step(point, options.points(), "");
+                    if (isControl(point)) {
+                        control(point);
+                    } else {
+                        history(point);
+                    }
+                }
+            }
+            report.section(Section.of("Histories that showed an anomaly", findings()));
+            if (options.point().isEmpty()) {
+                report.section(deadlocks());
+            }
+            return report.build();
+        }
+
+        private boolean goesOn(long point) {
+            return options.points() > 0 ? point < options.points() : System.nanoTime() - endNanos < 0;
+        }
+
+        private void history(long point) throws IOException, InterruptedException {
+            Optional<Path> directory = point % POINTS_PER_DISK == POINTS_PER_DISK - 1
+                    ? Optional.of(Files.createDirectory(scratch.resolve("history-" + point)))
+                    : Optional.empty();
+            HistorySpec spec = spec(point, Optional.empty(), directory);
+            History history;
+            try {
+                history = HistoryRecorder.record(spec);
+            } catch (RuntimeException failure) {
+                report.failed(point, spec.describe() + ": " + failure + ", cause=" + failure.getCause());
+                return;
+            }
+            Map<Finding, String> found = HistoryChecker.check(history);
+            int level = spec.level().ordinal();
+            histories[level]++;
+            transactions[level] += history.transactions().size();
+            found.keySet().forEach(finding -> seen[level][finding.ordinal()]++);
+            report.count("transactions", history.transactions().size());
+            report.count(
+                    "transactions rolled back",
+                    history.transactions().stream()
+                            .filter(executed -> !executed.committed())
+                            .count());
+            report.count("histories of " + spec.threads().title(), 1);
+            report.count(directory.isPresent() ? "histories on disk" : "histories in memory", 1);
+            Map<Finding, String> forbidden = forbidden(history, found);
+            if (forbidden.isEmpty()) {
+                report.survived();
+            } else {
+                report.failed(point, spec.describe() + ": " + cut(forbidden.toString()));
+            }
+            if (directory.isPresent()) {
+                ScratchDirectory.remove(directory.get());
+            }
+        }
+
+        private void control(long point) throws InterruptedException {
+            LockFault[] faults = LockFault.values();
+            LockFault fault = faults[(int) (point / POINTS_PER_CONTROL % faults.length)];
+            for (int attempt = 0; attempt < CONTROL_HISTORIES_MAX; attempt++) {
+                HistorySpec spec =
+                        spec(point + (long) attempt * THREAD_COUNTS.length, Optional.of(fault), Optional.empty());
+                Map<Finding, String> found = HistoryChecker.check(HistoryRecorder.record(spec));
+                report.count("histories of broken lock tables", 1);
+                if (found.keySet().stream().anyMatch(shownBy(fault)::contains)) {
+                    report.count("broken lock tables noticed, " + fault, 1);
+                    report.survived();
+                    return;
+                }
+            }
+            report.failed(point, fault + " was not noticed in " + CONTROL_HISTORIES_MAX + " histories");
+        }
+
+        private HistorySpec spec(long point, Optional<LockFault> fault, Optional<Path> directory) {
+            SplittableRandom random = new SplittableRandom(options.seed() * SEED_FACTOR + point);
+            Isolation[] levels = Isolation.values();
+            List<ThreadKind> kinds = new ArrayList<>(List.of(ThreadKind.values()));
+            kinds.removeIf(kind -> !kind.isAvailable());
+            int threads = THREAD_COUNTS[(int) ((point + point / POINTS_PER_ROUND) % THREAD_COUNTS.length)];
+            return new HistorySpec(
+                    fault.isPresent() ? Isolation.SERIALIZABLE : levels[(int) (point % levels.length)],
+                    kinds.get((int) (point / levels.length % kinds.size())),
+                    threads,
+                    TRANSACTIONS / threads,
+                    random.nextLong(),
+                    fault,
+                    directory);
+        }
+
+        private Table findings() {
+            List<String> headers = new ArrayList<>(List.of("anomaly"));
+            for (Isolation level : Isolation.values()) {
+                headers.add(level.name());
+            }
+            Table.Builder table = Table.of(1, headers);
+            table.row(row("histories", level -> histories[level.ordinal()]));
+            table.row(row("transactions", level -> transactions[level.ordinal()]));
+            for (Finding finding : Finding.values()) {
+                table.row(row(
+                        finding.title(),
+                        level -> finding.isAdmittedBy(level)
+                                ? String.format(Locale.ROOT, "%,d", seen[level.ordinal()][finding.ordinal()])
+                                : seen[level.ordinal()][finding.ordinal()] + " (forbidden)"));
+            }
+            return table.build();
+        }
+
+        private static List<String> row(String name, Function<Isolation, Object> cell) {
+            List<String> row = new ArrayList<>(List.of(name));
+            for (Isolation level : Isolation.values()) {
+                row.add(cell.apply(level).toString());
+            }
+            return row;
+        }
+
+        private Section deadlocks() throws InterruptedException {
+            List<DeadlockRings.Times> all = new ArrayList<>();
+            try (DeadlockRings rings = new DeadlockRings(RING_MEMBERS_MAX)) {
+                // The first compile what is timed later.
+                rings.measure(RING_MEMBERS[0], RINGS);
+                for (int members : RING_MEMBERS) {
+                    all.add(rings.measure(members, RINGS));
+                }
+            }
+            int wrong = all.stream().mapToInt(DeadlockRings.Times::wrongVictims).sum();
+            report.count("deadlocks timed", (long) RINGS * all.size());
+            if (wrong > 0) {
+                report.failed(options.points(), wrong + " deadlocks had another victim than their youngest member");
+            }
+            return Section.of(
+                    "Deadlocks, from the request that closes one to the error in the victim's hands",
+                    new Paragraph("Virtual threads; the time that a thread takes to wake up is included."),
+                    DeadlockRings.table(all));
+        }
+
+        private static String cut(String text) {
+            return text.length() <= EXAMPLE_CHARACTERS_MAX ? text : text.substring(0, EXAMPLE_CHARACTERS_MAX) + "...";
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.lockstep.system.prove;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.prove.ProofReport;
+import dev.lockstep.bench.prove.isolation.IsolationProof;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IsolationProofTest {
+    /** Every level and every kind of thread, and each fault of the lock table once. */
+    private static final int POINTS = 21;
+
+    private static final int POINTS_NIGHTLY = 10_000;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void levelsKeepTheirWord() throws Exception {
+        IsolationProof proof = new IsolationProof();
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(POINTS));
+        assertEquals(POINTS, report.tried());
+        Map<String, Long> counts = report.counts();
+        assertTrue(counts.get("histories on disk") > 0, counts::toString);
+        assertTrue(counts.get("histories of virtual threads") > 0, counts::toString);
+        assertTrue(counts.get("histories of S-threads, virtual") > 0, counts::toString);
+        assertTrue(counts.get("histories of S-threads, continuations") > 0, counts::toString);
+        assertEquals(
+                3,
+                counts.keySet().stream()
+                        .filter(name -> name.startsWith("broken lock tables noticed"))
+                        .count(),
+                counts::toString);
+    }
+
+    @Test
+    @Tag(ProofRun.NIGHTLY)
+    void levelsKeepTheirWordInTenThousandHistories() throws Exception {
+        IsolationProof proof = new IsolationProof();
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(POINTS_NIGHTLY));
+        assertEquals(POINTS_NIGHTLY, report.tried());
+    }
+}
