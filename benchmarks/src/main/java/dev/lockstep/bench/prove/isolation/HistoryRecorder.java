@@ -36,7 +36,8 @@ import java.util.function.Supplier;
  *
  * <p>They work in a window of keys that moves on: a key at its upper end is not there yet, so that scans find gaps that
  * others fill; one at its lower end has been written a few times. One in ten is rolled back in the end, and so are the
- * victims of deadlocks; those are part of the history, since nobody may see what they wrote.
+ * victims of deadlocks; those are part of the history, since nobody may see what they wrote. One in four only reads,
+ * from a snapshot: whatever the level of the others, it sees no more and no less than their commits up to one point.
  *
  * <p>Makes one history; its transactions run on many threads, each with a list of its own.
  */
@@ -52,6 +53,11 @@ public final class HistoryRecorder {
     private static final long POOL_BYTES = 32L << 20;
 
     private static final int STEPS_MAX = 5;
+
+    /** Three steps in ten write. */
+    private static final int STEP_KINDS = 10;
+
+    private static final int FIRST_READ = 3;
     private static final int SCAN_KEYS_MAX = 8;
 
     /** Transactions after which the window moves on by a key. */
@@ -65,6 +71,7 @@ public final class HistoryRecorder {
 
     private static final int ONE_IN_ROLLED_BACK = 10;
     private static final int ONE_IN_GIVES_WAY = 2;
+    private static final int ONE_IN_SNAPSHOT = 4;
 
     /** No deadlock waits for this, and no transaction waits so long for others on a machine that does anything else. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMinutes(2);
@@ -171,15 +178,17 @@ public final class HistoryRecorder {
         void run() {
             TransactionOptions options =
                     TransactionOptions.of(options()).withIsolation(spec.level()).withLockTimeout(LOCK_TIMEOUT);
+            TransactionOptions snapshot = options.readOnlySnapshot();
             try (Session session = database.openSession()) {
                 for (int i = 0; i < spec.transactionsPerThread(); i++) {
-                    execute(session.begin(options));
+                    boolean onlyReads = random.nextInt(ONE_IN_SNAPSHOT) == 0;
+                    execute(session.begin(onlyReads ? snapshot : options), onlyReads);
                     spec.threads().giveWay();
                 }
             }
         }
 
-        private void execute(Transaction transaction) {
+        private void execute(Transaction transaction, boolean onlyReads) {
             List<Step> steps = new ArrayList<>();
             boolean committed = false;
             int firstKey = (int) (started.getAndIncrement() / TRANSACTIONS_PER_KEY);
@@ -188,7 +197,7 @@ public final class HistoryRecorder {
             try {
                 int count = 1 + random.nextInt(STEPS_MAX);
                 for (int i = 0; i < count; i++) {
-                    step(transaction, firstKey + random.nextInt(windowKeys), steps);
+                    step(transaction, firstKey + random.nextInt(windowKeys), onlyReads, steps);
                     if (random.nextInt(ONE_IN_GIVES_WAY) == 0) {
                         spec.threads().giveWay();
                     }
@@ -204,11 +213,11 @@ public final class HistoryRecorder {
             } finally {
                 transaction.rollback();
             }
-            executed.add(new Executed(name, committed, steps));
+            executed.add(new Executed(onlyReads ? name + ", snapshot" : name, committed, steps));
         }
 
-        private void step(Transaction transaction, int key, List<Step> steps) {
-            switch (random.nextInt(10)) {
+        private void step(Transaction transaction, int key, boolean onlyReads, List<Step> steps) {
+            switch (random.nextInt(onlyReads ? FIRST_READ : 0, STEP_KINDS)) {
                 case 0, 1, 2 -> write(transaction, key, steps);
                 case 3, 4 -> scan(transaction, key, steps);
                 case 5 -> fetchTogether(transaction, key, steps);
