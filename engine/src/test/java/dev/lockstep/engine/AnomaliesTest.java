@@ -54,9 +54,13 @@ class AnomaliesTest {
     }
 
     private Anomaly.Player player(Isolation level) throws Exception {
+        return player(database.transactionOptions().withIsolation(level));
+    }
+
+    private Anomaly.Player player(TransactionOptions options) throws Exception {
         Actor actor = new Actor(database, table, "player-" + actors.size());
         actors.add(actor);
-        actor.run(own -> own.begin(database.transactionOptions().withIsolation(level)));
+        actor.run(own -> own.begin(options));
         return new Anomaly.Player(actor);
     }
 
@@ -99,6 +103,28 @@ class AnomaliesTest {
             names = {"G1A", "G1B", "OTV"})
     void whoReadsCommittedIsSafeBesideWeakerOnes(Anomaly anomaly) throws Exception {
         assertEquals(false, occurs(anomaly, Isolation.READ_UNCOMMITTED, Isolation.READ_COMMITTED));
+    }
+
+    /** A snapshot sees what was committed up to one point, whatever runs beside it; here it is the first that reads. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Anomaly.class,
+            names = {"PMP", "PMP_BY_INDEX", "G_SINGLE", "G_SINGLE_OF_RANGES"})
+    void aSnapshotThatIsReadAroundACommitIsSafe(Anomaly anomaly) throws Exception {
+        Anomaly.Player snapshot = player(database.transactionOptions().readOnlySnapshot());
+        assertEquals(
+                false, anomaly.occursIn(new Anomaly.Schedule(snapshot, player(Isolation.SERIALIZABLE), this::amount)));
+    }
+
+    /** The same where it is the second, and what it must not see is not committed. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Anomaly.class,
+            names = {"G1A", "G1B", "OTV"})
+    void aSnapshotThatIsReadBeforeACommitIsSafe(Anomaly anomaly) throws Exception {
+        Anomaly.Player writer = player(Isolation.READ_UNCOMMITTED);
+        Anomaly.Player snapshot = player(database.transactionOptions().readOnlySnapshot());
+        assertEquals(false, anomaly.occursIn(new Anomaly.Schedule(writer, snapshot, this::amount)));
     }
 
     /** Many rows are locked one by one: their table is not, and others change it beside. */
