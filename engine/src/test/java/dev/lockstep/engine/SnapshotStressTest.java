@@ -32,6 +32,7 @@ class SnapshotStressTest {
     private static final int WRITERS = 3;
     private static final int READERS = 2;
     private static final int TRANSACTIONS = 400;
+    private static final int IDLE_SESSIONS = 2_000;
     private static final int ALL = 0;
     private static final int FIRST_TOKEN = 1_000;
     private static final int PLACES = 7;
@@ -199,12 +200,18 @@ class SnapshotStressTest {
         assertNull(database.instance().transactions().versionsVolatile());
     }
 
+    /** A snapshot asks every session who has ended, one after the other: transactions end in between. */
     @Test
     void everySnapshotInThreadsIsAStateThatWasCommitted() {
         Seeds.each(2, seed -> {
             database = validated.inMemory();
             fill();
+            List<Session> idle = new ArrayList<>();
+            for (int i = 0; i < IDLE_SESSIONS; i++) {
+                idle.add(database.openSession());
+            }
             runInThreads(seed);
+            idle.forEach(Session::close);
             requireDone();
             validated.close(database);
         });
