@@ -28,6 +28,7 @@ import java.util.zip.CRC32C;
 final class DoubleWrite implements AutoCloseable {
     private final BlockFile file;
     private long batchNumber;
+    private long lsnMax;
 
     private DoubleWrite(BlockFile file) {
         this.file = file;
@@ -73,6 +74,7 @@ final class DoubleWrite implements AutoCloseable {
         directory.set(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET, batchNumber);
         directory.set(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET, batch.pageCount());
         for (int i = 0; i < batch.pageCount(); i++) {
+            lsnMax = Math.max(lsnMax, batch.lsn(i));
             long entry = DoubleWriteLayout.entryOffset(i);
             directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET, batch.pageId(i));
             directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET, batch.pageChecksum(i));
@@ -81,16 +83,34 @@ final class DoubleWrite implements AutoCloseable {
                 PageLayout.INT,
                 DoubleWriteLayout.CHECKSUM_OFFSET,
                 directoryChecksum(batch.directoryAndPages().slice(), batch.pageCount()));
+        directory.set(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET, lsnMax);
+        directory.set(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET, lsnMaxChecksum(directory));
+    }
+
+    /** The highest LSN of a page of any batch up to the last one, as far as the file tells; 0 if it does not. */
+    long lsnMax() {
+        return lsnMax;
+    }
+
+    private static int lsnMaxChecksum(MemorySegment directory) {
+        ByteBuffer bytes = directory.asSlice(0, PageLayout.PAGE_BYTES).asByteBuffer();
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.slice(DoubleWriteLayout.BATCH_NUMBER_OFFSET, Long.BYTES));
+        crc.update(bytes.slice(DoubleWriteLayout.LSN_MAX_OFFSET, Long.BYTES));
+        return (int) crc.getValue();
     }
 
     /**
-     * Puts back what a crash left half written: every damaged page that has a copy in the last batch. Pages that are
-     * whole stay as they are, old or new, since the log knows what they lack. May be run any number of times.
+     * Puts back what a crash or a full disk left half written: every damaged page that has a copy in the last batch.
+     * May be run any number of times.
      *
      * @param pages the file of the pages, not forced by this method
-     * @return number of pages put back
+     * @param again whether pages that look well are written too, as at open: after a failed force the system may show
+     *     what never gets to the medium unless it is written again. A page that is newer than its copy stays, and so
+     *     does one behind the end of the file: the log knows what it lacks
+     * @return number of pages that were damaged
      */
-    int restore(BlockFile pages) {
+    int restore(BlockFile pages, boolean again) {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(
                     DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION + PageLayout.PAGE_BYTES,
@@ -102,7 +122,10 @@ final class DoubleWrite implements AutoCloseable {
                 return 0;
             }
             batchNumber = memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET);
-            return restoreDamaged(pages, memory, windows, lengthBytes);
+            if (memory.get(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET) == lsnMaxChecksum(memory)) {
+                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET));
+            }
+            return restorePages(pages, memory, windows, again);
         }
     }
 
@@ -128,20 +151,23 @@ final class DoubleWrite implements AutoCloseable {
         return true;
     }
 
-    private static int restoreDamaged(BlockFile pages, MemorySegment memory, PageWindows windows, int scratch) {
+    private static int restorePages(BlockFile pages, MemorySegment memory, PageWindows windows, boolean again) {
+        int scratch = DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION;
         PageChecksum checksum = new PageChecksum(windows);
         int pageCount = memory.get(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET);
-        int restoredCount = 0;
+        int damagedCount = 0;
         for (int i = 0; i < pageCount; i++) {
             int pageId = entryPageId(memory, i);
             memory.asSlice(scratch, PageLayout.PAGE_BYTES).fill((byte) 0);
-            pages.read(windows.at(scratch, PageLayout.PAGE_BYTES), PageLayout.fileOffset(pageId));
-            if (!checksum.matches(scratch, pageId)) {
+            int count = pages.read(windows.at(scratch, PageLayout.PAGE_BYTES), PageLayout.fileOffset(pageId));
+            boolean isDamaged = !checksum.matches(scratch, pageId);
+            boolean isNewer = PageLayout.lsn(memory, scratch) > PageLayout.lsn(memory, copyAddress(i));
+            if (isDamaged || (again && count > 0 && !isNewer)) {
                 pages.write(windows.at(copyAddress(i), PageLayout.PAGE_BYTES), PageLayout.fileOffset(pageId));
-                restoredCount++;
+                damagedCount += isDamaged ? 1 : 0;
             }
         }
-        return restoredCount;
+        return damagedCount;
     }
 
     private static int entryPageId(MemorySegment memory, int index) {

@@ -13,15 +13,17 @@ import dev.lockstep.engine.page.PageLayout;
  *  +---------------+-------------------+-----------------+-----+-----------------+
  *
  *  directory:
- *  0          8              16         20         24                    24 + 8 * pageCount
- *  +----------+--------------+----------+----------+---------------------+---------+
- *  |  magic   | batch number | page     | checksum | entries, 8 bytes:   |  zeros  |
- *  | LSDBATCH |     i64      | count u32|   u32    | pageId, checksum    |         |
- *  +----------+--------------+----------+----------+---------------------+---------+
+ *  0          8              16         20         24                   536       544
+ *  +----------+--------------+----------+----------+--------------------+---------+----------+---------+
+ *  |  magic   | batch number | page     | checksum | entries, 8 bytes:  | lsnMax  | checksum |  zeros  |
+ *  | LSDBATCH |     i64      | count u32|   u32    | pageId, checksum   |  i64    |   u32    |         |
+ *  +----------+--------------+----------+----------+--------------------+---------+----------+---------+
  * </pre>
  *
  * <p>The checksum is CRC32C of magic, batch number, page count and entries, without itself. An entry repeats the
- * checksum of its page, so that a directory goes with its own pages only.
+ * checksum of its page, so that a directory goes with its own pages only. {@code lsnMax} is the highest LSN of all
+ * pages of this batch and of those before; its own checksum is CRC32C of batch number and {@code lsnMax}. Where that is
+ * wrong, as it is in files of programs that did not know the field, nothing is known.
  */
 public final class DoubleWriteLayout {
     /**
@@ -63,12 +65,19 @@ public final class DoubleWriteLayout {
     /** Offset of the page's checksum in an entry, a u32. */
     public static final int ENTRY_CHECKSUM_OFFSET = ENTRY_PAGE_ID_OFFSET + Integer.BYTES;
 
+    /** Offset of the highest LSN in the directory, an i64. */
+    public static final int LSN_MAX_OFFSET = ENTRIES_OFFSET + PAGES_MAX * ENTRY_BYTES;
+
+    /** Offset of the checksum of the highest LSN in the directory, a u32. */
+    public static final int LSN_MAX_CHECKSUM_OFFSET = LSN_MAX_OFFSET + Long.BYTES;
+
     /** The characters LSDBATCH, first character first. */
     public static final long MAGIC = 0x4843_5441_4244_534cL;
 
     static {
         if (ENTRIES_OFFSET != 24
-                || ENTRIES_OFFSET + PAGES_MAX * ENTRY_BYTES > PageLayout.PAGE_BYTES
+                || LSN_MAX_OFFSET != 536
+                || LSN_MAX_CHECKSUM_OFFSET + Integer.BYTES > PageLayout.PAGE_BYTES
                 || FileHeaderLayout.HEADER_BYTES > DIRECTORY_POSITION) {
             throw new AssertionError("double-write layout does not add up");
         }

@@ -11,8 +11,8 @@ public enum FileFormat {
     DOUBLE_WRITE("doublewrite", 1, 1),
     /** A segment of the log. */
     LOG("log", 1, 1),
-    /** Where recovery begins. */
-    CHECKPOINT("checkpoint", 1, 1),
+    /** Where recovery begins. Version 2 adds the LSNs of the pages. */
+    CHECKPOINT("checkpoint", 2, 1),
     /** Says that the database was closed in order. */
     CLEAN_CLOSE("cleanclose", 1, 1);
 

@@ -69,6 +69,11 @@ public final class PageBatch implements AutoCloseable {
         return PageLayout.pageId(staging, address(index));
     }
 
+    /** Returns the LSN of a page of the batch. */
+    long lsn(int index) {
+        return PageLayout.lsn(staging, address(index));
+    }
+
     /** Bytes outside the heap. */
     public long nativeBytes() {
         return staging.byteSize();

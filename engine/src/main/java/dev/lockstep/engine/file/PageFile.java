@@ -9,6 +9,7 @@ import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -23,6 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   <li>While {@code isInPlaceIncomplete}, pages of the last batch may be damaged, and their copies are in the
  *       double-write file; no other batch overwrites them before they are put back.
  *   <li>After a failed force, nothing is written any more.
+ *   <li>{@code lsns} are those of the pages in the file while no batch is being written, as far as they are known.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread. Batches exclude each other ({@code writeLock}); pages are
@@ -42,6 +44,7 @@ public final class PageFile implements AutoCloseable {
     private final DoubleWrite doubleWriteOrNull;
     private final FileHeader header;
     private final int restoredPageCount;
+    private final PageLsns lsns = new PageLsns();
 
     /** Taken by engine threads, or at open and close; held during a batch. */
     private final ReentrantLock writeLock = new ReentrantLock();
@@ -101,10 +104,8 @@ public final class PageFile implements AutoCloseable {
             int restoredPageCount = 0;
             if (!readOnly) {
                 doubleWrite = DoubleWrite.open(storage, directory.resolve(DOUBLE_WRITE_FILE), header.databaseId());
-                restoredPageCount = doubleWrite.restore(pages);
-                if (restoredPageCount > 0) {
-                    pages.force(true);
-                }
+                restoredPageCount = doubleWrite.restore(pages, true);
+                pages.force(true);
             }
             return new PageFile(pages, doubleWrite, header, restoredPageCount);
         } catch (RuntimeException | Error e) {
@@ -139,6 +140,54 @@ public final class PageFile implements AutoCloseable {
     /** Returns whether a force failed, after which nothing is written any more. */
     public boolean isFailed() {
         return forceFailure != null;
+    }
+
+    /**
+     * Returns the highest LSN of a page that was ever about to be written, as far as is known: the log must reach
+     * beyond it.
+     *
+     * @return the LSN, 0 if none is known
+     */
+    public long lsnMax() {
+        return doubleWriteOrNull == null ? 0 : doubleWriteOrNull.lsnMax();
+    }
+
+    /**
+     * Says with which LSNs pages were written earlier, before the first of them is read.
+     *
+     * @param pageLsns by page id; 0 where nothing is known, as it is behind the last
+     */
+    public void expectLsns(long[] pageLsns) {
+        for (int pageId = 0; pageId < pageLsns.length; pageId++) {
+            if (pageLsns[pageId] != 0) {
+                lsns.set(pageId, pageLsns[pageId]);
+            }
+        }
+    }
+
+    /**
+     * Returns what {@link #expectLsns} has to be told when the file is opened again.
+     *
+     * @param pageBitmap bit {@code pageId % 64} of word {@code pageId / 64} is set if the page is in use; of others
+     *     nothing has to be known
+     * @param pageCountMax pages from there on are left out
+     */
+    public long[] pageLsns(long[] pageBitmap, int pageCountMax) {
+        int pageCount = (int) Math.min(Math.min((long) pageBitmap.length * Long.SIZE, lsns.pageCount()), pageCountMax);
+        long[] pageLsns = new long[pageCount];
+        int end = 0;
+        for (int pageId = 0; pageId < pageCount; pageId++) {
+            if ((pageBitmap[pageId / Long.SIZE] & 1L << pageId) != 0) {
+                pageLsns[pageId] = lsns.get(pageId);
+                end = pageLsns[pageId] == 0 ? end : pageId + 1;
+            }
+        }
+        return Arrays.copyOf(pageLsns, end);
+    }
+
+    /** Returns the LSN that a page in the file has at least. */
+    long lsnAtLeast(int pageId) {
+        return lsns.get(pageId);
     }
 
     /**
@@ -182,6 +231,9 @@ public final class PageFile implements AutoCloseable {
             writeInPlace(batch);
             forcePages();
             isInPlaceIncomplete = false;
+            for (int i = 0; i < batch.pageCount(); i++) {
+                lsns.set(batch.pageId(i), batch.lsn(i));
+            }
         } finally {
             writeLock.unlock();
         }
@@ -189,7 +241,7 @@ public final class PageFile implements AutoCloseable {
 
     private void completeLastBatch() {
         if (isInPlaceIncomplete) {
-            doubleWriteOrNull.restore(pages);
+            doubleWriteOrNull.restore(pages, false);
             forcePages();
             isInPlaceIncomplete = false;
         }

@@ -29,23 +29,45 @@ public final class PageReader {
      *
      * @param pageId 1 or greater
      * @param address where to, as an offset in the memory, in bytes
-     * @throws CorruptionException if the page is damaged or is another page
-     * @throws TruncatedFileException if the file ends within the page
+     * @throws CorruptionException if the page is damaged, is another page, or an old copy of itself
+     * @throws TruncatedFileException if the file ends within the page, or before a page that was written
      * @throws dev.lockstep.engine.StorageException if the system refuses
      */
     public void read(int pageId, long address) {
+        // Before the page, which a batch beside this call can only make newer.
+        long lsnAtLeast = file.lsnAtLeast(pageId);
         int count = file.readUnchecked(windows.at(address, PageLayout.PAGE_BYTES), pageId);
         clearRest(address, count);
-        if (checksum.matches(address, pageId)) {
+        if (checksum.matches(address, pageId) && lsn(address) >= lsnAtLeast) {
             return;
         }
         // A reader that follows a pointer it has not validated yet may ask for a page that was freed while its last
         // version is still being written, and see a part of it. Between two batches there is no such page.
+        lsnAtLeast = file.lsnAtLeast(pageId);
         count = file.readBetweenBatches(windows.at(address, PageLayout.PAGE_BYTES), pageId);
         clearRest(address, count);
         if (!checksum.matches(address, pageId)) {
             throw damaged(pageId, address, count);
         }
+        if (lsn(address) < lsnAtLeast) {
+            throw outdated(pageId, address, lsnAtLeast, count);
+        }
+    }
+
+    /** 0 for a page that was never written. */
+    private long lsn(long address) {
+        return PageLayout.lsn(windows.memory(), address);
+    }
+
+    private RuntimeException outdated(int pageId, long address, long lsnAtLeast, int count) {
+        String message = Message.of(count == 0 ? "A page is missing" : "A page on disk is older than it was written")
+                .with("file", file.path())
+                .with("pageId", pageId)
+                .with("lsnInPage", lsn(address))
+                .with("lsnWritten", lsnAtLeast)
+                .remedy("The medium has lost a write, or the file is an old copy: restore the database from a"
+                        + " backup.");
+        return count == 0 ? new TruncatedFileException(message) : new CorruptionException(message);
     }
 
     private void clearRest(long address, int count) {

@@ -13,6 +13,7 @@ import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.CheckpointFile;
+import dev.lockstep.engine.recovery.CheckpointLayout;
 import dev.lockstep.engine.recovery.CheckpointSource;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.scheduler.Waiter;
@@ -81,7 +82,7 @@ final class InstanceFiles {
         }
     }
 
-    private static CheckpointSource source(Instance instance) {
+    private CheckpointSource source(Instance instance) {
         return new CheckpointSource() {
             @Override
             public void checkLogLimits() {
@@ -105,13 +106,14 @@ final class InstanceFiles {
 
             @Override
             public Checkpoint snapshot(long redoScanLsn) {
-                return InstanceFiles.snapshot(instance, redoScanLsn, redoScanLsn);
+                return InstanceFiles.this.snapshot(instance, redoScanLsn, redoScanLsn);
             }
         };
     }
 
-    private static Checkpoint snapshot(Instance instance, long redoScanLsn, long durableLsn) {
+    private Checkpoint snapshot(Instance instance, long redoScanLsn, long durableLsn) {
         PageAllocator allocator = instance.environment().allocator();
+        long[] bitmap = allocator.bitmap();
         return new Checkpoint(
                 redoScanLsn,
                 durableLsn,
@@ -119,7 +121,8 @@ final class InstanceFiles {
                 instance.catalog().nextTreeId(),
                 CatalogStore.ROOT_PAGE_ID,
                 allocator.allocatedCount(),
-                allocator.bitmap());
+                bitmap,
+                pageFile.pageLsns(bitmap, CheckpointLayout.PAGE_LSN_COUNT_MAX));
     }
 
     /** Writes a checkpoint now. */
@@ -159,12 +162,24 @@ final class InstanceFiles {
         removeMarker(CLEAN_CLOSE_FILE);
     }
 
-    /** The marker is gone for good on return, and nothing that was done to the directory before comes after it. */
+    /**
+     * The marker is gone for good on return. If the removal cannot be forced, the marker is made again: else the next
+     * open would see none and remove none, and a crash could bring it back over a database in use.
+     */
     private void removeMarker(String name) {
         Path path = directory.resolve(name);
         if (storage.exists(path)) {
             storage.delete(path);
-            storage.forceDirectory(directory);
+            try {
+                storage.forceDirectory(directory);
+            } catch (RuntimeException e) {
+                try {
+                    storage.open(path, Storage.OpenMode.CREATE).close();
+                } catch (RuntimeException suppressed) {
+                    e.addSuppressed(suppressed);
+                }
+                throw e;
+            }
         }
     }
 

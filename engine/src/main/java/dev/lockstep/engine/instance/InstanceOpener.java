@@ -301,6 +301,7 @@ public final class InstanceOpener {
         int pageCountFound = pageFile.pageCount();
         DatabaseId databaseId = pageFile.databaseId();
         Checkpoint checkpoint = checkpointFile.read(databaseId);
+        pageFile.expectLsns(checkpoint.pageLsns());
         if (!clean && options.readOnly()) {
             throw new ReadOnlyException(Message.of("the database was not closed in order and needs recovery")
                     .with("directory", directory)
@@ -314,8 +315,10 @@ public final class InstanceOpener {
         long endLsn = checkpoint.redoScanLsn();
         CrashRecovery recovery = null;
         if (!clean) {
-            LogReader reader = opened(new LogReader(
-                    storage, directory, databaseId, checkpoint.redoScanLsn(), checkpoint.durableLsn(), false));
+            // A log that ends before the newest page was cut off, and would bring back a state that no longer fits.
+            long knownDurableLsn = Math.max(checkpoint.durableLsn(), pageFile.lsnMax() + 1);
+            LogReader reader = opened(
+                    new LogReader(storage, directory, databaseId, checkpoint.redoScanLsn(), knownDurableLsn, false));
             recovery = new CrashRecovery(reader, checkpoint, pool);
             endLsn = recovery.redo();
         }

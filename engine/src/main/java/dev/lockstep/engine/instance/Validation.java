@@ -9,6 +9,7 @@ import dev.lockstep.engine.btree.TreeWalk;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -70,15 +71,15 @@ public final class Validation {
     }
 
     private void requireSamePages(PageAllocator reached) {
-        PageAllocator allocator = instance.environment().allocator();
-        int pageCount = Math.max(allocator.bitmap().length, reached.bitmap().length) * Long.SIZE;
-        for (int page = 0; page < pageCount; page++) {
-            if (allocator.isAllocated(page) != reached.isAllocated(page)) {
-                String rule = reached.isAllocated(page)
-                        ? "a page in use is marked as free"
-                        : "a page marked as in use is not reached";
-                throw broken(rule, "pageId", page);
-            }
+        BitSet marked = BitSet.valueOf(instance.environment().allocator().bitmap());
+        BitSet inUse = BitSet.valueOf(reached.bitmap());
+        BitSet differing = (BitSet) marked.clone();
+        differing.xor(inUse);
+        int page = differing.nextSetBit(0);
+        if (page >= 0) {
+            String rule =
+                    inUse.get(page) ? "a page in use is marked as free" : "a page marked as in use is not reached";
+            throw broken(rule, "pageId", page);
         }
     }
 

@@ -70,22 +70,34 @@ final class LogSegmentImage implements AutoCloseable {
                         .with("startLsn", header.parameter())
                         .remedy("Restore the database from a backup."));
             }
-            if (!readOnly) {
-                file.force(true);
-            }
             long fileBytes = Math.max(0, file.size() - LogSegmentLayout.HEADER_BYTES);
             // Options may have changed since the file was made, but never allowed a larger one.
             long bytes = Math.min(fileBytes, Math.min(LogOptions.SEGMENT_BYTES_MAX, limitLsn - startLsn));
             reserve(bytes);
             view.clear().limit((int) bytes);
             dataBytes = file.read(view, LogSegmentLayout.HEADER_BYTES);
+            this.startLsn = startLsn;
+            validEndLsn = startLsn;
+            // Ends because every batch is longer than nothing.
+            for (long end = batchEnd(0); end != NOT_VALID; end = batchEnd(end)) {
+                validEndLsn = startLsn + end;
+            }
+            if (!readOnly) {
+                keep(file, limitLsn == Long.MAX_VALUE);
+            }
         }
-        this.startLsn = startLsn;
-        validEndLsn = startLsn;
-        // Ends because every batch is longer than nothing.
-        for (long end = batchEnd(0); end != NOT_VALID; end = batchEnd(end)) {
-            validEndLsn = startLsn + end;
+    }
+
+    /**
+     * Has what was read on the medium for good. The last segment is written once more before it is forced: if the force
+     * of a former process failed, the system may show what it will never write by itself.
+     */
+    private void keep(BlockFile file, boolean isLast) {
+        if (isLast && validEndLsn > startLsn) {
+            view.clear().limit((int) (validEndLsn - startLsn));
+            file.write(view, LogSegmentLayout.HEADER_BYTES);
         }
+        file.force(true);
     }
 
     /** Moves {@code target} to the record at {@code lsn}, which {@link #contains} holds for. */

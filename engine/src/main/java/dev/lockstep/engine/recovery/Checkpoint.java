@@ -15,6 +15,27 @@ public final class Checkpoint {
     private final int catalogRootPageId;
     private final int allocatedPageCount;
     private final long[] pageBitmap;
+    private final long[] pageLsns;
+
+    /** Makes a checkpoint that knows no LSNs of pages. */
+    public Checkpoint(
+            long redoScanLsn,
+            long durableLsn,
+            long nextTransactionId,
+            int nextTreeId,
+            int catalogRootPageId,
+            int allocatedPageCount,
+            long[] pageBitmap) {
+        this(
+                redoScanLsn,
+                durableLsn,
+                nextTransactionId,
+                nextTreeId,
+                catalogRootPageId,
+                allocatedPageCount,
+                pageBitmap,
+                new long[0]);
+    }
 
     /**
      * Makes a checkpoint.
@@ -28,6 +49,8 @@ public final class Checkpoint {
      * @param catalogRootPageId page id of the root of the catalog's tree
      * @param allocatedPageCount pages of the page file, free ones included
      * @param pageBitmap bit {@code pageId % 64} of word {@code pageId / 64} is set if the page is in use
+     * @param pageLsns by page id, the LSN that the page in the file has at least; 0 where nothing is known. Not copied:
+     *     it may be long
      */
     public Checkpoint(
             long redoScanLsn,
@@ -36,7 +59,8 @@ public final class Checkpoint {
             int nextTreeId,
             int catalogRootPageId,
             int allocatedPageCount,
-            long[] pageBitmap) {
+            long[] pageBitmap,
+            long[] pageLsns) {
         this.redoScanLsn = redoScanLsn;
         this.durableLsn = durableLsn;
         this.nextTransactionId = nextTransactionId;
@@ -44,6 +68,7 @@ public final class Checkpoint {
         this.catalogRootPageId = catalogRootPageId;
         this.allocatedPageCount = allocatedPageCount;
         this.pageBitmap = pageBitmap.clone();
+        this.pageLsns = pageLsns;
     }
 
     /** The same state, with a log that is known to be durable up to another position. */
@@ -55,7 +80,8 @@ public final class Checkpoint {
                 nextTreeId,
                 catalogRootPageId,
                 allocatedPageCount,
-                pageBitmap);
+                pageBitmap,
+                pageLsns);
     }
 
     /** Where the scan of the log begins. */
@@ -93,6 +119,11 @@ public final class Checkpoint {
         return pageBitmap.clone();
     }
 
+    /** The LSNs that the pages in the file have at least, by page id; not to be changed. */
+    public long[] pageLsns() {
+        return pageLsns;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof Checkpoint that
@@ -102,7 +133,8 @@ public final class Checkpoint {
                 && nextTreeId == that.nextTreeId
                 && catalogRootPageId == that.catalogRootPageId
                 && allocatedPageCount == that.allocatedPageCount
-                && Arrays.equals(pageBitmap, that.pageBitmap);
+                && Arrays.equals(pageBitmap, that.pageBitmap)
+                && Arrays.equals(pageLsns, that.pageLsns);
     }
 
     @Override

@@ -9,10 +9,13 @@ import static dev.lockstep.engine.recovery.CheckpointLayout.CHECKSUM_BYTES;
 import static dev.lockstep.engine.recovery.CheckpointLayout.DURABLE_LSN_OFFSET;
 import static dev.lockstep.engine.recovery.CheckpointLayout.NEXT_TRANSACTION_ID_OFFSET;
 import static dev.lockstep.engine.recovery.CheckpointLayout.NEXT_TREE_ID_OFFSET;
+import static dev.lockstep.engine.recovery.CheckpointLayout.PAGE_LSN_COUNT_MAX;
 import static dev.lockstep.engine.recovery.CheckpointLayout.REDO_SCAN_LSN_OFFSET;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
@@ -56,11 +59,13 @@ public final class CheckpointFile {
      * Replaces the checkpoint; the new one is on the medium on return.
      *
      * @throws dev.lockstep.engine.DiskFullException if there is no room; the old one is kept
-     * @throws dev.lockstep.engine.StorageException if the system refuses; the old one is kept
+     * @throws StorageException if the system refuses; the old one is kept
+     * @throws DatabaseFailedException if a force failed, and it is unknown which of them is on the medium
      */
     public void write(DatabaseId databaseId, Checkpoint checkpoint) {
         long[] bitmap = checkpoint.pageBitmap();
-        int fileBytes = CheckpointLayout.fileBytes(bitmap.length);
+        long[] pageLsns = checkpoint.pageLsns();
+        int fileBytes = CheckpointLayout.fileBytes(bitmap.length, pageLsns.length);
         ByteBuffer buffer = FileHeader.of(FileFormat.CHECKPOINT, databaseId, fileBytes)
                 .encode(fileBytes)
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -74,14 +79,32 @@ public final class CheckpointFile {
         for (int i = 0; i < bitmap.length; i++) {
             buffer.putLong(BITMAP_OFFSET + i * Long.BYTES, bitmap[i]);
         }
+        buffer.slice(CheckpointLayout.pageLsnsOffset(bitmap.length), pageLsns.length * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asLongBuffer()
+                .put(pageLsns);
         buffer.putInt(fileBytes - CHECKSUM_BYTES, checksum(buffer, fileBytes));
         buffer.clear();
         try (BlockFile file = storage.open(temporaryPath, Storage.OpenMode.CREATE)) {
             file.write(buffer, 0);
-            file.force(true);
+            force(() -> file.force(true));
         }
         storage.atomicReplace(temporaryPath, path);
-        storage.forceDirectory(directory);
+        force(() -> storage.forceDirectory(directory));
+    }
+
+    /** A disk that does not force is not asked a second time. */
+    private void force(Runnable force) {
+        try {
+            force.run();
+        } catch (StorageException e) {
+            throw new DatabaseFailedException(
+                    Message.of("The checkpoint could not be forced to the medium")
+                            .with("file", path)
+                            .with("cause", e)
+                            .remedy("Check the medium, then open the database again; its log is replayed."),
+                    e);
+        }
     }
 
     /**
@@ -96,8 +119,8 @@ public final class CheckpointFile {
         try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
             FileHeader header = FileHeader.read(file, FileFormat.CHECKPOINT, databaseId);
             long fileBytes = header.parameter();
-            if (fileBytes < CheckpointLayout.fileBytes(0)
-                    || fileBytes > BITMAP_OFFSET + (long) BITMAP_WORD_COUNT_MAX * Long.BYTES + CHECKSUM_BYTES) {
+            if (fileBytes < CheckpointLayout.fileBytes(0, 0)
+                    || fileBytes > CheckpointLayout.fileBytes(BITMAP_WORD_COUNT_MAX, PAGE_LSN_COUNT_MAX)) {
                 throw corrupt("fileBytes", fileBytes);
             }
             if (file.size() < fileBytes) {
@@ -118,9 +141,20 @@ public final class CheckpointFile {
         if (buffer.getInt(fileBytes - CHECKSUM_BYTES) != checksum(buffer, fileBytes)) {
             throw corrupt("checksum", buffer.getInt(fileBytes - CHECKSUM_BYTES));
         }
-        if (wordCount < 0 || CheckpointLayout.fileBytes(wordCount) != fileBytes) {
+        if (wordCount < 0
+                || wordCount > BITMAP_WORD_COUNT_MAX
+                || CheckpointLayout.fileBytes(wordCount, 0) > fileBytes) {
             throw corrupt("bitmapWordCount", wordCount);
         }
+        int pageLsnsBytes = fileBytes - CheckpointLayout.fileBytes(wordCount, 0);
+        if (pageLsnsBytes % Long.BYTES != 0) {
+            throw corrupt("pageLsnsBytes", pageLsnsBytes);
+        }
+        long[] pageLsns = new long[pageLsnsBytes / Long.BYTES];
+        buffer.slice(CheckpointLayout.pageLsnsOffset(wordCount), pageLsnsBytes)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asLongBuffer()
+                .get(pageLsns);
         long[] bitmap = new long[wordCount];
         for (int i = 0; i < wordCount; i++) {
             bitmap[i] = buffer.getLong(BITMAP_OFFSET + i * Long.BYTES);
@@ -132,7 +166,8 @@ public final class CheckpointFile {
                 buffer.getInt(NEXT_TREE_ID_OFFSET),
                 buffer.getInt(CATALOG_ROOT_PAGE_ID_OFFSET),
                 buffer.getInt(ALLOCATED_PAGE_COUNT_OFFSET),
-                bitmap);
+                bitmap,
+                pageLsns);
     }
 
     private static int checksum(ByteBuffer buffer, int fileBytes) {

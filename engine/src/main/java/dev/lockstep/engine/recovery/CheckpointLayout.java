@@ -10,14 +10,16 @@ import dev.lockstep.engine.file.FileHeaderLayout;
  *  +-------------+-------------+------------+-------------------+------------+-------------------+
  *  | file header | redoScanLsn | durableLsn | nextTransactionId | nextTreeId | catalogRootPageId |
  *  +-------------+-------------+------------+-------------------+------------+-------------------+
- *  160                  164               168                             fileBytes - 4
- *  +--------------------+-----------------+------ - - - ------------------+----------+
- *  | allocatedPageCount | bitmapWordCount | bitmap, 8 bytes a word        | checksum |
- *  +--------------------+-----------------+------ - - - ------------------+----------+
+ *  160                  164               168                                                    fileBytes - 4
+ *  +--------------------+-----------------+------ - - - -----------+------ - - - ----------------+----------+
+ *  | allocatedPageCount | bitmapWordCount | bitmap, 8 bytes a word | LSNs of pages, 8 bytes each | checksum |
+ *  +--------------------+-----------------+------ - - - -----------+------ - - - ----------------+----------+
  * </pre>
  *
  * <ul>
  *   <li>The parameter of the file header is the length of the file.
+ *   <li>LSNs of pages, by page id from 0: what the page in the file has at least, 0 where nothing is known. Their
+ *       number follows from the length of the file. Version 1 has none.
  *   <li>{@code checksum}: CRC32C of everything between the file header and the checksum.
  * </ul>
  */
@@ -41,6 +43,12 @@ public final class CheckpointLayout {
     /** Largest bitmap: one bit for every page id. */
     public static final int BITMAP_WORD_COUNT_MAX = 1 << (Integer.SIZE - 1 - 6);
 
+    /**
+     * Most pages whose LSNs are kept: those of the first 128 GiB. The file is written as a whole, and with more it
+     * would take longer than the pages that the checkpoint writes back.
+     */
+    public static final int PAGE_LSN_COUNT_MAX = 1 << 24;
+
     static {
         if (BITMAP_OFFSET != 168 || BITMAP_OFFSET % Long.BYTES != 0) {
             throw new AssertionError("checkpoint layout does not add up");
@@ -49,8 +57,13 @@ public final class CheckpointLayout {
 
     private CheckpointLayout() {}
 
+    /** Where the LSNs of pages begin. */
+    public static int pageLsnsOffset(int bitmapWordCount) {
+        return BITMAP_OFFSET + bitmapWordCount * Long.BYTES;
+    }
+
     /** Length of the file. */
-    public static int fileBytes(int bitmapWordCount) {
-        return BITMAP_OFFSET + bitmapWordCount * Long.BYTES + CHECKSUM_BYTES;
+    public static int fileBytes(int bitmapWordCount, int pageLsnCount) {
+        return pageLsnsOffset(bitmapWordCount) + pageLsnCount * Long.BYTES + CHECKSUM_BYTES;
     }
 }

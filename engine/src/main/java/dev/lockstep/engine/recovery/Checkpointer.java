@@ -153,8 +153,8 @@ public final class Checkpointer implements AutoCloseable {
      * @param databaseId the database
      * @param source the database's state
      * @param intervalBytes bytes of log between two checkpoints, at least 1
-     * @param failureListener is told of checkpoints that failed; the old one is still good then, and the next is tried
-     *     after another interval
+     * @param failureListener is told of checkpoints that failed. Where it is not fatal the old one is still good, and
+     *     the next is tried after another interval; after a failed force there is none
      */
     public static Checkpointer start(
             Log log,
@@ -325,8 +325,9 @@ public final class Checkpointer implements AutoCloseable {
             failure = e;
             // The next one is due an interval later, so that a disk that stays full is not tried without pause.
             previousBeginLsn = log.tailLsn();
-            if (taken.isEmpty()) {
-                failureListener.failed(e, false);
+            boolean isFatal = e instanceof DatabaseFailedException;
+            if (isFatal || taken.isEmpty()) {
+                failureListener.failed(e, isFatal);
             }
         } catch (Error e) {
             finish(

@@ -92,6 +92,57 @@ class PageFileTest {
         }
     }
 
+    /** The page in the file is whole, and its own; but it is the one before. */
+    @Test
+    void anOldCopyOfAPageIsNoticed() {
+        FaultyStorage storage = new FaultyStorage(1);
+        ByteBuffer old = ByteBuffer.allocate(PageLayout.PAGE_BYTES);
+        long[] lsns;
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1, 2);
+            try (BlockFile pages = storage.open(DIRECTORY.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_WRITE)) {
+                pages.read(old, PageLayout.fileOffset(2));
+                write(file, 8, 2);
+                write(file, 9, 1);
+                assertEquals(8, version(file, 2));
+                pages.write(old.flip(), PageLayout.fileOffset(2));
+            }
+            CorruptionException found = assertThrows(CorruptionException.class, () -> version(file, 2));
+            assertTrue(found.getMessage().contains("pageId=2"), found.getMessage());
+            assertEquals(9, version(file, 1));
+            lsns = file.pageLsns(new long[] {-1}, Integer.MAX_VALUE);
+            assertEquals(3, lsns.length);
+        }
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            file.expectLsns(lsns);
+            assertThrows(CorruptionException.class, () -> version(file, 2));
+            assertEquals(9, version(file, 1));
+            assertEquals(0, file.pageLsns(new long[] {0}, Integer.MAX_VALUE).length);
+        }
+    }
+
+    /** What a failed force has left in the system's memory is written again by the next open. */
+    @Test
+    void thePagesOfTheLastBatchAreWrittenAgain() {
+        FaultyStorage storage = new FaultyStorage(1);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1, 2);
+            long highest = file.lsnMax();
+            write(file, 8, 2);
+            assertTrue(file.lsnMax() > highest, "lsnMax=" + file.lsnMax());
+        }
+        long highest;
+        long changes = storage.changeCount();
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            highest = file.lsnMax();
+            assertEquals(0, file.restoredPageCount());
+            assertEquals(8, version(file, 2));
+            assertEquals(7, version(file, 1));
+        }
+        assertTrue(highest > 0, "lsnMax=" + highest);
+        assertEquals(changes + 2, storage.changeCount(), "one write and one force");
+    }
+
     @Test
     void batchesTakePagesInOrderOnly() {
         fill(4, 1);

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.recovery;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.OutOfFramesException;
@@ -87,6 +89,7 @@ class CheckpointTest {
     private final Waiter waiter = new Waiter();
     private final LogRecordBuffer buffer = new LogRecordBuffer();
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private final List<Throwable> fatalFailures = new CopyOnWriteArrayList<>();
 
     private Log openLog() {
         storage.createDirectories(DIRECTORY);
@@ -98,8 +101,7 @@ class CheckpointTest {
 
     private Checkpointer start(Log log, long intervalBytes) {
         return Checkpointer.start(log, file, DATABASE_ID, source, intervalBytes, (cause, isFatal) -> {
-            assertFalse(isFatal);
-            failures.add(cause);
+            (isFatal ? fatalFailures : failures).add(cause);
         });
     }
 
@@ -111,9 +113,9 @@ class CheckpointTest {
     @Test
     void bytesOfTheFile() {
         file.write(DATABASE_ID, FIRST);
-        ByteBuffer bytes = ByteBuffer.allocate(CheckpointLayout.fileBytes(2));
+        ByteBuffer bytes = ByteBuffer.allocate(CheckpointLayout.fileBytes(2, 0));
         try (BlockFile opened = storage.open(PATH, Storage.OpenMode.READ_ONLY)) {
-            assertEquals(CheckpointLayout.fileBytes(2), opened.size());
+            assertEquals(CheckpointLayout.fileBytes(2, 0), opened.size());
             opened.read(bytes, 0);
         }
         StringJoiner found = new StringJoiner("\n");
@@ -149,9 +151,21 @@ class CheckpointTest {
     }
 
     @Test
+    void theLsnsOfPagesAreKept() {
+        Checkpoint known =
+                new Checkpoint(4096, 8192, 7, 3, 1, 70, new long[] {-1, 63}, new long[] {0, 4104, 0, Long.MAX_VALUE});
+        file.write(DATABASE_ID, known);
+        assertEquals(known, file.read(DATABASE_ID));
+        assertArrayEquals(
+                new long[] {0, 4104, 0, Long.MAX_VALUE}, file.read(DATABASE_ID).pageLsns());
+        file.write(DATABASE_ID, FIRST);
+        assertEquals(0, file.read(DATABASE_ID).pageLsns().length);
+    }
+
+    @Test
     void damageIsReported() {
         file.write(DATABASE_ID, FIRST);
-        int fileBytes = CheckpointLayout.fileBytes(2);
+        int fileBytes = CheckpointLayout.fileBytes(2, 0);
         for (int at = CheckpointLayout.REDO_SCAN_LSN_OFFSET; at < fileBytes; at++) {
             storage.corrupt(PATH, at, 0x10);
             assertThrows(CorruptionException.class, () -> file.read(DATABASE_ID));
@@ -250,6 +264,7 @@ class CheckpointTest {
                 append(log, 1_000);
             }
             assertEquals(List.of(planned), failures);
+            assertEquals(List.of(), fatalFailures);
             long completed = checkpointer.completedCount();
             while (checkpointer.completedCount() == completed) {
                 append(log, 1_000);
@@ -276,5 +291,22 @@ class CheckpointTest {
             assertThrows(LockstepException.class, () -> checkpointer.checkpoint(true, waiter));
             assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter));
         }
+        assertEquals(1, fatalFailures.size());
+    }
+
+    /** Nobody knows which of the two checkpoints is on the medium, and the disk is not asked again. */
+    @Test
+    void aFailedForceIsFatal() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
+            append(log, 10);
+            log.ensureDurable(log.tailLsn() - 1, waiter);
+            // Creation, write, force of the new file.
+            storage.failAtChange(3, false);
+            assertThrows(DatabaseFailedException.class, () -> checkpointer.checkpoint(true, waiter));
+            assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter));
+        }
+        assertEquals(1, fatalFailures.size());
+        assertEquals(List.of(), failures);
     }
 }
