@@ -1,6 +1,8 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
 import java.nio.file.Path;
@@ -52,6 +54,62 @@ class LeafHintTest {
         Seeds.each(3, seed -> new Work(validated.open(directory.resolve("seed" + seed), options, null), seed).run());
     }
 
+    /**
+     * A leaf is evicted and comes back in another frame, where it changes. The frame that it left holds its old bytes
+     * until another page needs it.
+     */
+    @Test
+    void doesNotBelieveAFrameThatItsLeafHasLeft() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(SMALL_POOL_BYTES)
+                .build();
+        Seeds.each(3, seed -> {
+            Database database = validated.open(directory.resolve("left" + seed), options, null);
+            Table table = database.createTable(definition("t"));
+            SplittableRandom random = new SplittableRandom(seed);
+            for (int from = 0; from < 2 * IDS; from += 500) {
+                int first = from;
+                database.run(transaction -> insertEverySecond(transaction, table, first, first + 500));
+            }
+            for (int round = 0; round < 40; round++) {
+                database.run(transaction -> {
+                    // Every leaf is seen, and by the end of it many have left their frames.
+                    for (int id = 0; id < 2 * IDS; id += 2) {
+                        assertTrue(transaction.fetch(table, key(table, id), table.newRecord()), "id=" + id);
+                    }
+                });
+                for (int i = 0; i < 20; i++) {
+                    int id = 2 * random.nextInt(IDS) + 1;
+                    database.run(transaction -> {
+                        if (!transaction.fetch(table, key(table, id), table.newRecord())) {
+                            insertEverySecond(transaction, table, id, id + 1);
+                        }
+                        assertTrue(transaction.fetch(table, key(table, id), table.newRecord()), "id=" + id);
+                        assertTrue(transaction.delete(table, key(table, id)));
+                    });
+                    database.run(transaction ->
+                            assertFalse(transaction.fetch(table, key(table, id), table.newRecord()), "id=" + id));
+                }
+            }
+        });
+    }
+
+    private static Key key(Table table, int id) {
+        return table.newKey().add(id / 1_000).add(id);
+    }
+
+    private static void insertEverySecond(Transaction transaction, Table table, int from, int to) {
+        Record row = table.newRecord();
+        for (int id = from; id < to; id += 2) {
+            row.clear();
+            row.setInt(0, id / 1_000);
+            row.setInt(1, id);
+            row.setString(2, id + "x".repeat(300));
+            transaction.insert(table, row);
+        }
+    }
+
     /** One table after the other in the same pages, with the same keys. */
     private static final class Work {
         private final Database database;
@@ -76,10 +134,6 @@ class LeafHintTest {
             }
         }
 
-        private Key key(int id) {
-            return table.newKey().add(id / 1_000).add(id);
-        }
-
         /** Fills or empties a stretch of ids, so that leaves are split and merged there. */
         private void change(Transaction transaction) {
             Record row = table.newRecord();
@@ -88,7 +142,7 @@ class LeafHintTest {
             int step = 1 + random.nextInt(3);
             for (int id = from; id < Math.min(IDS, from + 250); id += step) {
                 if (!fills) {
-                    assertEquals(model.remove(id) != null, transaction.delete(table, key(id)), "id=" + id);
+                    assertEquals(model.remove(id) != null, transaction.delete(table, key(table, id)), "id=" + id);
                 } else if (!model.containsKey(id)) {
                     String text = id + "x".repeat(random.nextInt(600 - 8));
                     row.clear();
@@ -105,7 +159,7 @@ class LeafHintTest {
             Record row = table.newRecord();
             for (int i = 0; i < 60; i++) {
                 int id = random.nextInt(IDS);
-                assertEquals(model.containsKey(id), transaction.fetch(table, key(id), row), "id=" + id);
+                assertEquals(model.containsKey(id), transaction.fetch(table, key(table, id), row), "id=" + id);
                 if (model.containsKey(id)) {
                     assertEquals(model.get(id), row.getString(2));
                 }
@@ -113,7 +167,7 @@ class LeafHintTest {
             for (int i = 0; i < 20; i++) {
                 int from = random.nextInt(IDS);
                 Integer expected = model.ceilingKey(from);
-                try (Cursor cursor = transaction.scan(table).from(key(from))) {
+                try (Cursor cursor = transaction.scan(table).from(key(table, from))) {
                     // Long enough to go on to the next leaf.
                     for (int n = 0; n < 15; n++) {
                         assertEquals(expected != null, cursor.next(row), "from=" + from + " n=" + n);

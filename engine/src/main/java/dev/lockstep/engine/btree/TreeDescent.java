@@ -26,7 +26,8 @@ import java.lang.foreign.MemorySegment;
  *       first stage and after a restart.
  *   <li>{@code nextFrame} held page {@code nextPageId}, the child to enter next, when it was looked up;
  *       {@code nextPageId} is -1 at the root's door and where the walk has arrived.
- *   <li>{@code hinted} while the next node, or the one on which the walk stands, was guessed ({@link LeafHints}).
+ *   <li>{@code hinted} while the next node, or the one on which the walk stands, was guessed ({@link LeafHints}); the
+ *       next node is then {@code nextFrame}, whatever page that holds.
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
  *       {@code childIndex}; -1 at the root and after a hint.
  * </ul>
@@ -52,7 +53,19 @@ public class TreeDescent {
     /** No page: before the root, or at the end of the walk. */
     protected static final int NO_PAGE = -1;
 
+    /** As the next page: whichever the frame holds that was guessed. */
+    private static final int GUESSED_PAGE = Integer.MAX_VALUE;
+
     private static final int NO_SLOT_GUESSED = -1;
+
+    /** What becomes of the place where the walk arrives: nothing, ... */
+    private static final int REMEMBER_NOTHING = 0;
+
+    /** ... where the key is, ... */
+    private static final int REMEMBER_KEY = 1;
+
+    /** ... or where it is put. */
+    private static final int REMEMBER_PUT = 2;
 
     protected BTree tree;
     protected byte[] key = KeyBytes.EMPTY;
@@ -79,7 +92,7 @@ public class TreeDescent {
 
     private LeafHints hints;
     private int hintIndex;
-    private boolean remembers;
+    private int remembers;
     private boolean hinted;
     private int hintedSlot;
     private boolean alone = true;
@@ -117,7 +130,7 @@ public class TreeDescent {
         below = keysBelow;
         pageId = NO_PAGE;
         nextPageId = NO_PAGE;
-        remembers = false;
+        remembers = REMEMBER_NOTHING;
         hinted = false;
     }
 
@@ -135,7 +148,7 @@ public class TreeDescent {
     /** The first half of {@link #tryHint}: finds out where the hint lies, and does not read it. */
     protected final void findHint() {
         hintIndex = hints.indexOf(tree.treeId(), key, keyBytes);
-        remembers = true;
+        remembers = REMEMBER_KEY;
     }
 
     /** Reads the hint of {@link #findHint} for no other purpose than to have its cache line on the way. */
@@ -146,9 +159,27 @@ public class TreeDescent {
     /** The second half of {@link #tryHint}. */
     protected final void followHint(boolean wholeKey) {
         long hint = hints.hintOpaque(hintIndex);
-        hinted = hint != LeafHints.NONE && lookUp(LeafHints.pageId(hint));
-        hintedSlot = wholeKey ? LeafHints.slot(hint, key, keyBytes) : NO_SLOT_GUESSED;
-        if (hinted && alone) {
+        if (hint != LeafHints.NONE) {
+            beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, key, keyBytes) : NO_SLOT_GUESSED);
+        }
+    }
+
+    /** Has a walk that was just aimed at the leaf to put a new key into begin where one like it was put last. */
+    protected final void tryHintOfPut() {
+        hintIndex = hints.indexOfPut(tree.treeId(), key, keyBytes);
+        remembers = REMEMBER_PUT;
+        long hint = hints.hintOpaque(hintIndex);
+        if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {
+            beginAt(LeafHints.frame(hint), NO_SLOT_GUESSED);
+        }
+    }
+
+    private void beginAt(int guessedFrame, int guessedSlot) {
+        hinted = true;
+        hintedSlot = guessedSlot;
+        nextPageId = GUESSED_PAGE;
+        nextFrame = guessedFrame;
+        if (alone) {
             touched = touch();
         }
     }
@@ -175,8 +206,10 @@ public class TreeDescent {
         if (hinted && !Node.coversAt(memory, page, key, keyBytes, found)) {
             return false;
         }
-        if (remembers) {
-            hints.remember(hintIndex, pageId, found >= 0 ? found : -found - 1, key, keyBytes);
+        if (remembers == REMEMBER_KEY) {
+            hints.remember(hintIndex, frame, found >= 0 ? found : -found - 1, key, keyBytes);
+        } else if (remembers == REMEMBER_PUT) {
+            hints.rememberPut(hintIndex, frame);
         }
         return true;
     }
@@ -218,6 +251,9 @@ public class TreeDescent {
         if (nextPageId == NO_PAGE && !lookUp(tree.rootPageId())) {
             return LOAD_PAGE;
         }
+        if (hinted) {
+            return enterGuessed();
+        }
         int entered = nextPageId;
         int enteredFrame = nextFrame;
         long enteredVersion = latches.optimisticVersionAcquire(enteredFrame);
@@ -236,10 +272,29 @@ public class TreeDescent {
         if (!longScan) {
             pool.referenced(enteredFrame);
         }
-        if (hinted) {
-            return isLeafOfTree() ? CONTINUE : restart();
-        }
         return Node.level(memory, page) <= targetLevel ? CONTINUE : findChild();
+    }
+
+    /**
+     * Enters the frame that was guessed, if it holds a leaf of the tree. Does not wait for its latch: who holds that
+     * may be about to have it hold something else.
+     */
+    private int enterGuessed() {
+        long enteredVersion = latches.tryOptimisticVersionAcquire(nextFrame);
+        int entered = pool.pageIdOpaque(nextFrame);
+        if (enteredVersion == LatchTable.HELD_EXCLUSIVELY || entered < 0) {
+            return restart();
+        }
+        parentFrame = -1;
+        pageId = entered;
+        frame = nextFrame;
+        version = enteredVersion;
+        page = BufferPool.address(nextFrame);
+        nextPageId = NO_PAGE;
+        if (!longScan) {
+            pool.referenced(nextFrame);
+        }
+        return isLeafOfTree() ? CONTINUE : restart();
     }
 
     private boolean isLeafOfTree() {

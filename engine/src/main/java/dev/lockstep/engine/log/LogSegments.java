@@ -33,11 +33,12 @@ import java.util.OptionalLong;
  */
 final class LogSegments implements AutoCloseable {
     /**
-     * Files kept for reuse: as many as a checkpoint sets free at once, one interval of log by default. To write to a
-     * new file takes the kernel several times as long as to write an old one anew: it allocates the room, twice fills
-     * its page cache (zeros first, see {@link #PREALLOCATE_BYTES}), and drops what it knew of the deleted file.
+     * Files kept for reuse: as many as a checkpoint sets free at once, one interval of log by default, and two more
+     * for one that came late. To write to a new file takes the kernel several times as long as to write an old one
+     * anew: it allocates the room, twice fills its page cache (zeros first, see {@link #PREALLOCATE_BYTES}), and drops
+     * what it knew of the deleted file.
      */
-    static final int RECYCLABLE_SEGMENTS_MAX = 4;
+    static final int RECYCLABLE_SEGMENTS_MAX = 6;
 
     /**
      * How far ahead a new file is filled with zeros. One in hundreds of small forces then writes metadata; filling a

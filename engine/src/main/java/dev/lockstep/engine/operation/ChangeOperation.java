@@ -40,6 +40,7 @@ public abstract class ChangeOperation extends RecordOperation {
     private boolean atSeenSlot;
     private boolean leafAsSeen;
     private boolean changedAsSeen;
+    private boolean mayBeginAtHint;
 
     ChangeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -52,7 +53,13 @@ public abstract class ChangeOperation extends RecordOperation {
         atSeenSlot = false;
         leafAsSeen = false;
         changedAsSeen = false;
+        mayBeginAtHint = putsNewKeys();
         stage = STAGE_LOCK;
+    }
+
+    /** Whether keys are usually not there yet: the leaf is then looked for where one like them was put last. */
+    boolean putsNewKeys() {
+        return false;
     }
 
     /** The record was read from there, or null: the change looks there first. */
@@ -106,6 +113,10 @@ public abstract class ChangeOperation extends RecordOperation {
             context.pageAccesses().countAccess();
             return arriveAt(known);
         }
+        if (mayBeginAtHint) {
+            mayBeginAtHint = false;
+            tryHintOfPut();
+        }
         return descendToLeaf();
     }
 
@@ -154,6 +165,9 @@ public abstract class ChangeOperation extends RecordOperation {
         int slot = UNKNOWN_SLOT;
         try {
             slot = slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes);
+            if (!slotKnown && !isRightLeaf(slot)) {
+                return descendAgain();
+            }
             int result = change(slot);
             pageChanged = applied;
             changedAsSeen = applied && asSeen;

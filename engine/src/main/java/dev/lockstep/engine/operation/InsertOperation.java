@@ -54,6 +54,11 @@ public final class InsertOperation extends ChangeOperation {
     }
 
     @Override
+    boolean putsNewKeys() {
+        return true;
+    }
+
+    @Override
     public int stepOn() {
         int result;
         do {

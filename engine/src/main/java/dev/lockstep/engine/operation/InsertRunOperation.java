@@ -24,6 +24,11 @@ public final class InsertRunOperation extends RunOperation {
     }
 
     @Override
+    boolean putsNewKeys() {
+        return true;
+    }
+
+    @Override
     public int stepOn() {
         int result;
         do {
