@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +21,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The file system of the operating system. Calls of threads that are no engine threads are handed over to one. */
+/**
+ * The file system of the operating system. Calls of threads that are no engine threads are handed over to one.
+ *
+ * <p>Files and directories are made readable and writable by their owner alone where the file system has POSIX
+ * permissions; elsewhere (Windows) they get what their directory passes on. Those that exist keep what they have.
+ */
 public final class DiskStorage implements Storage {
     /** The only one needed: it has no state of its own. */
     public static final DiskStorage INSTANCE = new DiskStorage();
@@ -31,7 +39,27 @@ public final class DiskStorage implements Storage {
     /** Real paths of the directories locked by this JVM: the system's locks keep out other processes only. */
     private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
 
+    /** What files and directories that are made here allow, and to their owner alone. */
+    private static final String FILE_MODE = "rw-------";
+
+    private static final String DIRECTORY_MODE = "rwx------";
+
+    private static final Set<OpenOption> CREATE_OPTIONS = Set.of(
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING);
+
+    private static final Set<OpenOption> LOCK_OPTIONS = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+
     private DiskStorage() {}
+
+    /** Attributes for what is made; none where the file system knows no such permissions, and inherits others. */
+    private static FileAttribute<?>[] ownerOnly(Path path, String mode) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode))}
+                : new FileAttribute<?>[0];
+    }
 
     @Override
     public BlockFile open(Path path, OpenMode mode) {
@@ -42,13 +70,7 @@ public final class DiskStorage implements Storage {
                             case READ_ONLY -> FileChannel.open(path, StandardOpenOption.READ);
                             case READ_WRITE ->
                                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                            case CREATE ->
-                                FileChannel.open(
-                                        path,
-                                        StandardOpenOption.READ,
-                                        StandardOpenOption.WRITE,
-                                        StandardOpenOption.CREATE,
-                                        StandardOpenOption.TRUNCATE_EXISTING);
+                            case CREATE -> FileChannel.open(path, CREATE_OPTIONS, ownerOnly(path, FILE_MODE));
                         };
                 return new DiskBlockFile(path, channel);
             } catch (IOException e) {
@@ -118,7 +140,7 @@ public final class DiskStorage implements Storage {
         ForeignCalls.run(() -> {
             try {
                 if (!Files.isDirectory(directory)) {
-                    Files.createDirectories(directory);
+                    Files.createDirectories(directory, ownerOnly(directory, DIRECTORY_MODE));
                     Path parent = directory.toAbsolutePath().getParent();
                     if (parent != null) {
                         force(parent);
@@ -158,7 +180,7 @@ public final class DiskStorage implements Storage {
             boolean shared = Files.isReadable(file) && !Files.isWritable(file);
             channel = shared
                     ? FileChannel.open(file, StandardOpenOption.READ)
-                    : FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+                    : FileChannel.open(file, LOCK_OPTIONS, ownerOnly(file, FILE_MODE));
             lock = channel.tryLock(0, Long.MAX_VALUE, shared);
             if (lock == null) {
                 throw inUse(directory, "another process");
