@@ -318,6 +318,21 @@ public final class Database implements AutoCloseable {
     }
 
     /**
+     * Makes the data file shorter while transactions run: pages at its end are moved into free ones before them, and
+     * the end is cut off. Deleted rows' pages are used again without it; this gives them back to the file system. The
+     * first page of each table and index stays where it is, and so do rows larger than 1,500 bytes.
+     *
+     * @return what was done
+     * @throws MaintenanceRefusedException if a backup or another compaction runs, or the database has no files or no
+     *     log
+     * @throws ReadOnlyException if the database was opened for reading only
+     * @throws DiskFullException if there is no room for the log of the moves; the database goes on
+     */
+    public CompactionReport compact() {
+        return inside(instance::compact);
+    }
+
+    /**
      * Checks everything: the order in every tree, that each page is reached exactly once, latches and locks at rest. No
      * transaction may run meanwhile.
      *

@@ -188,6 +188,11 @@ public final class NodeEditor {
         memory.set(INT, page + NodeLayout.RIGHTMOST_CHILD, child);
     }
 
+    /** Child {@code index} lies in another page from now on. */
+    public static void setChild(MemorySegment memory, long page, int index, int child) {
+        setChild(memory, page, index, Node.slotCount(memory, page), child);
+    }
+
     private static void setChild(MemorySegment memory, long page, int index, int slotCount, int child) {
         if (index == slotCount) {
             setRightmostChild(memory, page, child);
@@ -314,7 +319,7 @@ public final class NodeEditor {
      * <p>Not an array: as soon as one of its accesses meets segments of both kinds, the JIT compiler no longer knows
      * where a segment's memory is, and every access to every page pays for it.
      */
-    static MemorySegment scratchPage(Arena arena) {
+    public static MemorySegment scratchPage(Arena arena) {
         return arena.allocate(PageLayout.PAGE_BYTES, Long.BYTES);
     }
 

@@ -14,6 +14,7 @@ import java.util.Arrays;
  *   <li>Bit p of {@code words} is set exactly when page p is the file header, reachable from a root of the catalog, or
  *       held by a change that is about to make it reachable.
  *   <li>No page below {@code firstCandidateWord * 64} is free.
+ *   <li>No page from {@code cutPageCount} on has been in use since {@link #beginCut} was last called.
  *   <li>The bitmap is derived data. It is saved by a checkpoint, trusted after a clean close only, and otherwise
  *       rebuilt from what the roots reach, so that neither allocations nor frees need log records.
  * </ul>
@@ -25,6 +26,7 @@ public final class PageAllocator {
     private long[] words = new long[WORDS_INITIAL];
     private int firstCandidateWord;
     private int allocatedCount;
+    private int cutPageCount;
 
     /** Nothing is allocated. */
     public PageAllocator() {
@@ -55,7 +57,55 @@ public final class PageAllocator {
             int bit = Long.numberOfTrailingZeros(~words[at]);
             words[at] |= 1L << bit;
             allocatedCount++;
-            return (at << 6) + bit;
+            int pageId = (at << 6) + bit;
+            cutPageCount = Math.max(cutPageCount, pageId + 1);
+            return pageId;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Takes the lowest free page if it is below {@code bound}; else takes none and returns -1. */
+    public int allocateBelow(int bound) {
+        latch.latch();
+        try {
+            int at = firstCandidateWord;
+            int wordCount = Math.min(words.length, (bound >>> 6) + 1);
+            while (at < wordCount && words[at] == -1L) {
+                at++;
+            }
+            int pageId = at < wordCount ? (at << 6) + Long.numberOfTrailingZeros(~words[at]) : bound;
+            if (pageId >= bound) {
+                return -1;
+            }
+            firstCandidateWord = at;
+            words[at] |= 1L << pageId;
+            allocatedCount++;
+            return pageId;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Begins to note up to where pages are in use: those behind, {@link #cutPageCount} says, can be cut off. */
+    public void beginCut() {
+        latch.latch();
+        try {
+            int at = words.length;
+            while (at > 0 && words[at - 1] == 0) {
+                at--;
+            }
+            cutPageCount = at == 0 ? 0 : (at << 6) - Long.numberOfLeadingZeros(words[at - 1]);
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Pages of a file that holds all that have been in use since {@link #beginCut}, page 0 included. */
+    public int cutPageCount() {
+        latch.latch();
+        try {
+            return cutPageCount;
         } finally {
             latch.unlatch();
         }

@@ -9,8 +9,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Splits, merges and root changes. Each is one atomic {@link SystemChange} of at most three pages, made while all of
- * them are latched, and is never undone: rolling a transaction back leaves the shape of the tree as it is.
+ * Splits, merges, root changes and moves to other pages. Each is one atomic {@link SystemChange} of at most three
+ * pages, made while all of them are latched, and is never undone: rolling a transaction back leaves the shape of the
+ * tree as it is.
  *
  * <p>Invariants:
  * <ul>
@@ -203,6 +204,92 @@ public final class StructureModification extends TreeDescent {
             tree.environment().allocator().free(newPageId);
             throw failure;
         }
+    }
+
+    /**
+     * Copies the node of a level that covers the key, or the root where the tree is lower than that. May park, so the
+     * caller holds no latch.
+     */
+    public void copyNode(
+            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, MemorySegment copy) {
+        context = caller;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            walk(target, searched, searchedBytes, level);
+            MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
+            if (validate()) {
+                return;
+            }
+        }
+        throw tooManyAttempts(target);
+    }
+
+    /**
+     * Moves the node of a level that covers the key to a lower free page, if it is still in the page where it was seen.
+     * Gives up without an error when another thread is at work there. May park, so the caller holds no latch.
+     *
+     * @return whether it was moved
+     */
+    public boolean relocate(
+            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, int seenPageId) {
+        context = caller;
+        target.environment().pool().reserveFrames(FRAMES_RESERVED, context.waiter());
+        walk(target, searched, searchedBytes, level);
+        if (pageId != seenPageId || parentFrame < 0 || !latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {
+            return false;
+        }
+        context.latched();
+        if (!latches.tryUpgradeToExclusive(frame, version)) {
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        context.latched();
+        int toPageId = tree.environment().allocator().allocateBelow(pageId);
+        if (toPageId < 0) {
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            return false;
+        }
+        relocate(toPageId);
+        return true;
+    }
+
+    /** Moves the latched node, whose parent is latched too. Releases both. */
+    private void relocate(int toPageId) {
+        TreeEnvironment environment = tree.environment();
+        int toFrame;
+        try {
+            toFrame = newPage(toPageId);
+        } catch (Throwable failure) {
+            releaseUnchanged(frame);
+            releaseUnchanged(parentFrame);
+            throw failure;
+        }
+        long to = BufferPool.address(toFrame);
+        long parent = BufferPool.address(parentFrame);
+        boolean moved = false;
+        try {
+            MemorySegment.copy(memory, page, memory, to, PageLayout.PAGE_BYTES);
+            PageLayout.setPageId(memory, to, toPageId);
+            NodeEditor.setChild(memory, parent, childIndex, toPageId);
+            logImages(toPageId, to, PageLayout.pageId(memory, parent), parent);
+            long lsn = environment.append(context.imageRecord(environment));
+            pool.markDirty(toFrame, lsn);
+            pool.markDirty(parentFrame, lsn);
+            moved = true;
+        } catch (Throwable failure) {
+            environment.failInsideChange(failure);
+            throw failure;
+        } finally {
+            context.returnImageRecord(environment);
+            release(toFrame);
+            if (moved) {
+                discard(pageId);
+            } else {
+                release(frame);
+            }
+            release(parentFrame);
+        }
+        environment.allocator().free(pageId);
     }
 
     /** Moves the contents of a full root one level down; true when the root has room after all. */

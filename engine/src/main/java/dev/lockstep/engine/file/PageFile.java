@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 
 /**
  * The pages of a database on disk: {@code pages.lockstep}, where page <i>n</i> begins at byte 8192 <i>n</i> and page 0
@@ -229,7 +230,7 @@ public final class PageFile implements AutoCloseable {
             }
             isInPlaceIncomplete = true;
             writeInPlace(batch);
-            forcePages();
+            forcePages(false);
             isInPlaceIncomplete = false;
             for (int i = 0; i < batch.pageCount(); i++) {
                 lsns.set(batch.pageId(i), batch.lsn(i));
@@ -242,7 +243,7 @@ public final class PageFile implements AutoCloseable {
     private void completeLastBatch() {
         if (isInPlaceIncomplete) {
             doubleWriteOrNull.restore(pages, false);
-            forcePages();
+            forcePages(false);
             isInPlaceIncomplete = false;
         }
     }
@@ -283,12 +284,45 @@ public final class PageFile implements AutoCloseable {
         }
     }
 
+    /**
+     * Cuts the end of the file off; the new length is on the medium when this returns.
+     *
+     * @param pageCount asked once no batch is being written, until this returns: how many pages stay, page 0 included.
+     *     No page behind them may hold what is needed, now or for a replay of the log
+     * @return number of pages cut off
+     * @throws dev.lockstep.engine.StorageException if the system refuses
+     */
+    public int truncate(IntSupplier pageCount) {
+        checkWritable();
+        return ForeignCalls.run(() -> truncateHere(pageCount));
+    }
+
+    private int truncateHere(IntSupplier pageCount) {
+        writeLock.lock();
+        try {
+            completeLastBatch();
+            int pageCountBefore = pageCount();
+            int pageCountKept = pageCount.getAsInt();
+            if (pageCountKept >= pageCountBefore) {
+                return 0;
+            }
+            pages.truncate(PageLayout.fileOffset(pageCountKept));
+            forcePages(true);
+            for (int pageId = pageCountKept; pageId < pageCountBefore; pageId++) {
+                lsns.set(pageId, 0);
+            }
+            return pageCountBefore - pageCountKept;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
     /** Returns when everything written is on the medium, the length of the file included. */
     public void force() {
         checkWritable();
         writeLock.lock();
         try {
-            forcePages();
+            forcePages(false);
         } finally {
             writeLock.unlock();
         }
@@ -323,9 +357,9 @@ public final class PageFile implements AutoCloseable {
         return pages.path();
     }
 
-    private void forcePages() {
+    private void forcePages(boolean metadata) {
         try {
-            pages.force(false);
+            pages.force(metadata);
         } catch (RuntimeException | Error e) {
             forceFailure = e;
             throw e;

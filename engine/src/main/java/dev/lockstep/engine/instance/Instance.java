@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.BackupReport;
+import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DiskFullException;
@@ -213,6 +214,23 @@ public final class Instance {
                     .remedy("open it with a directory and durability SYNC or ASYNC"));
         }
         return maintain("backup", () -> files.backup(this, target));
+    }
+
+    /**
+     * Makes the data file shorter, beside the running transactions.
+     *
+     * @throws MaintenanceRefusedException if there are no files, no log, or a copy or compaction is being made
+     */
+    public CompactionReport compact() {
+        requireOpen();
+        requireWritable();
+        health.check();
+        if (files == null || log == null) {
+            throw new MaintenanceRefusedException(Message.of("only a database with files and a log can be compacted")
+                    .with("durability", options.durability())
+                    .remedy("open it with a directory and durability SYNC or ASYNC"));
+        }
+        return maintain("compaction", () -> files.compact(this));
     }
 
     /** Backups and compactions exclude each other: a copy needs every page that its log names. */

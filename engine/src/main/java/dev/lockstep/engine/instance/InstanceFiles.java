@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.BackupReport;
+import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.file.BlockFile;
@@ -141,6 +142,11 @@ final class InstanceFiles {
             return backup.copyAtRest(pageFile, checkpointFile.read(databaseId));
         }
         return backup.copy(pageFile, instance.log(), checkpointer);
+    }
+
+    /** Moves pages into free ones and cuts the end of the page file off; see {@link Compaction}. */
+    CompactionReport compact(Instance instance) {
+        return new Compaction(instance, pageFile, checkpointer).run();
     }
 
     private void writeEverything(Instance instance, long redoScanLsn) {
