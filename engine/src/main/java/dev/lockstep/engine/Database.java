@@ -8,6 +8,7 @@ import dev.lockstep.engine.instance.CallGate;
 import dev.lockstep.engine.instance.Instance;
 import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.instance.Validation;
+import dev.lockstep.engine.instance.Verification;
 import dev.lockstep.engine.lock.LockStatistics;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.log.LogStatistics;
@@ -330,6 +331,21 @@ public final class Database implements AutoCloseable {
      */
     public CompactionReport compact() {
         return inside(instance::compact);
+    }
+
+    /**
+     * Checks the files of a closed database and names everything that is wrong with them. Nothing is changed. Of a
+     * database that was not closed in order, pages and log are checked but not trees, which are whole only after
+     * recovery; a page that the next open would mend from the double-write area counts as damaged there.
+     *
+     * @param directory where its files are
+     * @return what was counted and found
+     * @throws MissingFileException if there is no database
+     * @throws DatabaseInUseException if somebody, in this process or another, has it open
+     * @throws IncompleteCopyException if it is a backup that was not finished
+     */
+    public static VerificationReport verify(Path directory) {
+        return new Verification(DiskStorage.INSTANCE, directory).run();
     }
 
     /**

@@ -6,7 +6,6 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
@@ -178,20 +177,8 @@ public final class TreeWalk {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment node = read(arena, pageId);
             counts.nodes++;
-            require(PageLayout.type(node, 0) == PageLayout.TYPE_NODE, pageId, "the page is a node");
-            require(PageLayout.pageId(node, 0) == pageId, pageId, "the page knows its id");
-            require(PageLayout.treeId(node, 0) == tree.treeId(), pageId, "the page belongs to the tree");
-            require(Node.level(node, 0) == level, pageId, "all leaves have the same depth");
-            require(
-                    Arrays.equals(Node.lowerFence(node, 0), lower),
-                    pageId,
-                    "the lower fence is the parent's separator");
-            require(
-                    Arrays.equals(Node.upperFence(node, 0), upper),
-                    pageId,
-                    "the upper fence is the parent's separator");
-            validateSpace(node, pageId, lower, upper);
-            validateKeys(node, pageId, level, counts);
+            String broken = NodeRules.broken(node, pageId, tree.treeId(), level, lower, upper);
+            require(broken == null, pageId, broken);
             if (level > 0) {
                 int count = Node.slotCount(node, 0);
                 for (int i = 0; i <= count; i++) {
@@ -199,48 +186,19 @@ public final class TreeWalk {
                     byte[] childUpper = i == count ? upper : Node.key(node, 0, i);
                     validate(Node.child(node, 0, i), level - 1, childLower, childUpper, counts);
                 }
+            } else {
+                validateRecords(node, pageId, counts);
             }
         }
     }
 
-    private void validateSpace(MemorySegment node, int pageId, byte[] lower, byte[] upper) {
-        int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upper.length);
-        require(Node.prefixBytes(node, 0) <= prefix, pageId, "the fences share the prefix");
-        int used = lower.length + (upper == null ? 0 : upper.length);
-        int header = Node.cellHeaderBytes(node, 0);
-        for (int i = 0; i < Node.slotCount(node, 0); i++) {
-            int cellBytes = header + Node.suffixBytes(node, 0, i) + Node.valueBytes(node, 0, i);
-            used += cellBytes;
-            long cell = Node.cell(node, 0, i);
-            require(
-                    cell >= Node.heapStart(node, 0) && cell + cellBytes <= PageLayout.PAGE_BYTES,
-                    pageId,
-                    "cells lie in the heap");
-        }
-        require(Node.contiguousFreeBytes(node, 0) >= 0, pageId, "slots and heap do not overlap");
-        require(
-                PageLayout.PAGE_BYTES - Node.heapStart(node, 0) - Node.deadBytes(node, 0) == used,
-                pageId,
-                "dead bytes are what no cell uses");
-    }
-
-    private void validateKeys(MemorySegment node, int pageId, int level, Counts counts) {
-        byte[] previous = null;
-        for (int i = 0; i < Node.slotCount(node, 0); i++) {
-            byte[] key = Node.key(node, 0, i);
-            require(Node.covers(node, 0, key, key.length), pageId, "keys lie within the fences");
-            require(Node.find(node, 0, key, key.length) == i, pageId, "a search finds every key");
-            if (previous != null) {
-                require(KeyBytes.compare(previous, previous.length, key, key.length) < 0, pageId, "keys ascend");
-            }
-            previous = key;
-            if (level == 0) {
-                if (Node.isGhost(node, 0, i)) {
-                    counts.ghosts++;
-                } else {
-                    counts.records++;
-                    validateChain(node, pageId, i);
-                }
+    private void validateRecords(MemorySegment leaf, int pageId, Counts counts) {
+        for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
+            if (Node.isGhost(leaf, 0, i)) {
+                counts.ghosts++;
+            } else {
+                counts.records++;
+                validateChain(leaf, pageId, i);
             }
         }
     }

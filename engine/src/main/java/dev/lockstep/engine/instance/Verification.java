@@ -1,0 +1,233 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.VerificationReport;
+import dev.lockstep.engine.VerificationReport.Finding;
+import dev.lockstep.engine.VerificationReport.Kind;
+import dev.lockstep.engine.btree.TreeImage;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.PageReader;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.log.LogReader;
+import dev.lockstep.engine.page.PageChecksum;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.PageWindows;
+import dev.lockstep.engine.recovery.Checkpoint;
+import dev.lockstep.engine.recovery.CheckpointFile;
+import dev.lockstep.engine.type.SchemaCodec;
+import dev.lockstep.engine.type.StoredTable;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Reads the files of a closed database and names everything that is wrong with them. Writes nothing but the lock file.
+ * Not thread-safe; one object verifies once.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>Every page of the file is read once by {@link #checkPages}, which alone tells of damaged ones: {@code damaged}.
+ *   <li>{@code reached} are the pages that the walks so far have met.
+ * </ul>
+ */
+public final class Verification {
+    /**
+     * Findings told. A file of other contents breaks a rule in every page, and who reads the list needs to know that,
+     * not each of them; beyond it one more finding says that there are others.
+     */
+    private static final int FINDINGS_MAX = 10_000;
+
+    private final Storage storage;
+    private final Path directory;
+    private final List<Finding> findings = new ArrayList<>();
+    private final BitSet damaged = new BitSet();
+    private final BitSet reached = new BitSet();
+    private PageFile pageFile;
+    private int pageCount;
+    private int treeCount;
+    private long recordCount;
+    private long logRecordCount;
+    private boolean isWalked = true;
+
+    /** Verifies the database of a directory. */
+    public Verification(Storage storage, Path directory) {
+        this.storage = storage;
+        this.directory = directory;
+    }
+
+    /**
+     * Verifies.
+     *
+     * @throws MissingFileException if there is no database
+     * @throws dev.lockstep.engine.DatabaseInUseException if it is open
+     */
+    public VerificationReport run() {
+        if (!storage.exists(directory.resolve(PageFile.PAGES_FILE))) {
+            throw new MissingFileException(Message.of("there is no database in the directory")
+                    .with("directory", directory)
+                    .with("file", PageFile.PAGES_FILE)
+                    .remedy("correct the path"));
+        }
+        Backup.requireComplete(storage, directory);
+        Storage.DirectoryLock lock = storage.lockDirectory(directory);
+        try {
+            boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
+            verify(clean);
+            return new VerificationReport(
+                    pageCount, reached.cardinality(), treeCount, recordCount, logRecordCount, !clean, findings);
+        } finally {
+            lock.close();
+        }
+    }
+
+    private void verify(boolean clean) {
+        try (PageFile opened = PageFile.open(storage, directory, null, true)) {
+            pageFile = opened;
+            pageCount = opened.pageCount();
+            Checkpoint checkpoint = new CheckpointFile(storage, directory).read(opened.databaseId());
+            long endLsn = clean ? checkpoint.redoScanLsn() : checkLog(checkpoint);
+            checkPages(endLsn);
+            if (clean) {
+                walkTrees();
+                checkBitmap(BitSet.valueOf(checkpoint.pageBitmap()));
+            }
+        } catch (LockstepException failure) {
+            tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
+        }
+    }
+
+    /** Reads the log from where recovery would begin; returns where it ends, as far as it can be read. */
+    private long checkLog(Checkpoint checkpoint) {
+        try (LogReader reader = new LogReader(
+                storage, directory, pageFile.databaseId(), checkpoint.redoScanLsn(), checkpoint.durableLsn(), true)) {
+            while (reader.next() != null) {
+                logRecordCount++;
+            }
+            return reader.endLsn();
+        } catch (LockstepException failure) {
+            tell(Kind.LOG, VerificationReport.NO_PAGE, failure.getMessage());
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private void checkPages(long endLsn) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            PageReader reader = pageFile.newReader(page);
+            PageChecksum checksum = new PageChecksum(new PageWindows(page));
+            for (int pageId = 1; pageId < pageCount; pageId++) {
+                try {
+                    reader.read(pageId, 0);
+                    if (PageLayout.lsn(page, 0) >= endLsn) {
+                        tell(
+                                Kind.LSN,
+                                pageId,
+                                "the page has LSN " + PageLayout.lsn(page, 0) + ", the log ends at " + endLsn);
+                    }
+                } catch (LockstepException failure) {
+                    damaged.set(pageId);
+                    boolean isOther = PageLayout.checksum(page, 0) == checksum.compute(0);
+                    tell(isOther ? Kind.IDENTITY : Kind.CHECKSUM, pageId, failure.getMessage());
+                }
+            }
+        }
+    }
+
+    private void walkTrees() {
+        List<StoredTable> tables = new ArrayList<>();
+        walk(CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, tables);
+        for (StoredTable table : tables) {
+            walk(table.treeId(), table.rootPageId(), null);
+            for (StoredTable.StoredIndex index : table.indexes()) {
+                walk(index.treeId(), index.rootPageId(), null);
+            }
+        }
+    }
+
+    private void walk(int treeId, int rootPageId, List<StoredTable> tablesOrNull) {
+        treeCount++;
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            PageReader reader = pageFile.newReader(page);
+            TreeImage.Pages pages = (pageId, target) -> {
+                if (damaged.get(pageId)) {
+                    isWalked = false;
+                    return false;
+                }
+                reader.read(pageId, 0);
+                MemorySegment.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
+                return true;
+            };
+            new TreeImage(pages, treeId, new TreeRules(treeId, tablesOrNull)).walk(rootPageId);
+        }
+    }
+
+    /** Notes what a walk meets. */
+    private final class TreeRules implements TreeImage.Visitor {
+        private final int treeId;
+        private final List<StoredTable> tablesOrNull;
+
+        TreeRules(int treeId, List<StoredTable> tablesOrNull) {
+            this.treeId = treeId;
+            this.tablesOrNull = tablesOrNull;
+        }
+
+        @Override
+        public boolean reached(int pageId) {
+            if (pageId >= pageCount) {
+                isWalked = false;
+                tell(Kind.REACHABILITY, pageId, "tree " + treeId + " names a page behind the end of the file");
+                return false;
+            }
+            if (reached.get(pageId)) {
+                tell(Kind.REACHABILITY, pageId, "the page is reached twice, here in tree " + treeId);
+                return false;
+            }
+            reached.set(pageId);
+            return true;
+        }
+
+        @Override
+        public void broken(int pageId, String rule) {
+            isWalked = false;
+            tell(Kind.TREE, pageId, "in tree " + treeId + " it does not hold that " + rule);
+        }
+
+        @Override
+        public void record(byte[] key, byte[] value) {
+            recordCount++;
+            if (tablesOrNull != null) {
+                try {
+                    tablesOrNull.add(SchemaCodec.decode(value, 0, value.length));
+                } catch (LockstepException failure) {
+                    isWalked = false;
+                    tell(Kind.TREE, VerificationReport.NO_PAGE, failure.getMessage());
+                }
+            }
+        }
+    }
+
+    /** Behind a broken page nothing was reached, so only a whole walk says which pages nothing reaches. */
+    private void checkBitmap(BitSet inUse) {
+        for (int pageId = 1; pageId < Math.max(pageCount, inUse.length()); pageId++) {
+            if (reached.get(pageId) && !inUse.get(pageId)) {
+                tell(Kind.REACHABILITY, pageId, "a page in use is marked as free");
+            } else if (isWalked && inUse.get(pageId) && !reached.get(pageId)) {
+                tell(Kind.REACHABILITY, pageId, "a page marked as in use is not reached");
+            }
+        }
+    }
+
+    private void tell(Kind kind, int pageId, String what) {
+        if (findings.size() < FINDINGS_MAX) {
+            findings.add(new Finding(kind, pageId, what));
+        } else if (findings.size() == FINDINGS_MAX) {
+            findings.add(new Finding(kind, VerificationReport.NO_PAGE, "there are more findings than are told"));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.VerificationReport.Finding;
+import dev.lockstep.engine.VerificationReport.Kind;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageChecksum;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.PageWindows;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every broken page is named, by what is wrong with it. */
+class VerificationTest {
+    private static final long SEED = 5;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    Path scratch;
+
+    private final BackupWriters writers = new BackupWriters(SEED, 3);
+
+    private Path closedDatabase() {
+        Path home = scratch.resolve("db");
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        writers.createTables(database);
+        writers.runEach(database, 60);
+        validated.close(database);
+        return home;
+    }
+
+    private static void poke(Path home, int pageId, int offset, byte[] bytes) throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+            file.seek(PageLayout.fileOffset(pageId) + offset);
+            file.write(bytes);
+        }
+    }
+
+    private static byte[] page(Path home, int pageId) throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "r")) {
+            byte[] bytes = new byte[PageLayout.PAGE_BYTES];
+            file.seek(PageLayout.fileOffset(pageId));
+            file.readFully(bytes);
+            return bytes;
+        }
+    }
+
+    /** Changes a page and gives it the right checksum again. */
+    private static void forge(Path home, int pageId, MemoryChange change) throws IOException {
+        byte[] bytes = page(home, pageId);
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
+            change.apply(memory);
+            new PageChecksum(new PageWindows(memory)).seal(0);
+            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, bytes, 0, bytes.length);
+        }
+        poke(home, pageId, 0, bytes);
+    }
+
+    @FunctionalInterface
+    private interface MemoryChange {
+        void apply(MemorySegment page);
+    }
+
+    private static void requireOnly(Path home, Kind kind, int pageId) {
+        VerificationReport report = Database.verify(home);
+        List<Finding> others = report.findings().stream()
+                .filter(finding -> finding.kind() != kind || finding.pageId() != pageId)
+                .toList();
+        assertEquals(List.of(), others);
+        assertFalse(report.ok(), "nothing was found");
+    }
+
+    private static int pageOfType(Path home, int type) throws IOException {
+        long pages = Files.size(home.resolve(PageFile.PAGES_FILE)) >> PageLayout.PAGE_SHIFT;
+        for (int pageId = 10; pageId < pages; pageId++) {
+            if (page(home, pageId)[PageLayout.TYPE_OFFSET] == type) {
+                return pageId;
+            }
+        }
+        throw new AssertionError("no page of type " + type);
+    }
+
+    @Test
+    void aWholeDatabaseHasNoFindings() {
+        Path home = closedDatabase();
+        VerificationReport report = Database.verify(home);
+        assertEquals(List.of(), report.findings());
+        assertTrue(report.records() > 100 && report.trees() == 4 && report.pagesInUse() > 10, report::toString);
+        assertFalse(report.needsRecovery());
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        assertEquals(database.validate().pages() - 1, report.pagesInUse(), "page 0 is no page of a tree");
+        assertThrows(DatabaseInUseException.class, () -> Database.verify(home));
+        assertThrows(MissingFileException.class, () -> Database.verify(scratch.resolve("nowhere")));
+    }
+
+    @Test
+    void afterACrashPagesAndLogAreChecked() throws IOException {
+        Path home = scratch.resolve("db");
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        writers.createTables(database);
+        writers.runEach(database, 60);
+        database.abandon();
+        VerificationReport report = Database.verify(home);
+        assertEquals(List.of(), report.findings());
+        assertTrue(report.needsRecovery() && report.logRecords() > 100, report::toString);
+        // A bit in the first records, far before what is known to have been durable.
+        Path log;
+        try (var files = Files.list(home)) {
+            log = files.filter(file -> file.getFileName().toString().startsWith("log-"))
+                    .sorted()
+                    .findFirst()
+                    .orElseThrow();
+        }
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.seek(5_000);
+            int found = file.read();
+            file.seek(5_000);
+            file.write(found ^ 1);
+        }
+        VerificationReport damaged = Database.verify(home);
+        assertEquals(Kind.LOG, damaged.findings().getFirst().kind(), damaged::toString);
+    }
+
+    @Test
+    void aFlippedBit() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_NODE);
+        byte[] bytes = page(home, pageId);
+        poke(home, pageId, 4_000, new byte[] {(byte) (bytes[4_000] ^ 16)});
+        requireOnly(home, Kind.CHECKSUM, pageId);
+    }
+
+    @Test
+    void aPageThatLiesWhereAnotherBelongs() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_OVERFLOW);
+        poke(home, pageId, 0, page(home, 3));
+        requireOnly(home, Kind.IDENTITY, pageId);
+    }
+
+    @Test
+    void aPageFromTheFuture() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_NODE);
+        LongConsumer future = lsn -> assertTrue(lsn < Long.MAX_VALUE / 2, "lsn=" + lsn);
+        forge(home, pageId, page -> {
+            future.accept(PageLayout.lsn(page, 0));
+            PageLayout.setLsn(page, 0, Long.MAX_VALUE / 2);
+        });
+        requireOnly(home, Kind.LSN, pageId);
+    }
+
+    @Test
+    void aPageOfAnotherTree() throws IOException {
+        Path home = closedDatabase();
+        // The root of the first table: the header and the catalog's root lie before it.
+        forge(home, 2, page -> PageLayout.setTreeId(page, 0, 99));
+        requireOnly(home, Kind.TREE, 2);
+    }
+
+    @Test
+    void aFileThatWasCutOff() throws IOException {
+        Path home = closedDatabase();
+        long bytes = Files.size(home.resolve(PageFile.PAGES_FILE));
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+            file.setLength(bytes - 4L * PageLayout.PAGE_BYTES);
+        }
+        VerificationReport report = Database.verify(home);
+        assertTrue(
+                report.findings().stream()
+                        .anyMatch(finding -> finding.kind() == Kind.REACHABILITY && finding.pageId() >= report.pages()),
+                report::toString);
+        Files.delete(home.resolve("checkpoint.lockstep"));
+        assertEquals(Kind.FILE, Database.verify(home).findings().getFirst().kind());
+    }
+}
