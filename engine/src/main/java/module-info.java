@@ -14,4 +14,6 @@ module dev.lockstep.engine {
             dev.lockstep.bench;
     exports dev.lockstep.engine.log to
             dev.lockstep.bench;
+    exports dev.lockstep.engine.proof to
+            dev.lockstep.bench;
 }

@@ -12,6 +12,7 @@ import dev.lockstep.engine.instance.Verification;
 import dev.lockstep.engine.lock.LockStatistics;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.log.LogStatistics;
+import dev.lockstep.engine.proof.OtherStorage;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,6 +35,20 @@ import java.util.function.Supplier;
  * </ul>
  */
 public final class Database implements AutoCloseable {
+    static {
+        OtherStorage.register(new OtherStorage.Access() {
+            @Override
+            public Database open(Storage storage, Path directory, DatabaseOptions options, LogOptions logOptions) {
+                return Database.open(storage, directory, options, null, logOptions);
+            }
+
+            @Override
+            public void abandon(Database database) {
+                database.abandon();
+            }
+        });
+    }
+
     private final Instance instance;
     private final TransactionOptions transactionOptions;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.prove.disk.CrashProof;
 import dev.lockstep.bench.prove.isolation.IsolationProof;
 import java.util.Iterator;
 import java.util.List;
@@ -8,7 +9,7 @@ import java.util.Optional;
 /** All proofs, in the order of the help. */
 final class Proofs {
     /** Add a proof here, and it has its command. */
-    static final List<Proof> ALL = List.of(new KillProof(), new IsolationProof());
+    static final List<Proof> ALL = List.of(new CrashProof(), new KillProof(), new IsolationProof());
 
     /** The names of all, for the help. */
     static final class Names implements Iterable<String> {

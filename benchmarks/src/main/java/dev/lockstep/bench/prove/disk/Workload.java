@@ -1,0 +1,45 @@
+package dev.lockstep.bench.prove.disk;
+
+import dev.lockstep.engine.Database;
+
+/**
+ * Steps that are taken on a database one after the other, the same in every run, and what it must hold after each. A
+ * step commits one transaction or none. Not thread-safe.
+ */
+interface Workload {
+    /** For people. */
+    String name();
+
+    /** What lies on the disk before the first step; a copy. */
+    DiskImage before();
+
+    /** Number of steps; the first one opens the database. */
+    int stepCount();
+
+    /** For people: what a step does. */
+    String describe(int step);
+
+    /** Whether the nodes of the database must become more (1) or fewer (-1) in a step, or may do both (0). */
+    default int nodeTrend(int step) {
+        return 0;
+    }
+
+    /**
+     * Takes a step, having told the disk what it does. When it throws, the database may be closed.
+     *
+     * @throws dev.lockstep.engine.LockstepException if the disk failed
+     */
+    void apply(int step, Host host);
+
+    /**
+     * Finds out how many steps have been taken, by reading everything.
+     *
+     * @param database open, without transactions
+     * @param stepsMin the fewest that it may be
+     * @param stepsMax the most
+     * @return how many
+     * @throws MismatchException if the database holds something else than after any of these numbers of steps
+     * @throws dev.lockstep.engine.LockstepException if the database finds out by itself that something is wrong
+     */
+    int stepsFound(Database database, int stepsMin, int stepsMax);
+}
