@@ -83,7 +83,7 @@ class LayoutGoldenTest {
             PAGES=pages,1,1
             DOUBLE_WRITE=doublewrite,1,1
             LOG=log,1,1
-            CHECKPOINT=checkpoint,1,1
+            CHECKPOINT=checkpoint,2,1
             CLEAN_CLOSE=cleanclose,1,1
             """;
 
