@@ -10,6 +10,8 @@ import static dev.lockstep.engine.page.PageLayout.LONG;
 import static dev.lockstep.engine.page.PageLayout.LONG_BIG_ENDIAN;
 import static dev.lockstep.engine.page.PageLayout.SHORT;
 
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -568,7 +570,20 @@ public final class Node {
         return upper == null || KeyBytes.compare(key, keyBytes, upper, upper.length) < 0;
     }
 
+    /**
+     * A copy of some bytes.
+     *
+     * @throws CorruptionException if they do not lie within the memory: a page whose checksum is right may still name
+     *     places that it does not have
+     */
     public static byte[] bytes(MemorySegment memory, long address, int length) {
+        if (address < 0 || address > memory.byteSize() - length) {
+            throw new CorruptionException(Message.of("a node names bytes outside of its page")
+                    .with("offset", address)
+                    .with("length", length)
+                    .with("pageBytes", memory.byteSize())
+                    .remedy("Restore the database from a backup."));
+        }
         byte[] bytes = new byte[length];
         copyOut(memory, address, bytes, 0, length);
         return bytes;
