@@ -1,10 +1,13 @@
 /** The embeddable transactional storage engine. An application needs this module and nothing else. */
 @SuppressWarnings("module") // The module of the benchmarks is built after this one.
 module dev.lockstep.engine {
+    // For the package management alone, which an embedding application may do without.
+    requires static java.management;
     requires jdk.jfr;
     requires transitive dev.lockstep.scheduler;
 
     exports dev.lockstep.engine;
+    exports dev.lockstep.engine.management;
     exports dev.lockstep.engine.type;
 
     // For benchmarks of single parts; no application can name these.
@@ -14,6 +17,10 @@ module dev.lockstep.engine {
             dev.lockstep.bench;
     exports dev.lockstep.engine.log to
             dev.lockstep.bench;
+    exports dev.lockstep.engine.page to
+            dev.lockstep.bench;
     exports dev.lockstep.engine.proof to
+            dev.lockstep.bench;
+    exports dev.lockstep.engine.recovery to
             dev.lockstep.bench;
 }

@@ -50,6 +50,7 @@ public final class Database implements AutoCloseable {
     }
 
     private final Instance instance;
+    private final String name;
     private final TransactionOptions transactionOptions;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedDeque<Session> pooled = new ConcurrentLinkedDeque<>();
@@ -57,9 +58,11 @@ public final class Database implements AutoCloseable {
     private volatile Consumer<Database> beforeClose;
     private volatile boolean closed;
 
-    private Database(Instance instance) {
+    private Database(Instance instance, String name) {
         this.instance = instance;
+        this.name = name;
         transactionOptions = TransactionOptions.of(instance.options());
+        DatabaseEvents.opened(this);
     }
 
     /**
@@ -114,7 +117,8 @@ public final class Database implements AutoCloseable {
      */
     static Database open(
             Storage storage, Path directory, DatabaseOptions options, Scheduler scheduler, LogOptions logOptions) {
-        return new Database(new InstanceOpener(options, scheduler, logOptions).open(storage, directory));
+        return new Database(
+                new InstanceOpener(options, scheduler, logOptions).open(storage, directory), directory.toString());
     }
 
     /**
@@ -135,7 +139,7 @@ public final class Database implements AutoCloseable {
      * @return the open database
      */
     public static Database inMemory(DatabaseOptions options, Scheduler scheduler) {
-        return new Database(new InstanceOpener(options, scheduler).openInMemory());
+        return new Database(new InstanceOpener(options, scheduler).openInMemory(), "(in memory)");
     }
 
     /**
@@ -412,6 +416,24 @@ public final class Database implements AutoCloseable {
                 locks.deadlocks());
     }
 
+    /**
+     * What goes on right now: open transactions, locks with those who hold and await them, what log is kept and why,
+     * checkpoints, the pool. Holds nobody up for longer than it takes to copy a part of the lock table; costs about as
+     * much as there are sessions, locks and pages in the pool, so it is for people and for monitors that ask every few
+     * seconds. The same is to be had as events of JFR (<code>dev.lockstep.*</code>) and, by
+     * {@link dev.lockstep.engine.management.DatabaseManagement}, over JMX.
+     *
+     * @return the picture
+     */
+    public DatabaseStatus status() {
+        return inside(() -> StatusReader.read(instance, sessions));
+    }
+
+    /** Its directory, for events. */
+    String name() {
+        return name;
+    }
+
     Instance instance() {
         return instance;
     }
@@ -494,6 +516,10 @@ public final class Database implements AutoCloseable {
                 closed = false;
             }
             throw full;
+        } finally {
+            if (closed) {
+                DatabaseEvents.closed(this);
+            }
         }
     }
 
@@ -515,6 +541,7 @@ public final class Database implements AutoCloseable {
     /** Leaves the files as a crash would. For tests of recovery. */
     void abandon() {
         closed = true;
+        DatabaseEvents.closed(this);
         instance.abandon();
     }
 }

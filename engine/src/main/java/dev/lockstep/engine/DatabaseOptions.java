@@ -95,6 +95,9 @@ public final class DatabaseOptions {
      */
     public static final long SNAPSHOT_BYTES_DEFAULT = 64L << 20;
 
+    /** As many transactions as there are sessions. */
+    public static final int OPEN_TRANSACTION_COUNT_UNLIMITED = Integer.MAX_VALUE;
+
     private final Durability durability;
     private final Isolation isolation;
     private final long poolBytes;
@@ -109,6 +112,7 @@ public final class DatabaseOptions {
     private final Duration extraForceDelay;
     private final NodeLayout nodeLayout;
     private final long snapshotBytesMax;
+    private final int openTransactionCountMax;
 
     private DatabaseOptions(Builder builder) {
         durability = builder.durability;
@@ -125,6 +129,7 @@ public final class DatabaseOptions {
         extraForceDelay = builder.extraForceDelay;
         nodeLayout = builder.nodeLayout;
         snapshotBytesMax = builder.snapshotBytesMax;
+        openTransactionCountMax = builder.openTransactionCountMax;
     }
 
     /**
@@ -166,6 +171,7 @@ public final class DatabaseOptions {
         builder.extraForceDelay = extraForceDelay;
         builder.nodeLayout = nodeLayout;
         builder.snapshotBytesMax = snapshotBytesMax;
+        builder.openTransactionCountMax = openTransactionCountMax;
         return builder;
     }
 
@@ -295,6 +301,15 @@ public final class DatabaseOptions {
         return snapshotBytesMax;
     }
 
+    /**
+     * How many transactions may be open at the same time.
+     *
+     * @return {@link #OPEN_TRANSACTION_COUNT_UNLIMITED} unless set
+     */
+    public int openTransactionCountMax() {
+        return openTransactionCountMax;
+    }
+
     /** The options, for messages and reports. */
     @Override
     public String toString() {
@@ -304,7 +319,8 @@ public final class DatabaseOptions {
                 + transactionTimeout + ", transactionUndoBytes=" + transactionUndoBytes + ", transactionLogBytes="
                 + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
                 + extraForceDelay + ", nodes=" + nodeLayout.nodes().size() + ", snapshotBytesMax="
-                + snapshotBytesMax;
+                + snapshotBytesMax + ", openTransactionCountMax="
+                + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax);
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
@@ -323,6 +339,7 @@ public final class DatabaseOptions {
         private Duration extraForceDelay = Duration.ZERO;
         private NodeLayout nodeLayout = NodeLayout.NONE;
         private long snapshotBytesMax = SNAPSHOT_BYTES_DEFAULT;
+        private int openTransactionCountMax = OPEN_TRANSACTION_COUNT_UNLIMITED;
 
         private Builder() {}
 
@@ -517,6 +534,22 @@ public final class DatabaseOptions {
          */
         public Builder extraForceDelay(Duration time) {
             extraForceDelay = requireRange("extraForceDelay", time, Duration.ZERO, EXTRA_FORCE_DELAY_MAX);
+            return this;
+        }
+
+        /**
+         * Sets how many transactions may be open at the same time; one more gets a {@link BusyException} when it
+         * begins. A server that is asked for more than it can do thereby sheds load in place of letting all wait. It
+         * costs two atomic operations a transaction. Default: {@link #OPEN_TRANSACTION_COUNT_UNLIMITED}, which costs
+         * nothing.
+         *
+         * @param count 1 or more
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder openTransactionCountMax(int count) {
+            requireRange("openTransactionCountMax", count, 1, OPEN_TRANSACTION_COUNT_UNLIMITED);
+            openTransactionCountMax = count;
             return this;
         }
 

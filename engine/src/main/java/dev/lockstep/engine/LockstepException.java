@@ -44,7 +44,8 @@ public abstract sealed class LockstepException extends RuntimeException
                 TransactionTimeoutException,
                 InterruptedOperationException,
                 TransactionTooLargeException,
-                SnapshotTooOldException {
+                SnapshotTooOldException,
+                BusyException {
     private final int code;
 
     /**

@@ -114,6 +114,11 @@ public final class Session implements AutoCloseable {
         return transaction.isOpen();
     }
 
+    /** The one object that all its transactions are. */
+    Transaction transaction() {
+        return transaction;
+    }
+
     SessionCore core() {
         return core;
     }

@@ -3,6 +3,7 @@ package dev.lockstep.engine;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
+import dev.lockstep.engine.instance.TransactionLimit;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
@@ -41,6 +42,10 @@ public final class Transaction {
     private static final VarHandle STATE = handle("state", State.class);
 
     private final SessionCore core;
+
+    /** Null without a limit. */
+    private final TransactionLimit limit;
+
     private Thread owner;
 
     /** The S-thread on a raw continuation that is the owner, or null: they all share the thread of their carrier. */
@@ -58,6 +63,7 @@ public final class Transaction {
     Transaction(SessionCore core) {
         this.core = core;
         core.context().onLogLimit(() -> STATE.compareAndSet(this, State.OPEN, State.LOG_IN_DOUBT));
+        limit = core.instance().transactionLimit();
     }
 
     private static VarHandle handle(String field, Class<?> type) {
@@ -75,18 +81,32 @@ public final class Transaction {
                     .remedy("commit it or roll it back before the next begin"));
         }
         requireDurability(options.durability());
-        long now = InstalledTime.nanoTime();
-        long lockWaitNanos = options.lockTimeout().toNanos();
-        long deadlineNanos = now + options.timeout().toNanos();
-        if (options.snapshot()) {
-            core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
-        } else {
-            core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
+        if (limit != null) {
+            limit.enter();
         }
-        owner = Thread.currentThread();
-        sThread = owner.isVirtual() ? null : core.context().sThread();
-        newestSavepoint = null;
-        state = State.OPEN;
+        try {
+            long now = InstalledTime.nanoTime();
+            long lockWaitNanos = options.lockTimeout().toNanos();
+            long deadlineNanos = now + options.timeout().toNanos();
+            if (options.snapshot()) {
+                core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
+            } else {
+                core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
+            }
+            owner = Thread.currentThread();
+            sThread = owner.isVirtual() ? null : core.context().sThread();
+            newestSavepoint = null;
+            state = State.OPEN;
+        } finally {
+            leaveIfEnded();
+        }
+    }
+
+    /** Called where a transaction has ended, or has not begun. */
+    private void leaveIfEnded() {
+        if (limit != null && state == State.ENDED) {
+            limit.leave();
+        }
     }
 
     private void requireDurability(Durability durability) {
@@ -500,6 +520,8 @@ public final class Transaction {
             inEngine = false;
             state = State.ENDED;
             throw failure;
+        } finally {
+            leaveIfEnded();
         }
     }
 
@@ -523,6 +545,7 @@ public final class Transaction {
             core.abandon();
             inEngine = false;
             state = State.ENDED;
+            leaveIfEnded();
             return;
         }
         inEngine = true;
@@ -538,6 +561,8 @@ public final class Transaction {
             inEngine = false;
             state = State.ENDED;
             throw failure;
+        } finally {
+            leaveIfEnded();
         }
     }
 
@@ -567,6 +592,11 @@ public final class Transaction {
      */
     public boolean isOpen() {
         return state != State.ENDED;
+    }
+
+    /** Whether only a rollback is left; another thread may ask. */
+    boolean isRollbackOnly() {
+        return state == State.ROLLBACK_ONLY;
     }
 
     SessionCore core() {

@@ -34,6 +34,8 @@ class DatabaseOptionsTest {
         assertEquals(64 << 20, options.logSegmentBytes());
         assertEquals(64L << 20, options.snapshotBytesMax());
         assertEquals(Duration.ZERO, options.extraForceDelay());
+        assertEquals(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED, options.openTransactionCountMax());
+        assertTrue(options.toString().contains("openTransactionCountMax=unlimited"));
     }
 
     @Test
@@ -51,12 +53,13 @@ class DatabaseOptionsTest {
                 .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
                 .extraForceDelay(Duration.ofMillis(5))
                 .snapshotBytesMax(DatabaseOptions.SNAPSHOT_BYTES_MIN)
+                .openTransactionCountMax(6)
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
                 + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
                 + "transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152, "
                 + "logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, "
-                + "snapshotBytesMax=65536";
+                + "snapshotBytesMax=65536, openTransactionCountMax=6";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
@@ -65,6 +68,7 @@ class DatabaseOptionsTest {
     @Test
     void valuesOutOfRangeAreRefused() {
         DatabaseOptions.Builder builder = DatabaseOptions.builder();
+        assertRefused("openTransactionCountMax=0 min=1", () -> builder.openTransactionCountMax(0));
         assertRefused("poolBytes=1048575 min=1048576 max=1099511627776", () -> builder.poolBytes((1 << 20) - 1));
         assertRefused("poolBytes=1099511627777", () -> builder.poolBytes((1L << 40) + 1));
         assertRefused("lockTimeout=PT0S min=PT0.001S", () -> builder.lockTimeout(Duration.ZERO));

@@ -46,7 +46,8 @@ class ExceptionsTest {
             Map.entry(406, "TransactionTimeoutException"),
             Map.entry(407, "InterruptedOperationException"),
             Map.entry(408, "TransactionTooLargeException"),
-            Map.entry(409, "SnapshotTooOldException"));
+            Map.entry(409, "SnapshotTooOldException"),
+            Map.entry(410, "BusyException"));
 
     @Test
     void everyClassHasItsOwnCodeAndBothConstructors() throws ReflectiveOperationException {

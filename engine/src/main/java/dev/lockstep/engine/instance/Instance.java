@@ -15,6 +15,7 @@ import dev.lockstep.engine.catalog.Catalog;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.engine.recovery.RecoveryReport;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.Scheduler;
@@ -56,6 +57,8 @@ public final class Instance {
     private final Schema schema;
     private final InstanceFiles files;
     private final AtomicReference<String> maintenance = new AtomicReference<>();
+    private final TransactionLimit transactionLimit;
+    private final long logFirstLsn;
     private RecoveryReport recoveryReport;
     private volatile boolean closed;
 
@@ -82,6 +85,10 @@ public final class Instance {
         catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID);
         operations = GateOperations.register(scheduler);
         schema = new Schema(this);
+        int openMax = options.openTransactionCountMax();
+        logFirstLsn = log == null ? 0 : log.tailLsn();
+        transactionLimit =
+                openMax == DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED ? null : new TransactionLimit(openMax);
     }
 
     private static int lockStripes() {
@@ -121,6 +128,11 @@ public final class Instance {
 
     public TransactionTable transactions() {
         return transactions;
+    }
+
+    /** How many transactions of applications may be open, or null without a limit. */
+    public TransactionLimit transactionLimit() {
+        return transactionLimit;
     }
 
     public Catalog catalog() {
@@ -189,6 +201,18 @@ public final class Instance {
             throw new DatabaseClosedException(
                     Message.of("the database is closed").with("closed", true).remedy("open it again"));
         }
+    }
+
+    /** The checkpointer, or null where none runs: without log, or for reading only. */
+    public Checkpointer checkpointerOrNull() {
+        return files == null ? null : files.checkpointer();
+    }
+
+    /** The LSN from which recovery would read the log as of the last checkpoint. For statistics. */
+    public long logKeptFromLsn() {
+        Checkpointer checkpointer = checkpointerOrNull();
+        long last = checkpointer == null ? 0 : checkpointer.lastRedoScanLsn();
+        return last == 0 ? logFirstLsn : last;
     }
 
     /** Writes a checkpoint, if there are files. */

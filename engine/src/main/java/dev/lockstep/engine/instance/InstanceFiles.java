@@ -126,6 +126,11 @@ final class InstanceFiles {
                 pageFile.pageLsns(bitmap, CheckpointLayout.PAGE_LSN_COUNT_MAX));
     }
 
+    /** The thread that writes checkpoints, or null. */
+    Checkpointer checkpointer() {
+        return checkpointer;
+    }
+
     /** Writes a checkpoint now. */
     void checkpoint(Instance instance) {
         if (checkpointer != null) {

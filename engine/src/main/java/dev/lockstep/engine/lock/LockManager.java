@@ -314,6 +314,25 @@ public final class LockManager {
     }
 
     /**
+     * Writes down who holds and who waits for locks, those that somebody waits for first; stripe by stripe, so not of
+     * one moment while others run. A lock for which a wait begins or ends meanwhile may stand there twice or not.
+     *
+     * @param into empty; takes as many requests as it has room for
+     */
+    public void list(LockListing into) {
+        for (int pass = 0; pass < 2; pass++) {
+            for (LockStripe stripe : stripes) {
+                stripe.latch();
+                try {
+                    stripe.list(into, pass == 0);
+                } finally {
+                    stripe.unlatch();
+                }
+            }
+        }
+    }
+
+    /**
      * Checks the invariants of every stripe, each under its latch. May be called while others run.
      *
      * @throws IllegalStateException if one is broken

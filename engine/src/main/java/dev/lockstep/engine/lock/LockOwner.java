@@ -166,6 +166,11 @@ public final class LockOwner implements AutoCloseable {
         runner = by;
     }
 
+    /** When the transaction began; another thread may see a stale time. */
+    public long beginNanos() {
+        return beginNanos;
+    }
+
     /** Whether the transaction began after another; of two that began at once, exactly one is younger. */
     boolean isYoungerThan(LockOwner other) {
         if (beginNanos != other.beginNanos) {
@@ -192,10 +197,14 @@ public final class LockOwner implements AutoCloseable {
      */
     String label() {
         String id = transactionId == 0 ? "s" + index : Long.toString(transactionId);
-        String name = runner instanceof Thread thread
-                ? threadName(thread)
-                : runner instanceof SThread sThread ? sThread.name() : "";
+        String name = runnerName();
         return name.isEmpty() ? id : id + "(" + name + ")";
+    }
+
+    /** The name of the thread or S-thread that runs the transaction; another thread may see that of an earlier one. */
+    public String runnerName() {
+        Object by = runner;
+        return by instanceof Thread thread ? threadName(thread) : by instanceof SThread sThread ? sThread.name() : "";
     }
 
     private static String threadName(Thread thread) {
@@ -264,8 +273,14 @@ public final class LockOwner implements AutoCloseable {
         return manager;
     }
 
-    int index() {
+    /** The number of its place in the lock manager, -1 before its first lock; another thread may see a stale one. */
+    public int index() {
         return index;
+    }
+
+    /** The lock waited for, or 0; another thread may ask, and may see a wait that has just ended. */
+    public long waitsForOpaque() {
+        return isWaitingAcquire() ? waitNameOpaque() : 0;
     }
 
     void register(LockManager registrar, int place) {

@@ -650,6 +650,27 @@ class LockStripe {
         return count;
     }
 
+    /** Writes down the requests of this stripe: those for locks that somebody waits for, or those for the others. */
+    void list(LockListing into, boolean waitedFor) {
+        for (int first : buckets) {
+            for (int entry = first; entry != 0; entry = nextOf(entry)) {
+                LockHead head = heads[headOf(entry)];
+                if ((head != null && head.first != null) == waitedFor) {
+                    long name = entries[entry + NAME];
+                    if (ownerOf(entry) != NO_OWNER) {
+                        into.add(name, ownerOf(entry), modeOf(entry), false);
+                    }
+                    for (int grant = head == null ? 0 : head.firstGrant; grant != 0; grant = grants.next(grant)) {
+                        into.add(name, grants.owner(grant), grants.mode(grant), false);
+                    }
+                    for (LockOwner owner = head == null ? null : head.first; owner != null; owner = owner.queueNext) {
+                        into.add(name, owner.index(), owner.waitTarget, true);
+                    }
+                }
+            }
+        }
+    }
+
     /**
      * Checks the invariants of this stripe.
      *

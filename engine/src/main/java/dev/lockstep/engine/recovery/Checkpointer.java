@@ -45,12 +45,16 @@ public final class Checkpointer implements AutoCloseable {
 
     private static final VarHandle COMPLETED_COUNT;
     private static final VarHandle LAST_REDO_SCAN_LSN;
+    private static final VarHandle WRITES_BACK_UP_TO_LSN;
+    private static final VarHandle DUE_LSN;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             COMPLETED_COUNT = lookup.findVarHandle(Checkpointer.class, "completedCount", long.class);
             LAST_REDO_SCAN_LSN = lookup.findVarHandle(Checkpointer.class, "lastRedoScanLsn", long.class);
+            WRITES_BACK_UP_TO_LSN = lookup.findVarHandle(Checkpointer.class, "writesBackUpToLsn", long.class);
+            DUE_LSN = lookup.findVarHandle(Checkpointer.class, "dueLsn", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -82,6 +86,12 @@ public final class Checkpointer implements AutoCloseable {
 
     @SuppressWarnings("unused")
     private long lastRedoScanLsn;
+
+    @SuppressWarnings("unused")
+    private long writesBackUpToLsn;
+
+    @SuppressWarnings("unused")
+    private long dueLsn;
 
     /** Somebody who waits for a checkpoint. */
     private static final class Request {
@@ -258,6 +268,19 @@ public final class Checkpointer implements AutoCloseable {
     }
 
     /**
+     * The LSN up to which the pages are being written back for a checkpoint; 0 while none is written. For statistics
+     * only.
+     */
+    public long writesBackUpToLsn() {
+        return (long) WRITES_BACK_UP_TO_LSN.getOpaque(this);
+    }
+
+    /** When the log has come so far, the next checkpoint is due. For statistics only. */
+    public long dueLsn() {
+        return (long) DUE_LSN.getOpaque(this);
+    }
+
+    /**
      * Waits for a checkpoint that is being written, writes no other, and ends the thread. A second call does nothing.
      */
     @Override
@@ -307,9 +330,10 @@ public final class Checkpointer implements AutoCloseable {
 
     /** Has the log signal when the next checkpoint is due, unless it has been told already. */
     private void arm() {
-        long dueLsn = previousBeginLsn + intervalBytes;
-        if (armedLsn <= log.writtenLsn() && dueLsn > armedLsn && log.signalWhenWritten(dueLsn, waiter)) {
-            armedLsn = dueLsn;
+        long nextLsn = previousBeginLsn + intervalBytes;
+        DUE_LSN.setOpaque(this, nextLsn);
+        if (armedLsn <= log.writtenLsn() && nextLsn > armedLsn && log.signalWhenWritten(nextLsn, waiter)) {
+            armedLsn = nextLsn;
         }
     }
 
@@ -319,8 +343,12 @@ public final class Checkpointer implements AutoCloseable {
             everything |= request.everything;
         }
         RuntimeException failure = null;
+        CheckpointEvent event = new CheckpointEvent();
+        event.begin();
         try {
             writeCheckpoint(everything);
+            event.redoScanLsn = lastRedoScanLsn();
+            event.commit();
         } catch (RuntimeException e) {
             failure = e;
             // The next one is due an interval later, so that a disk that stays full is not tried without pause.
@@ -343,7 +371,12 @@ public final class Checkpointer implements AutoCloseable {
     private void writeCheckpoint(boolean everything) {
         long beginLsn = log.tailLsn();
         source.checkLogLimits();
-        source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
+        WRITES_BACK_UP_TO_LSN.setOpaque(this, everything ? beginLsn : previousBeginLsn);
+        try {
+            source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
+        } finally {
+            WRITES_BACK_UP_TO_LSN.setOpaque(this, 0L);
+        }
         long tailLsn = log.tailLsn();
         long redoScanLsn = Math.min(tailLsn, Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
         Checkpoint state = source.snapshot(redoScanLsn);

@@ -99,6 +99,11 @@ public final class UndoBuffer {
         return entryCount;
     }
 
+    /** Bytes of keys and values that it holds; another thread may see a stale number. */
+    public int byteCount() {
+        return byteCount;
+    }
+
     /** Makes room for an entry; the only step that may fail. */
     public void reserve(int payloadBytes) {
         reserve(payloadBytes, 1);

@@ -1,0 +1,28 @@
+package dev.lockstep.engine.management;
+
+import dev.lockstep.engine.DatabaseStatus;
+import java.util.List;
+
+/** What goes on in a database, over JMX: the parts of {@link DatabaseStatus}, each looked at when it is asked for. */
+public interface DatabaseMXBean {
+    /** Open transactions, the one that has been open longest first. */
+    List<DatabaseStatus.OpenTransaction> getTransactions();
+
+    /** Locks with those who hold and await them; those that somebody waits for first. */
+    List<DatabaseStatus.Lock> getLocks();
+
+    /** Locks that somebody waits for. */
+    List<DatabaseStatus.Lock> getContendedLocks();
+
+    /** Snapshots that are open, and what is kept for them. */
+    DatabaseStatus.SnapshotStatus getSnapshots();
+
+    /** What log is kept, and why. */
+    DatabaseStatus.LogStatus getLog();
+
+    /** How far checkpoints are. */
+    DatabaseStatus.CheckpointStatus getCheckpoint();
+
+    /** The buffer pool. */
+    DatabaseStatus.PoolStatus getPool();
+}

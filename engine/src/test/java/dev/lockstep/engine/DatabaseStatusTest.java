@@ -1,0 +1,260 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.management.DatabaseManagement;
+import dev.lockstep.engine.type.ColumnType;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One holder and one who waits for it, as API, JMX and JFR show them; and what log is kept, and why. */
+class DatabaseStatusTest {
+    private static final long POLL_NANOS = 100_000;
+    private static final long ID = 7;
+
+    @TempDir
+    Path directory;
+
+    @RegisterExtension
+    final ValidatedDatabase databases = new ValidatedDatabase();
+
+    private Database database;
+    private Table table;
+
+    @BeforeEach
+    void open() {
+        database = databases.open(directory.resolve("database"));
+        table = database.createTable(TableDefinition.named("account")
+                .column("id", ColumnType.int64())
+                .column("cents", ColumnType.int64())
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> insert(transaction, ID));
+    }
+
+    private void insert(Transaction transaction, long id) {
+        Record row = table.newRecord();
+        row.setLong(0, id);
+        row.setLong(1, 1);
+        transaction.insert(table, row);
+    }
+
+    private boolean lock(Transaction transaction) {
+        return transaction.fetchExclusive(table, table.newKey().add(ID), table.newRecord());
+    }
+
+    /** Something to do while one thread holds a lock and another waits for it. */
+    private interface Beside {
+        void run(DatabaseStatus status) throws Exception;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the test was given up", e);
+        }
+    }
+
+    private void whileOneWaits(Beside beside) throws Exception {
+        CountDownLatch seen = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        Thread holder = Thread.ofPlatform()
+                .name("holder")
+                .start(() -> database.run(transaction -> {
+                    insert(transaction, ID + 1);
+                    lock(transaction);
+                    held.countDown();
+                    await(seen);
+                }));
+        held.await();
+        Thread waiter = Thread.ofPlatform().name("waiter").start(() -> database.run(this::lock));
+        try {
+            DatabaseStatus status = database.status();
+            while (status.locks().stream().allMatch(lock -> lock.waiters().isEmpty())) {
+                LockSupport.parkNanos(POLL_NANOS);
+                status = database.status();
+            }
+            beside.run(status);
+        } finally {
+            seen.countDown();
+            holder.join();
+            waiter.join();
+        }
+    }
+
+    @Test
+    void showsWhoHoldsAndWhoWaits() throws Exception {
+        whileOneWaits(status -> {
+            List<DatabaseStatus.OpenTransaction> open = status.transactions();
+            assertEquals(
+                    List.of("holder", "waiter"),
+                    open.stream().map(t -> t.thread()).toList());
+            DatabaseStatus.OpenTransaction holder = open.get(0);
+            DatabaseStatus.OpenTransaction waiter = open.get(1);
+            assertTrue(holder.id() > 0 && holder.undoBytes() > 0 && holder.firstLsn() > 0, holder::toString);
+            assertTrue(holder.openNanos() >= waiter.openNanos() && holder.lockCount() >= 3, holder::toString);
+            assertEquals(0, waiter.id());
+            assertEquals(DatabaseStatus.NONE, waiter.firstLsn());
+            assertEquals(Isolation.SERIALIZABLE, waiter.isolation());
+            assertFalse(waiter.rollbackOnly());
+            DatabaseStatus.Lock contended = status.locks().getFirst();
+            assertEquals(waiter.waitsFor(), contended.name());
+            assertTrue(contended.name().startsWith("key:"), contended::toString);
+            assertEquals(List.of(new DatabaseStatus.LockRequest(holder.owner(), "X")), contended.holders());
+            assertEquals(List.of(new DatabaseStatus.LockRequest(waiter.owner(), "X")), contended.waiters());
+            DatabaseStatus.Lock ofTable = status.locks().stream()
+                    .filter(lock -> lock.table().equals("account"))
+                    .findFirst()
+                    .orElseThrow();
+            assertEquals(2, ofTable.holders().size());
+            assertTrue(status.locksComplete());
+            assertEquals(holder.firstLsn(), status.log().oldestTransactionLsn());
+        });
+        DatabaseStatus after = database.status();
+        assertEquals(List.of(), after.transactions());
+        assertEquals(List.of(), after.locks());
+    }
+
+    @Test
+    void moreLocksThanAreListedAreSaidToBeMore() {
+        database.run(transaction -> {
+            for (int id = 100; id < 100 + DatabaseStatus.LOCK_REQUESTS_MAX; id++) {
+                insert(transaction, id);
+            }
+            DatabaseStatus status = database.status();
+            assertFalse(status.locksComplete());
+            assertEquals(DatabaseStatus.LOCK_REQUESTS_MAX, status.locks().size());
+        });
+        assertTrue(database.status().locksComplete());
+    }
+
+    @Test
+    void saysWhyLogIsKept() {
+        database.checkpoint();
+        assertEquals(
+                DatabaseStatus.LogKeptFor.NEXT_CHECKPOINT,
+                database.status().log().keptFor());
+        assertEquals(DatabaseStatus.NONE, database.status().log().oldestDirtyPageLsn());
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            insert(transaction, 1);
+            assertTrue(database.status().log().oldestDirtyPageLsn() > 0);
+            database.checkpoint();
+            DatabaseStatus.LogStatus log = database.status().log();
+            assertEquals(DatabaseStatus.LogKeptFor.TRANSACTION, log.keptFor());
+            assertEquals(log.keptFromLsn(), log.oldestTransactionLsn());
+            assertTrue(log.keptBytes() > 0 && log.durableLsn() <= log.tailLsn(), log::toString);
+            transaction.commit();
+        }
+        long before = database.status().checkpoint().completedCount();
+        database.checkpoint();
+        DatabaseStatus.CheckpointStatus checkpoint = database.status().checkpoint();
+        assertEquals(before + 1, checkpoint.completedCount());
+        assertFalse(checkpoint.running());
+        assertTrue(checkpoint.bytesUntilNext() > 0, checkpoint::toString);
+        assertTrue(database.status().pool().hitRatio() > 0);
+    }
+
+    @Test
+    void showsTheOldestSnapshot() {
+        assertEquals(
+                new DatabaseStatus.SnapshotStatus(0, 0, 0), database.status().snapshots());
+        TransactionOptions snapshot =
+                TransactionOptions.of(DatabaseOptions.defaults()).readOnlySnapshot();
+        database.run(snapshot, reader -> {
+            DatabaseStatus.SnapshotStatus seen = database.status().snapshots();
+            assertEquals(1, seen.openCount());
+            assertTrue(seen.oldestNanos() > 0, seen::toString);
+        });
+        assertEquals(0, database.status().snapshots().openCount());
+    }
+
+    @Test
+    void aDatabaseInMemoryHasNoLogAndNoCheckpoints() {
+        Database memory = databases.inMemory();
+        assertEquals(DatabaseStatus.LogKeptFor.NO_LOG, memory.status().log().keptFor());
+        assertEquals(DatabaseStatus.NONE, memory.status().checkpoint().bytesUntilNext());
+        memory.close();
+        assertThrows(DatabaseClosedException.class, memory::status);
+    }
+
+    @Test
+    void jmxShowsTheSameToWhoeverAskedForIt() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("dev.lockstep:type=Database,name=\"my accounts\"");
+        try (DatabaseManagement shown = DatabaseManagement.register(database, "my accounts")) {
+            assertEquals(name.toString(), shown.objectName());
+            assertThrows(InvalidOptionException.class, () -> DatabaseManagement.register(database, "my accounts"));
+            assertTrue(JMX.isMXBeanInterface(dev.lockstep.engine.management.DatabaseMXBean.class));
+            whileOneWaits(status -> {
+                CompositeData[] open = (CompositeData[]) server.getAttribute(name, "Transactions");
+                assertEquals("holder", open[0].get("thread"));
+                assertEquals("SERIALIZABLE", open[0].get("isolation"));
+                CompositeData[] locks = (CompositeData[]) server.getAttribute(name, "ContendedLocks");
+                assertEquals(status.locks().getFirst().name(), locks[0].get("name"));
+                assertEquals(1, ((CompositeData[]) locks[0].get("waiters")).length);
+            });
+            assertEquals("NEXT_CHECKPOINT", keptFor(server, name));
+            for (String part : List.of("Locks", "Snapshots", "Checkpoint", "Pool")) {
+                server.getAttribute(name, part);
+            }
+        }
+        assertFalse(server.isRegistered(name));
+    }
+
+    private Object keptFor(MBeanServer server, ObjectName name) throws Exception {
+        database.checkpoint();
+        return ((CompositeData) server.getAttribute(name, "Log")).get("keptFor");
+    }
+
+    @Test
+    void jfrShowsTheSame() throws Exception {
+        CountDownLatch events = new CountDownLatch(3);
+        CountDownLatch checkpoint = new CountDownLatch(1);
+        try (RecordingStream stream = new RecordingStream()) {
+            stream.enable("dev.lockstep.OpenTransaction").withPeriod(Duration.ofMillis(20));
+            stream.enable("dev.lockstep.ContendedLock").withPeriod(Duration.ofMillis(20));
+            stream.enable("dev.lockstep.DatabaseState").withPeriod(Duration.ofMillis(20));
+            stream.enable("dev.lockstep.Checkpoint");
+            stream.onEvent("dev.lockstep.OpenTransaction", once(events, event -> "waiter"
+                    .equals(event.getString("transactionThread"))));
+            stream.onEvent("dev.lockstep.ContendedLock", once(events, event -> event.getString("waiters")
+                    .contains("mode=X")));
+            stream.onEvent("dev.lockstep.DatabaseState", once(events, event -> event.getInt("openTransactions") == 2));
+            stream.onEvent("dev.lockstep.Checkpoint", event -> checkpoint.countDown());
+            stream.startAsync();
+            whileOneWaits(status -> events.await());
+            database.checkpoint();
+            checkpoint.await();
+        }
+    }
+
+    private static java.util.function.Consumer<RecordedEvent> once(
+            CountDownLatch latch, java.util.function.Predicate<RecordedEvent> wanted) {
+        boolean[] seen = new boolean[1];
+        return event -> {
+            if (!seen[0] && wanted.test(event)) {
+                seen[0] = true;
+                latch.countDown();
+            }
+        };
+    }
+}
