@@ -36,6 +36,7 @@ public final class OperationDriver {
     private final StructureModification structure = new StructureModification();
     /** Null before the first batch: its lists are a third of what an idle session takes. */
     private GroupPrefetch prefetchOrNull;
+
     private int reserves;
     private StackOverflowError refused;
 

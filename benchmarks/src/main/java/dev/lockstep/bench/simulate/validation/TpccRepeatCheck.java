@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import picocli.CommandLine;
 
 /**
- * TPC-C on Lockstep, simulated twice with one seed. When C2 compiles what, and whose turn it is, is not told by the seed
- * alone, so the two are nearly, not exactly, the same. They run without C1, see {@link GuestOptions#WITHOUT_C1}: C2 then
- * inlines by what the interpreter has seen, and less by what else was compiled before.
+ * TPC-C on Lockstep, simulated twice with one seed. When C2 compiles what, and whose turn it is, is not told by the
+ * seed alone, so the two are nearly, not exactly, the same. They run without C1, see {@link GuestOptions#WITHOUT_C1}:
+ * C2 then inlines by what the interpreter has seen, and less by what else was compiled before.
  */
 final class TpccRepeatCheck {
     private static final double INSTRUCTIONS_RELATIVE = 0.01;
