@@ -42,13 +42,28 @@ public final class KilledJvm implements AutoCloseable {
      * @throws IOException if it does not start
      */
     public static KilledJvm start(Path errors, Class<?> mainClass, List<String> arguments) throws IOException {
+        return start(errors, List.of(), mainClass, arguments);
+    }
+
+    /**
+     * The same with further options of the JVM.
+     *
+     * @param errors receives what it writes to its standard error
+     * @param options come last, so that they stand against the usual ones
+     * @param mainClass of the child
+     * @throws IOException if it does not start
+     */
+    static KilledJvm start(Path errors, List<String> options, Class<?> mainClass, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xshare:auto",
                 "-Xmx256m",
-                "-ea",
+                "-ea"));
+        command.addAll(options);
+        command.addAll(List.of(
                 "-cp",
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                         .map(entry -> Path.of(entry).toAbsolutePath().toString())

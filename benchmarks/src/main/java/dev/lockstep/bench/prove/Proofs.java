@@ -9,7 +9,13 @@ import java.util.Optional;
 /** All proofs, in the order of the help. */
 final class Proofs {
     /** Add a proof here, and it has its command. */
-    static final List<Proof> ALL = List.of(new CrashProof(), new KillProof(), new IsolationProof());
+    static final List<Proof> ALL = List.of(
+            new CrashProof(),
+            new KillProof(),
+            new IsolationProof(),
+            new FuzzProof(),
+            new OverloadProof(),
+            new SoakProof());
 
     /** The names of all, for the help. */
     static final class Names implements Iterable<String> {

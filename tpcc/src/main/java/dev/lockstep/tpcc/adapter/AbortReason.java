@@ -9,8 +9,10 @@ public enum AbortReason {
     /** A lock, or the whole transaction, took longer than its limit. */
     TIMEOUT,
     /** The engine could not order it among concurrent transactions (optimistic and multi-version engines). */
-    SERIALIZATION;
+    SERIALIZATION,
+    /** The engine refused to begin it, because as many were open as may be. */
+    BUSY;
 
     /** The number of reasons. */
-    public static final int COUNT = 4;
+    public static final int COUNT = 5;
 }

@@ -73,7 +73,8 @@ final class Host implements AutoCloseable {
             try {
                 OtherStorage.abandon(killed);
             } catch (LockstepException e) {
-                // A disk that has stopped can be neither unlocked nor closed; what is left of the process does not count.
+                // A disk that has stopped can be neither unlocked nor closed; what is left of the process does not
+                // count.
                 disk.endProcess();
             }
         }

@@ -1,0 +1,314 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.engine.file.FileHeaderLayout;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.log.LogSegmentLayout;
+import dev.lockstep.engine.page.PageChecksum;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.PageWindows;
+import dev.lockstep.engine.recovery.CheckpointLayout;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+
+/**
+ * Damages the files of a database as somebody would who knows their layout: it prefers the bytes that mean something,
+ * the headers of pages, slots, records and seals, writes numbers there that are just too small or too large, moves
+ * whole pages and sectors, and in half of all inputs makes the checksums right again, so that the damage gets past
+ * them. Used by one thread.
+ */
+final class FuzzMutator {
+    /** What was done, in words, and whether checksums were made right. */
+    record Input(SortedMap<String, byte[]> files, String description, boolean forged) {}
+
+    private static final int MUTATIONS_MAX = 3;
+    private static final int SECTOR_BYTES = 512;
+    private static final int FLIPS_MAX = 8;
+    private static final int RANGE_BYTES_MAX = 64;
+    private static final int EXTENSION_BYTES_MAX = 3 * PageLayout.PAGE_BYTES;
+
+    /** The part of a page that is headers and slots. */
+    private static final int PAGE_FRONT_BYTES = 160;
+
+    private static final long[] NUMBERS = {
+        0,
+        1,
+        2,
+        7,
+        8,
+        24,
+        48,
+        127,
+        128,
+        255,
+        256,
+        4_096,
+        8_191,
+        8_192,
+        32_767,
+        32_768,
+        65_535,
+        65_536,
+        1L << 20,
+        1L << 30,
+        Integer.MAX_VALUE,
+        1L << 31,
+        0xffff_ffffL,
+        1L << 32,
+        1L << 40,
+        Long.MAX_VALUE,
+        Long.MIN_VALUE,
+        -1,
+        -2,
+        -8
+    };
+
+    private final SortedMap<String, byte[]> original;
+
+    /** @param original the files, by name */
+    FuzzMutator(SortedMap<String, byte[]> original) {
+        this.original = original;
+    }
+
+    /** Reads the files of a closed database, or of one that was left. */
+    static SortedMap<String, byte[]> read(Path directory) throws IOException {
+        SortedMap<String, byte[]> files = new TreeMap<>();
+        try (var entries = Files.list(directory)) {
+            for (Path file : entries.sorted().toList()) {
+                files.put(file.getFileName().toString(), Files.readAllBytes(file));
+            }
+        }
+        return files;
+    }
+
+    /** Makes one input. */
+    Input next(Random random) {
+        SortedMap<String, byte[]> files = new TreeMap<>(original);
+        List<String> done = new ArrayList<>();
+        int count = 1 + random.nextInt(MUTATIONS_MAX);
+        for (int i = 0; i < count; i++) {
+            String name = choose(random, files);
+            byte[] bytes = files.get(name);
+            if (random.nextInt(60) == 0) {
+                files.remove(name);
+                done.add(name + ": removed");
+            } else {
+                done.add(name + ": " + mutate(random, files, name, bytes.clone()));
+            }
+            if (files.isEmpty()) {
+                break;
+            }
+        }
+        boolean forged = random.nextBoolean();
+        if (forged) {
+            files.replaceAll((name, bytes) -> {
+                byte[] before = original.get(name);
+                return Arrays.equals(bytes, before) ? bytes : seal(name, bytes.clone(), before);
+            });
+        }
+        return new Input(files, String.join("; ", done) + (forged ? "; checksums made right" : ""), forged);
+    }
+
+    private static String choose(Random random, SortedMap<String, byte[]> files) {
+        List<String> names = new ArrayList<>(files.keySet());
+        names.removeIf(name -> files.get(name).length == 0 && random.nextInt(20) != 0);
+        if (names.isEmpty()) {
+            return files.firstKey();
+        }
+        // Data and log are most of what there is to break.
+        List<String> main =
+                names.stream().filter(name -> isPages(name) || isLog(name)).toList();
+        List<String> from = !main.isEmpty() && random.nextInt(8) != 0 ? main : names;
+        return from.get(random.nextInt(from.size()));
+    }
+
+    private static boolean isLog(String name) {
+        return LogSegmentLayout.startLsn(Path.of(name)).isPresent();
+    }
+
+    private static boolean isPages(String name) {
+        return name.equals(PageFile.PAGES_FILE);
+    }
+
+    /** Puts the damaged file among the others; says what was done. */
+    private String mutate(Random random, SortedMap<String, byte[]> files, String name, byte[] bytes) {
+        int at = place(random, name, bytes);
+        int kind = random.nextInt(9);
+        String done;
+        byte[] result = bytes;
+        switch (kind) {
+            case 0, 1 -> {
+                int flips = 1 + random.nextInt(FLIPS_MAX);
+                for (int i = 0; i < flips && bytes.length > 0; i++) {
+                    bytes[(at + random.nextInt(RANGE_BYTES_MAX)) % bytes.length] ^= (byte) (1 << random.nextInt(8));
+                }
+                done = "flipped " + flips + " bits behind " + at;
+            }
+            case 2, 3, 4 -> {
+                long number = NUMBERS[random.nextInt(NUMBERS.length)];
+                int width = 1 << random.nextInt(4);
+                for (int i = 0; i < width && at + i < bytes.length; i++) {
+                    bytes[at + i] = (byte) (number >>> (Byte.SIZE * i));
+                }
+                done = "wrote " + number + " of " + width + " bytes at " + at;
+            }
+            case 5 -> {
+                int cut = random.nextBoolean() ? at : at / SECTOR_BYTES * SECTOR_BYTES;
+                result = Arrays.copyOf(bytes, cut);
+                done = "truncated at " + cut;
+            }
+            case 6 -> {
+                byte[] garbage = new byte[1 + random.nextInt(EXTENSION_BYTES_MAX)];
+                random.nextBytes(garbage);
+                result = Arrays.copyOf(bytes, bytes.length + garbage.length);
+                System.arraycopy(garbage, 0, result, bytes.length, garbage.length);
+                done = "extended by " + garbage.length;
+            }
+            case 7 -> done = splice(random, files, name, bytes, at);
+            default -> done = swap(random, name, bytes, at);
+        }
+        files.put(name, result);
+        return done;
+    }
+
+    private static String splice(Random random, SortedMap<String, byte[]> files, String name, byte[] bytes, int at) {
+        List<String> names = List.copyOf(files.keySet());
+        String other = random.nextInt(4) == 0 ? names.get(random.nextInt(names.size())) : name;
+        byte[] source = files.get(other);
+        int block = random.nextBoolean() ? blockBytes(name) : SECTOR_BYTES;
+        int from = place(random, other, source) / block * block;
+        int to = at / block * block;
+        int count = Math.min(block, Math.min(source.length - from, bytes.length - to));
+        System.arraycopy(source, from, bytes, to, Math.max(count, 0));
+        return "spliced " + count + " bytes from " + from + " of " + other + " at " + to;
+    }
+
+    private static String swap(Random random, String name, byte[] bytes, int at) {
+        int block = random.nextBoolean() ? blockBytes(name) : SECTOR_BYTES;
+        int one = at / block * block;
+        int other = place(random, name, bytes) / block * block;
+        int count = Math.max(Math.min(block, bytes.length - Math.max(one, other)), 0);
+        byte[] kept = Arrays.copyOfRange(bytes, one, one + count);
+        System.arraycopy(bytes, other, bytes, one, count);
+        System.arraycopy(kept, 0, bytes, other, count);
+        return "swapped " + count + " bytes of " + one + " and " + other;
+    }
+
+    private static int blockBytes(String name) {
+        return isLog(name) ? 64 : PageLayout.PAGE_BYTES;
+    }
+
+    /** A place that means something, if there is one. */
+    private static int place(Random random, String name, byte[] bytes) {
+        int used = bytes.length;
+        // The end of a segment is zeros that nobody reads.
+        while (used > 0 && bytes[used - 1] == 0) {
+            used--;
+        }
+        if (used == 0) {
+            return bytes.length == 0 ? 0 : random.nextInt(bytes.length);
+        }
+        if (isPages(name)) {
+            int page = random.nextInt((used + PageLayout.PAGE_BYTES - 1) / PageLayout.PAGE_BYTES);
+            int within =
+                    random.nextInt(3) == 0 ? random.nextInt(PageLayout.PAGE_BYTES) : random.nextInt(PAGE_FRONT_BYTES);
+            return Math.min(page * PageLayout.PAGE_BYTES + within, bytes.length - 1);
+        }
+        if (isLog(name) && random.nextInt(4) != 0) {
+            List<Integer> records = records(bytes);
+            if (!records.isEmpty()) {
+                int record = records.get(random.nextInt(records.size()));
+                return Math.min(record + random.nextInt(RANGE_BYTES_MAX), bytes.length - 1);
+            }
+        }
+        return random.nextInt(used);
+    }
+
+    /** Where records begin, as their lengths say. */
+    private static List<Integer> records(byte[] bytes) {
+        List<Integer> records = new ArrayList<>();
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int at = LogSegmentLayout.HEADER_BYTES;
+        while (at + LogRecordLayout.HEADER_BYTES <= bytes.length) {
+            int length = buffer.getInt(at + LogRecordLayout.LENGTH_OFFSET);
+            if (length < LogRecordLayout.PAD_BYTES_MIN || length > bytes.length - at) {
+                break;
+            }
+            records.add(at);
+            at += LogRecordLayout.alignedBytes(length);
+        }
+        return records;
+    }
+
+    /** Makes the checksums right where the file is as it was but for damage in place. */
+    private static byte[] seal(String name, byte[] bytes, byte[] before) {
+        if (isPages(name)) {
+            sealPages(bytes);
+        } else if (isLog(name)) {
+            sealBatches(bytes, before);
+        } else if (name.equals(CheckpointLayout.FILE_NAME) && bytes.length > CheckpointLayout.BITMAP_OFFSET) {
+            checksum(bytes, FileHeaderLayout.HEADER_BYTES, bytes.length - CheckpointLayout.CHECKSUM_BYTES);
+        }
+        if (bytes.length >= FileHeaderLayout.HEADER_BYTES) {
+            checksum(bytes, 0, FileHeaderLayout.CHECKSUM_OFFSET);
+        }
+        return bytes;
+    }
+
+    private static void checksum(byte[] bytes, int from, int to) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, to - from);
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(to, (int) crc.getValue());
+    }
+
+    private static void sealPages(byte[] bytes) {
+        for (int page = 1; page < bytes.length / PageLayout.PAGE_BYTES; page++) {
+            sealPage(bytes, page * PageLayout.PAGE_BYTES);
+        }
+    }
+
+    private static void sealPage(byte[] bytes, int at) {
+        boolean isEmpty = true;
+        for (int i = 0; i < PageLayout.PAGE_BYTES && isEmpty; i++) {
+            isEmpty = bytes[at + i] == 0;
+        }
+        if (isEmpty) {
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
+            MemorySegment.copy(bytes, at, memory, ValueLayout.JAVA_BYTE, 0, PageLayout.PAGE_BYTES);
+            new PageChecksum(new PageWindows(memory)).seal(0);
+            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, bytes, at, PageLayout.PAGE_BYTES);
+        }
+    }
+
+    /** Where the seals were before the damage, and say so still. */
+    private static void sealBatches(byte[] bytes, byte[] before) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int from = LogSegmentLayout.HEADER_BYTES;
+        for (int at : records(before)) {
+            boolean isSeal = before[at + LogRecordLayout.TYPE_OFFSET] == LogRecordType.SEAL;
+            if (isSeal && at + LogRecordLayout.SEAL_BYTES <= bytes.length) {
+                CRC32C crc = new CRC32C();
+                crc.update(bytes, from, at + LogRecordLayout.SEAL_CHECKSUM_OFFSET - from);
+                buffer.putInt(at + LogRecordLayout.SEAL_CHECKSUM_OFFSET, (int) crc.getValue());
+                from = at + LogRecordLayout.SEAL_BYTES;
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.Figures;
+import dev.lockstep.bench.report.LinePlot;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.PlotFrame;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Table;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccResult;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Floods a database with terminals that do not think. The saturation point is the fewest terminals that reach
+ * {@link #SATURATED} of the highest throughput; ten times as many must still reach {@link #KEPT} of it, in memory that
+ * is bounded, and with a limit of open transactions the surplus must be told so by a typed error, while those who are
+ * let in are faster than without.
+ *
+ * <p>Terminals are virtual threads of this JVM, with {@code async} commits; for the limit they are platform threads,
+ * which the system takes off their processor in the middle of transactions, as in a server with a pool of threads. Runs
+ * of both sides take turns, and medians are compared.
+ */
+public final class OverloadProof implements Proof {
+    /** What part of the peak counts as saturated. */
+    static final double SATURATED = 0.95;
+
+    /** What part of the peak ten times as many terminals keep at least. */
+    static final double KEPT = 0.9;
+
+    /** How many times the terminals of the saturation point. */
+    static final int TIMES = 10;
+
+    private static final String NAME = "overload";
+    private static final int[] LADDER = {1, 2, 3, 5, 10, 20, 50};
+    private static final int PAIRS = 3;
+
+    /** Runs of both sides with and without limit. */
+    private static final int LIMIT_RUNS = 2;
+
+    private static final Duration TIME = Duration.ofMinutes(4);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final long WARM_UP_SHARE = 4;
+    private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
+    private static final long POOL_BYTES_MIN = 64L << 20;
+
+    /** A terminal with its thread and session: four times what a session grows to, see ARCHITECTURE.md. */
+    private static final long HEAP_BYTES_PER_TERMINAL = 256 << 10;
+
+    /** What else may differ between two looks at the heap. */
+    private static final long HEAP_BYTES_SLACK = 32L << 20;
+
+    private final TpccScale scale;
+
+    /** For the command: ten warehouses. */
+    public OverloadProof() {
+        this(TpccScale.standard(10));
+    }
+
+    /** For tests: with a database of another size. */
+    public OverloadProof(TpccScale scale) {
+        this.scale = scale;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String description() {
+        return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach 95 % of the peak must"
+                + " still reach 90 % of it, in bounded memory; with a limit of open transactions the surplus is told"
+                + " so by a typed error, and those let in are faster.";
+    }
+
+    @Override
+    public long pointsDefault() {
+        return 0;
+    }
+
+    @Override
+    public Duration timeDefault() {
+        return TIME;
+    }
+
+    @Override
+    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
+            return new Run(options, progress, scratch.path()).run();
+        }
+    }
+
+    /** What was seen with some terminals. */
+    private record Measured(int terminals, double perSecond, AttemptRecorder attempts, long heapBytes) {}
+
+    /** One run of the proof. */
+    private final class Run {
+        private final ProofOptions options;
+        private final ProofProgress progress;
+        private final Path home;
+        private final ProofReport.Builder report;
+        private final Duration each;
+        private final int runs = LADDER.length + 2 * PAIRS + 2 * LIMIT_RUNS;
+        private int done;
+
+        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+            this.options = options;
+            this.progress = progress;
+            home = scratch.resolve("database");
+            report = new ProofReport.Builder(NAME, options);
+            Duration time = options.time().isZero() ? TIME : options.time();
+            each = Duration.ofMillis(Math.max(time.toMillis() / runs, 1));
+        }
+
+        ProofReport run() throws InterruptedException {
+            progress.step(0, runs, "loads");
+            try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
+                TpccRun.load(configuration(1).build(), adapter, TpccProgress.NONE);
+            }
+            int saturation;
+            try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
+                // Compiles what the first rung would else be charged with.
+                measure(adapter, TerminalThreads.virtual(), LADDER[LADDER.length - 1]);
+                done = 0;
+                saturation = climb(adapter);
+                compare(adapter, saturation);
+            }
+            shed(saturation);
+            return report.build();
+        }
+
+        private LockstepAdapter open(int openMax) {
+            DatabaseOptions database = DatabaseOptions.builder()
+                    .createIfMissing(true)
+                    .poolBytes(Math.max(POOL_BYTES_MIN, scale.warehouses() * POOL_BYTES_PER_WAREHOUSE))
+                    .openTransactionCountMax(openMax)
+                    .build();
+            return new LockstepAdapter(Database.open(home, database), null, Durability.ASYNC, TIMEOUT);
+        }
+
+        private TpccConfiguration.Builder configuration(int terminals) {
+            Duration warmUp = each.dividedBy(WARM_UP_SHARE);
+            return TpccConfiguration.builder(scale)
+                    .terminals(terminals)
+                    .threads(terminals)
+                    .warmUp(warmUp)
+                    .duration(each.minus(warmUp))
+                    .seed(options.seed())
+                    .check(false)
+                    .load(false);
+        }
+
+        private Measured measure(LockstepAdapter adapter, TerminalThreads threads, int terminals)
+                throws InterruptedException {
+            progress.step(done++, runs, terminals + " terminals");
+            AttemptRecorder attempts = new AttemptRecorder(adapter);
+            TpccResult result = TpccRun.execute(configuration(terminals).build(), attempts, threads, TpccProgress.NONE);
+            if (!result.failure().isEmpty()) {
+                report.failed(done, "a run with terminals=" + terminals + " failed: " + result.failure());
+            }
+            System.gc();
+            Runtime runtime = Runtime.getRuntime();
+            return new Measured(
+                    terminals, result.transactionsPerSecond(), attempts, runtime.totalMemory() - runtime.freeMemory());
+        }
+
+        /** Finds the saturation point, and shows the curve. */
+        private int climb(LockstepAdapter adapter) throws InterruptedException {
+            List<Measured> curve = new ArrayList<>();
+            for (int terminals : LADDER) {
+                curve.add(measure(adapter, TerminalThreads.virtual(), terminals));
+            }
+            double peak = curve.stream().mapToDouble(Measured::perSecond).max().orElseThrow();
+            int saturation = curve.stream()
+                    .filter(measured -> measured.perSecond >= SATURATED * peak)
+                    .findFirst()
+                    .orElseThrow()
+                    .terminals;
+            curve.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES));
+            report.section(Section.of(
+                    "Throughput by terminals",
+                    new Paragraph("Saturation point: " + saturation
+                            + " terminals, the fewest that reach 95 % of the peak" + " of " + Figures.plain(peak)
+                            + " transactions a second. Last row: ten times as many."),
+                    table(curve),
+                    new LinePlot(
+                            new PlotFrame(
+                                    "overload",
+                                    "Throughput by terminals",
+                                    "It should not fall on the right.",
+                                    "terminals",
+                                    "transactions/s",
+                                    false),
+                            curve.stream()
+                                    .map(measured -> measured.equals(curve.getLast())
+                                            ? saturation + " x " + TIMES
+                                            : Integer.toString(measured.terminals))
+                                    .toList(),
+                            List.of(new Series(
+                                    "transactions/s",
+                                    curve.stream().map(Measured::perSecond).toList())))));
+            return saturation;
+        }
+
+        /** The peak's terminals against ten times as many, in turns. */
+        private void compare(LockstepAdapter adapter, int saturation) throws InterruptedException {
+            List<Measured> few = new ArrayList<>();
+            List<Measured> many = new ArrayList<>();
+            for (int pair = 0; pair < PAIRS; pair++) {
+                few.add(measure(adapter, TerminalThreads.virtual(), saturation));
+                many.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES));
+            }
+            // What reaches 95 % of the peak at least is not the peak.
+            double peak = few.stream().mapToDouble(Measured::perSecond).max().orElseThrow();
+            double kept = median(many) / peak;
+            judge(
+                    kept >= KEPT,
+                    String.format(
+                            Locale.ROOT,
+                            "throughput with ten times the terminals: %.3f of the peak, at least %.2f",
+                            kept,
+                            KEPT));
+            long heapFew = few.getLast().heapBytes;
+            long heapMany = many.getLast().heapBytes;
+            long heapMax = heapFew + HEAP_BYTES_SLACK + (long) saturation * TIMES * HEAP_BYTES_PER_TERMINAL;
+            judge(
+                    heapMany <= heapMax,
+                    String.format(
+                            Locale.ROOT,
+                            "heap in use after ten times the terminals: %,d KB, after the others %,d, at most %,d",
+                            heapMany >> 10,
+                            heapFew >> 10,
+                            heapMax >> 10));
+            List<Measured> both = new ArrayList<>(few);
+            both.addAll(many);
+            report.section(Section.of("In turns", table(both)));
+        }
+
+        /** With and without a limit, on platform threads. */
+        private void shed(int saturation) throws InterruptedException {
+            int terminals = Math.max(saturation * TIMES, LADDER[LADDER.length - 1]);
+            int openMax = Math.max(saturation, 2);
+            List<Measured> without = new ArrayList<>();
+            List<Measured> with = new ArrayList<>();
+            for (int i = 0; i < LIMIT_RUNS; i++) {
+                try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
+                    without.add(measure(adapter, TerminalThreads.platform(), terminals));
+                }
+                try (LockstepAdapter adapter = open(openMax)) {
+                    with.add(measure(adapter, TerminalThreads.platform(), terminals));
+                }
+            }
+            long busy =
+                    with.stream().mapToLong(each -> each.attempts.busyCount()).sum();
+            double slow = without.getLast().attempts.micros99();
+            double fast = with.getLast().attempts.micros99();
+            report.count("transactions refused as busy", busy);
+            judge(
+                    busy > 0,
+                    "transactions refused by a typed error with openTransactionCountMax=" + openMax + ": " + busy);
+            judge(
+                    fast <= slow,
+                    String.format(
+                            Locale.ROOT,
+                            "99 of 100 transactions that were let in took at most %,.0f us, without a limit %,.0f",
+                            fast,
+                            slow));
+            List<Measured> both = new ArrayList<>(without);
+            both.addAll(with);
+            report.section(Section.of(
+                    "With a limit of " + openMax + " open transactions",
+                    new Paragraph("First without, then with it; " + terminals + " terminals on platform threads. Times"
+                            + " are of transactions that were let in, from begin to the answer of the commit."),
+                    table(both)));
+        }
+
+        private void judge(boolean holds, String what) {
+            report.section(Section.of(holds ? "Holds" : "Does not hold", new Paragraph(what)));
+            if (holds) {
+                report.survived();
+            } else {
+                report.failed(report.tried(), what);
+            }
+        }
+
+        private static double median(List<Measured> measured) {
+            double[] sorted =
+                    measured.stream().mapToDouble(Measured::perSecond).sorted().toArray();
+            return sorted[sorted.length / 2];
+        }
+
+        private static Table table(List<Measured> measured) {
+            Table.Builder table = Table.of(1, "terminals", "transactions/s", "p50 us", "p99 us", "busy", "heap MB");
+            for (Measured each : measured) {
+                table.row(List.of(
+                        Integer.toString(each.terminals),
+                        Figures.plain(each.perSecond),
+                        Figures.plain(each.attempts.micros50()),
+                        Figures.plain(each.attempts.micros99()),
+                        Figures.plain((double) each.attempts.busyCount()),
+                        Figures.plain(each.heapBytes / (double) (1 << 20))));
+            }
+            return table.build();
+        }
+    }
+}

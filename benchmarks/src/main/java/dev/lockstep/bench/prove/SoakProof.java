@@ -1,0 +1,358 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.Figures;
+import dev.lockstep.bench.report.LinePlot;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.PlotFrame;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Table;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccResult;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.DelegatingAdapter;
+import dev.lockstep.tpcc.adapter.DelegatingSession;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.adapter.TpccSession;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Runs TPC-C for long, with checkpoints and backups beside it and a reader that scans everything again and again, and
+ * samples what the process holds: heap after a collection, memory as the system counts it, open files. After a sixth
+ * of the time nothing of it may grow: the median of the last quarter of the samples is compared with that of the first
+ * quarter after that, with a named tolerance. In the end the conditions of TPC-C and the driver's tally must hold, and
+ * the database must be valid.
+ *
+ * <p>Each terminal pauses between transactions, because the database itself grows with every order.
+ */
+public final class SoakProof implements Proof {
+    /** What heap in use may differ: caches of the JDK, histograms, compiled code's own objects. */
+    static final double HEAP_MEGABYTES_MAX = 24;
+
+    /** What memory of the process may differ: the collector takes and returns parts of the heap as it likes. */
+    static final double RESIDENT_MEGABYTES_MAX = 160;
+
+    /** What open files may differ: a segment of the log more or less, and what the JDK opens. */
+    static final double FILES_MAX = 8;
+
+    private static final String NAME = "soak";
+    private static final Duration TIME = Duration.ofHours(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int TERMINALS = 10;
+    private static final int SAMPLES = 120;
+    private static final int WARM_UP_PART = 6;
+    private static final int QUARTER = 4;
+    private static final long CHECKPOINT_MILLIS_MAX = 60_000;
+    private static final int CHECKPOINTS_MIN = 20;
+    private static final int CHECKPOINTS_PER_BACKUP = 5;
+
+    /** Two hundred transactions a second and terminal: an hour makes some gigabytes. */
+    private static final long PAUSE_NANOS = 5_000_000;
+
+    /** Smaller than what the database grows to, so that pages come and go. */
+    private static final long POOL_BYTES = 96L << 20;
+
+    private static final double MEGABYTE = 1 << 20;
+
+    private final TpccScale scale;
+
+    /** For the command: one warehouse. */
+    public SoakProof() {
+        this(TpccScale.standard(1));
+    }
+
+    /** For tests: with a database of another size. */
+    public SoakProof(TpccScale scale) {
+        this.scale = scale;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String description() {
+        return "TPC-C runs for long, with checkpoints, backups and a reader that scans everything. After the first"
+                + " sixth of the time neither heap, nor memory of the process, nor open files grow; in the end the"
+                + " database is valid and holds what was committed.";
+    }
+
+    @Override
+    public long pointsDefault() {
+        return 0;
+    }
+
+    @Override
+    public Duration timeDefault() {
+        return TIME;
+    }
+
+    @Override
+    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
+            return new Run(options, progress, scratch.path()).run();
+        }
+    }
+
+    /** One look at the process. */
+    private record Sample(double minutes, double heapMegabytes, double residentMegabytes, double files) {}
+
+    /** One run. */
+    private final class Run {
+        private final ProofOptions options;
+        private final ProofProgress progress;
+        private final ProofReport.Builder report;
+        private final Path home;
+        private final Duration time;
+        private final List<Sample> samples = new ArrayList<>();
+        private final CountDownLatch stop = new CountDownLatch(1);
+        private final AtomicLong rowsRead = new AtomicLong();
+        private final AtomicLong checkpoints = new AtomicLong();
+        private final AtomicLong backups = new AtomicLong();
+
+        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+            this.options = options;
+            this.progress = progress;
+            home = scratch.resolve("database");
+            report = new ProofReport.Builder(NAME, options);
+            time = options.time().isZero() ? TIME : options.time();
+        }
+
+        ProofReport run() throws InterruptedException {
+            DatabaseOptions database = DatabaseOptions.builder()
+                    .createIfMissing(true)
+                    .poolBytes(POOL_BYTES)
+                    .build();
+            progress.step(0, time.toSeconds(), "loads");
+            try (LockstepAdapter adapter =
+                    new LockstepAdapter(Database.open(home, database), null, Durability.ASYNC, TIMEOUT)) {
+                TpccRun.load(configuration().build(), adapter, TpccProgress.NONE);
+                soak(adapter);
+                adapter.database().validate();
+            }
+            report.section(Section.of("What the process held", table(), plot()));
+            return report.build();
+        }
+
+        private TpccConfiguration.Builder configuration() {
+            return TpccConfiguration.builder(scale)
+                    .terminals(TERMINALS)
+                    .threads(TERMINALS)
+                    .warmUp(Duration.ZERO)
+                    .duration(time)
+                    .seed(options.seed());
+        }
+
+        private void soak(LockstepAdapter adapter) throws InterruptedException {
+            TpccConfiguration configuration = configuration().load(false).build();
+            FutureTask<TpccResult> terminals = new FutureTask<>(() ->
+                    TpccRun.execute(configuration, new Pausing(adapter), TerminalThreads.virtual(), TpccProgress.NONE));
+            FutureTask<Void> reader = new FutureTask<>(() -> read(adapter));
+            FutureTask<Void> checkpointer = new FutureTask<>(() -> checkpoint(adapter.database()));
+            Thread.ofPlatform().name("soak-terminals").daemon().start(terminals);
+            Thread.ofPlatform().name("soak-reader").daemon().start(reader);
+            Thread.ofPlatform().name("soak-checkpoints").daemon().start(checkpointer);
+            try {
+                sample();
+            } finally {
+                stop.countDown();
+            }
+            ended("the reader", reader);
+            ended("checkpoints", checkpointer);
+            TpccResult result = ended("the terminals", terminals);
+            report.count("rows read by the scanning reader", rowsRead.get());
+            report.count("checkpoints asked for", checkpoints.get());
+            report.count("backups taken", backups.get());
+            if (result != null) {
+                report.count("transactions committed", result.committed());
+                judge(result.ok(), "TPC-C: " + (result.ok() ? "all conditions hold" : verdict(result)));
+            }
+            grows("heap MB", Sample::heapMegabytes, HEAP_MEGABYTES_MAX);
+            grows("resident MB", Sample::residentMegabytes, RESIDENT_MEGABYTES_MAX);
+            grows("open files", Sample::files, FILES_MAX);
+        }
+
+        private String verdict(TpccResult result) {
+            return result.failure() + " " + result.consistency() + " " + result.tallyDifferences();
+        }
+
+        private <T> T ended(String who, FutureTask<T> task) throws InterruptedException {
+            try {
+                return task.get();
+            } catch (ExecutionException e) {
+                judge(false, who + " failed: " + e.getCause());
+                return null;
+            }
+        }
+
+        /** All tables, again and again. */
+        private Void read(LockstepAdapter adapter) {
+            // Ends when told to; each round reads finite tables.
+            while (stop.getCount() > 0) {
+                try (TpccScanner scanner = adapter.openScanner()) {
+                    scanner.warehouses(row -> rowsRead.incrementAndGet());
+                    scanner.districts(row -> rowsRead.incrementAndGet());
+                    scanner.customers(row -> rowsRead.incrementAndGet());
+                    scanner.histories(row -> rowsRead.incrementAndGet());
+                    scanner.newOrders(row -> rowsRead.incrementAndGet());
+                    scanner.orders(row -> rowsRead.incrementAndGet());
+                    scanner.orderLines(row -> rowsRead.incrementAndGet());
+                    scanner.items(row -> rowsRead.incrementAndGet());
+                    scanner.stocks(row -> rowsRead.incrementAndGet());
+                }
+            }
+            return null;
+        }
+
+        /** Checkpoints, and now and then a backup, of which nothing stays. */
+        private Void checkpoint(Database database) throws IOException, InterruptedException {
+            long millis = Math.min(CHECKPOINT_MILLIS_MAX, time.toMillis() / CHECKPOINTS_MIN);
+            // Ends when told to.
+            while (!stop.await(millis, TimeUnit.MILLISECONDS)) {
+                database.checkpoint();
+                if (checkpoints.incrementAndGet() % CHECKPOINTS_PER_BACKUP == 0) {
+                    Path backup = home.resolveSibling("backup");
+                    database.backup(backup);
+                    ScratchDirectory.remove(backup);
+                    backups.incrementAndGet();
+                }
+            }
+            return null;
+        }
+
+        /** Until the time is over. */
+        private void sample() throws InterruptedException {
+            long began = System.nanoTime();
+            long interval = time.toNanos() / SAMPLES;
+            for (int i = 1; i <= SAMPLES; i++) {
+                long left = began + i * interval - System.nanoTime();
+                if (stop.await(Math.max(left, 0), TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+                System.gc();
+                Runtime runtime = Runtime.getRuntime();
+                double minutes = (System.nanoTime() - began) / 1e9 / 60;
+                samples.add(new Sample(
+                        minutes,
+                        (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE,
+                        ProcessMemory.residentBytes() / MEGABYTE,
+                        ProcessMemory.openFiles()));
+                progress.step(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), time.toSeconds(), "");
+            }
+        }
+
+        private void grows(String what, ToDoubleFunction<Sample> value, double most) {
+            List<Sample> steady = samples.subList(samples.size() / WARM_UP_PART, samples.size());
+            int quarter = Math.max(steady.size() / QUARTER, 1);
+            double first = median(steady.subList(0, quarter), value);
+            double last = median(steady.subList(steady.size() - quarter, steady.size()), value);
+            String figures = String.format(
+                    Locale.ROOT,
+                    "%s: %.1f in the first quarter after the warm-up, %.1f in the last, growth at most %.0f",
+                    what,
+                    first,
+                    last,
+                    most);
+            if (first < 0) {
+                report.section(Section.of("Not seen", new Paragraph("this system does not say: " + what)));
+            } else {
+                judge(last - first <= most, figures);
+            }
+        }
+
+        private static double median(List<Sample> some, ToDoubleFunction<Sample> value) {
+            double[] sorted = some.stream().mapToDouble(value).sorted().toArray();
+            return sorted[sorted.length / 2];
+        }
+
+        private void judge(boolean holds, String what) {
+            report.section(Section.of(holds ? "Holds" : "Does not hold", new Paragraph(what)));
+            if (holds) {
+                report.survived();
+            } else {
+                report.failed(report.tried(), what);
+            }
+        }
+
+        private Table table() {
+            Table.Builder table = Table.of(1, "minute", "heap MB", "resident MB", "open files");
+            int step = Math.max(samples.size() / 12, 1);
+            for (int i = 0; i < samples.size(); i += step) {
+                Sample sample = samples.get(i);
+                table.row(List.of(
+                        String.format(Locale.ROOT, "%.1f", sample.minutes),
+                        Figures.plain(sample.heapMegabytes),
+                        Figures.plain(sample.residentMegabytes),
+                        Figures.plain(sample.files)));
+            }
+            return table.build();
+        }
+
+        private LinePlot plot() {
+            return new LinePlot(
+                    new PlotFrame(
+                            "soak",
+                            "Memory and open files over time",
+                            "After the first sixth of the time nothing grows.",
+                            "sample",
+                            "MB, files",
+                            false),
+                    samples.stream()
+                            .map(sample -> String.format(Locale.ROOT, "%.2f", sample.minutes))
+                            .toList(),
+                    List.of(
+                            new Series(
+                                    "heap MB",
+                                    samples.stream().map(Sample::heapMegabytes).toList()),
+                            new Series(
+                                    "resident MB",
+                                    samples.stream()
+                                            .map(Sample::residentMegabytes)
+                                            .toList()),
+                            new Series(
+                                    "open files",
+                                    samples.stream().map(Sample::files).toList())));
+        }
+    }
+
+    /** An engine whose sessions pause before each transaction. Leaves the engine open. */
+    private static final class Pausing extends DelegatingAdapter {
+        Pausing(TpccAdapter engine) {
+            super(engine);
+        }
+
+        @Override
+        public TpccSession openSession() {
+            return new DelegatingSession(super.openSession()) {
+                @Override
+                public void begin(TransactionType type) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                    super.begin(type);
+                }
+            };
+        }
+    }
+}
