@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,31 @@ class VerificationTest {
         int pageId = pageOfType(home, PageLayout.TYPE_OVERFLOW);
         poke(home, pageId, 0, page(home, 3));
         requireOnly(home, Kind.IDENTITY, pageId);
+    }
+
+    @Test
+    void aPageWhoseLastWriteWasLost() throws IOException {
+        Path home = closedDatabase();
+        byte[] before = Files.readAllBytes(home.resolve(PageFile.PAGES_FILE));
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        writers.runEach(database, 20);
+        validated.close(database);
+        int pageId = 2;
+        byte[] lost = pageOf(before, pageId);
+        while (lost[PageLayout.TYPE_OFFSET] != PageLayout.TYPE_NODE || Arrays.equals(lost, page(home, pageId))) {
+            pageId++;
+            lost = pageOf(before, pageId);
+        }
+        assertEquals(List.of(), Database.verify(home).findings());
+        poke(home, pageId, 0, lost);
+        requireOnly(home, Kind.OUTDATED, pageId);
+        poke(home, pageId, 0, new byte[PageLayout.PAGE_BYTES]);
+        requireOnly(home, Kind.OUTDATED, pageId);
+    }
+
+    private static byte[] pageOf(byte[] file, int pageId) {
+        int offset = Math.toIntExact(PageLayout.fileOffset(pageId));
+        return Arrays.copyOfRange(file, offset, offset + PageLayout.PAGE_BYTES);
     }
 
     @Test

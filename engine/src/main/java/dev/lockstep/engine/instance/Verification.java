@@ -90,6 +90,7 @@ public final class Verification {
             pageFile = opened;
             pageCount = opened.pageCount();
             Checkpoint checkpoint = new CheckpointFile(storage, directory).read(opened.databaseId());
+            opened.expectLsns(checkpoint.pageLsns());
             long endLsn = clean ? checkpoint.redoScanLsn() : checkLog(checkpoint);
             checkPages(endLsn);
             if (clean) {
@@ -131,11 +132,18 @@ public final class Verification {
                     }
                 } catch (LockstepException failure) {
                     damaged.set(pageId);
-                    boolean isOther = PageLayout.checksum(page, 0) == checksum.compute(0);
-                    tell(isOther ? Kind.IDENTITY : Kind.CHECKSUM, pageId, failure.getMessage());
+                    tell(kindOfDamage(page, pageId, checksum), pageId, failure.getMessage());
                 }
             }
         }
+    }
+
+    /** A page that is sound and its own was refused for its LSN alone, or it reads as one that was never written. */
+    private static Kind kindOfDamage(MemorySegment page, int pageId, PageChecksum checksum) {
+        if (checksum.matches(0, pageId)) {
+            return Kind.OUTDATED;
+        }
+        return PageLayout.checksum(page, 0) == checksum.compute(0) ? Kind.IDENTITY : Kind.CHECKSUM;
     }
 
     private void walkTrees() {
