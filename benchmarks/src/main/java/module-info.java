@@ -21,6 +21,8 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.files to
+            info.picocli;
     // Jackson reads and makes the records of specifications and results.
     opens dev.lockstep.bench.codemap to
             com.fasterxml.jackson.databind,

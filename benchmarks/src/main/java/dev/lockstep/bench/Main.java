@@ -3,6 +3,7 @@ package dev.lockstep.bench;
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
+import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.simulate.SimulateCommand;
@@ -57,6 +58,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(ProveCommand.commandLine(System.err))
+                .addSubcommand(new VerifyCommand())
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

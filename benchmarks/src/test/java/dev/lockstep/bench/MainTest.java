@@ -119,6 +119,7 @@ class MainTest {
                 new String[] {"simulate-validate", "hand"},
                 new String[] {"counters"},
                 new String[] {"prove", "kill"},
+                new String[] {"verify", "."},
                 new String[] {"codemap"})) {
             List<String> words = new ArrayList<>(List.of(command));
             words.addAll(List.of("--json", file));

@@ -1,0 +1,103 @@
+package dev.lockstep.bench.files;
+
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseInUseException;
+import dev.lockstep.engine.IncompleteCopyException;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.VerificationReport;
+import dev.lockstep.engine.VerificationReport.Finding;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says whether the files of a closed database are whole. */
+@Command(
+        name = "verify",
+        mixinStandardHelpOptions = true,
+        description = "Checks the files of a closed database and names every broken page: wrong checksums, pages that"
+            + " lie where others belong, writes that the disk has lost, LSNs behind the end of the log, broken rules"
+            + " of trees, pages reached twice or not at all, and damage to the log. Nothing is changed. Nothing here"
+            + " is at random, so it takes no seed. A database that was not closed in order has its pages and its log"
+            + " checked; its trees are whole only after recovery, which opening it does.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:nothing is wrong", "1:something is", "2:wrong call, no database, or it is open"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep verify /var/lib/shop",
+            "      Prints what is wrong, a line for each page.",
+            "  ./lockstep verify /var/lib/shop --json findings.json",
+            "      Writes it into a file as well."
+        })
+public final class VerifyCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(paramLabel = "DIR", description = "The directory of the database.")
+    private Path directory;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes all findings.")
+    private Path json;
+
+    /** For picocli. */
+    public VerifyCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        ResultFile.require(command.commandLine(), "--json", json);
+        VerificationReport report;
+        try {
+            report = Database.verify(directory);
+        } catch (MissingFileException | DatabaseInUseException | IncompleteCopyException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        if (json != null) {
+            Json.write(json, report);
+        }
+        PrintWriter out = command.commandLine().getOut();
+        print(report, out);
+        out.flush();
+        return report.ok() ? 0 : 1;
+    }
+
+    private static void print(VerificationReport report, PrintWriter out) {
+        for (Finding finding : report.findings()) {
+            String page = finding.pageId() == VerificationReport.NO_PAGE ? "" : " page " + finding.pageId();
+            out.println(finding.kind() + page + ": " + finding.what());
+        }
+        if (report.needsRecovery()) {
+            out.println(String.format(
+                    Locale.ROOT,
+                    "Not closed in order: %,d pages and %,d log records were checked, trees were not. Open the"
+                            + " database once, which recovers it, close it and verify again.",
+                    report.pages(),
+                    report.logRecords()));
+        } else {
+            out.println(String.format(
+                    Locale.ROOT,
+                    "%,d pages, %,d of them in use by %,d trees with %,d records.",
+                    report.pages(),
+                    report.pagesInUse(),
+                    report.trees(),
+                    report.records()));
+        }
+        out.println(verdict(report.findings().size()));
+    }
+
+    private static String verdict(int findingCount) {
+        return switch (findingCount) {
+            case 0 -> "Nothing is wrong.";
+            case 1 -> "1 finding.";
+            default -> String.format(Locale.ROOT, "%,d findings.", findingCount);
+        };
+    }
+}
