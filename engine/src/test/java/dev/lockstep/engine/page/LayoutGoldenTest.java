@@ -75,6 +75,8 @@ class LayoutGoldenTest {
             ENTRY_BYTES=8
             ENTRY_PAGE_ID_OFFSET=0
             ENTRY_CHECKSUM_OFFSET=4
+            LSN_MAX_OFFSET=536
+            LSN_MAX_CHECKSUM_OFFSET=544
             MAGIC=5207098233431806796
             """;
 
