@@ -14,6 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -139,11 +140,19 @@ public final class DiskStorage implements Storage {
     public void createDirectories(Path directory) {
         ForeignCalls.run(() -> {
             try {
-                if (!Files.isDirectory(directory)) {
+                List<Path> missing = new ArrayList<>();
+                for (Path level = directory.toAbsolutePath();
+                        level != null && !Files.isDirectory(level);
+                        level = level.getParent()) {
+                    missing.add(level);
+                }
+                if (!missing.isEmpty()) {
                     Files.createDirectories(directory, ownerOnly(directory, DIRECTORY_MODE));
-                    Path parent = directory.toAbsolutePath().getParent();
-                    if (parent != null) {
-                        force(parent);
+                }
+                // Each is an entry of the one above it, and lasts when that was forced.
+                for (Path level : missing) {
+                    if (level.getParent() != null) {
+                        force(level.getParent());
                     }
                 }
             } catch (IOException e) {
