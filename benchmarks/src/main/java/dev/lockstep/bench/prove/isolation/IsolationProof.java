@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Records histories of thousands of transactions that run at the same time, by virtual threads and by S-threads of both
@@ -61,6 +63,9 @@ public final class IsolationProof implements Proof {
 
     private static final int[] RING_MEMBERS = {2, 3, 8, 64, 512};
     private static final int RING_MEMBERS_MAX = 512;
+
+    /** From the place in the engine to the step of the history. */
+    private static final int FRAMES_TO_TELL = 24;
 
     /** Deadlocks of each length: enough for a percentile, and a second in all. */
     private static final int RINGS = 200;
@@ -172,7 +177,10 @@ public final class IsolationProof implements Proof {
             try {
                 history = HistoryRecorder.record(spec);
             } catch (RuntimeException failure) {
-                report.failed(point, spec.describe() + ": " + failure + ", cause=" + failure.getCause());
+                report.failed(
+                        point,
+                        spec.describe() + ": " + failure + ", cause=" + failure.getCause() + ", at "
+                                + framesOf(failure));
                 return;
             }
             Map<Finding, String> found = HistoryChecker.check(history);
@@ -256,6 +264,15 @@ public final class IsolationProof implements Proof {
                 row.add(cell.apply(level).toString());
             }
             return row;
+        }
+
+        /** Where the cause of a failure was thrown: whoever reads of it may never see it again. */
+        private static String framesOf(Throwable failure) {
+            Throwable root = failure.getCause() == null ? failure : failure.getCause();
+            return Arrays.stream(root.getStackTrace())
+                    .limit(FRAMES_TO_TELL)
+                    .map(StackTraceElement::toString)
+                    .collect(Collectors.joining(" < "));
         }
 
         private Section deadlocks() throws InterruptedException {
