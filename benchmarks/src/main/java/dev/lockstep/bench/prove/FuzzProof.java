@@ -1,6 +1,5 @@
 package dev.lockstep.bench.prove;
 
-import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import java.io.IOException;
@@ -8,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -61,11 +59,6 @@ public final class FuzzProof implements Proof {
         return POINTS;
     }
 
-    @Override
-    public Duration timeDefault() {
-        return Duration.ZERO;
-    }
-
     static Random random(long seed, long point) {
         return new Random(seed * SEED_FACTOR + point);
     }
@@ -78,11 +71,10 @@ public final class FuzzProof implements Proof {
     }
 
     @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
-            makeImages(options.seed(), scratch.path());
-            return new Run(options, progress, scratch.path()).run();
-        }
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException {
+        makeImages(options.seed(), scratch);
+        return new Run(options, progress, scratch).run();
     }
 
     private static void makeImages(long seed, Path scratch) throws IOException {

@@ -95,15 +95,9 @@ public final class KillProof implements Proof {
     }
 
     @Override
-    public Duration timeDefault() {
-        return Duration.ZERO;
-    }
-
-    @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
-            return new Run(options, progress, scratch.path()).run();
-        }
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException {
+        return new Run(options, progress, scratch).run();
     }
 
     static DatabaseOptions databaseOptions() {

@@ -1,6 +1,5 @@
 package dev.lockstep.bench.prove;
 
-import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Paragraph;
@@ -89,20 +88,14 @@ public final class OverloadProof implements Proof {
     }
 
     @Override
-    public long pointsDefault() {
-        return 0;
-    }
-
-    @Override
     public Duration timeDefault() {
         return TIME;
     }
 
     @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
-            return new Run(options, progress, scratch.path()).run();
-        }
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException {
+        return new Run(options, progress, scratch).run();
     }
 
     /** What was seen with some terminals. */

@@ -1,6 +1,8 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.ScratchDirectory;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /**
@@ -15,10 +17,14 @@ public interface Proof {
     String description();
 
     /** How many points are tried unless said otherwise; 0 where the time says how long it goes on. */
-    long pointsDefault();
+    default long pointsDefault() {
+        return 0;
+    }
 
     /** How long it goes on unless said otherwise; zero where the number of points says it. */
-    Duration timeDefault();
+    default Duration timeDefault() {
+        return Duration.ZERO;
+    }
 
     /**
      * Runs it. A point that did not go as it has to is part of the report, and no exception.
@@ -29,5 +35,17 @@ public interface Proof {
      * @throws IOException if the proof itself cannot work: no room for its files, a child JVM that does not start
      * @throws InterruptedException if this thread is interrupted
      */
-    ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException;
+    default ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + name())) {
+            return run(options, progress, scratch.path());
+        }
+    }
+
+    /**
+     * As {@link #run(ProofOptions, ProofProgress)}.
+     *
+     * @param scratch an empty directory for the proof's files, which is removed afterwards
+     */
+    ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException;
 }

@@ -101,20 +101,14 @@ public final class SoakProof implements Proof {
     }
 
     @Override
-    public long pointsDefault() {
-        return 0;
-    }
-
-    @Override
     public Duration timeDefault() {
         return TIME;
     }
 
     @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
-            return new Run(options, progress, scratch.path()).run();
-        }
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException {
+        return new Run(options, progress, scratch).run();
     }
 
     /** One look at the process. */

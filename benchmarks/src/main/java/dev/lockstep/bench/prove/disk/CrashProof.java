@@ -4,7 +4,7 @@ import dev.lockstep.bench.prove.Proof;
 import dev.lockstep.bench.prove.ProofOptions;
 import dev.lockstep.bench.prove.ProofProgress;
 import dev.lockstep.bench.prove.ProofReport;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -51,12 +51,7 @@ public final class CrashProof implements Proof {
     }
 
     @Override
-    public Duration timeDefault() {
-        return Duration.ZERO;
-    }
-
-    @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) {
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch) {
         return new Run(options, progress).run();
     }
 

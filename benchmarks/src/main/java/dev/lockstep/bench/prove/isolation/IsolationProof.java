@@ -13,7 +13,6 @@ import dev.lockstep.engine.lock.LockFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -91,15 +90,9 @@ public final class IsolationProof implements Proof {
     }
 
     @Override
-    public Duration timeDefault() {
-        return Duration.ZERO;
-    }
-
-    @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + NAME)) {
-            return new Run(options, progress, scratch.path()).run();
-        }
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
+            throws IOException, InterruptedException {
+        return new Run(options, progress, scratch).run();
     }
 
     /** What must be found, by at least one, where a lock table is broken. */
