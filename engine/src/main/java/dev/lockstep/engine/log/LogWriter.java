@@ -316,15 +316,23 @@ final class LogWriter implements Runnable {
 
     private void fail(Throwable cause) {
         FAILURE.setRelease(this, cause);
-        tail.close();
-        written.breakOff();
-        durable.breakOff();
+        try {
+            // First: whoever learns of the failure by an exception of the log finds the database marked failed.
+            failureListener.failed(cause, true);
+        } finally {
+            tail.close();
+            written.breakOff();
+            durable.breakOff();
+            closeSegments(cause);
+        }
+    }
+
+    private void closeSegments(Throwable cause) {
         try {
             segments.close();
         } catch (RuntimeException e) {
             cause.addSuppressed(e);
         }
-        failureListener.failed(cause, true);
     }
 
     private void count(long bytes, int batches, int forces) {

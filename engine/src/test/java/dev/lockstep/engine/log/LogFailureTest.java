@@ -76,6 +76,25 @@ class LogFailureTest {
     }
 
     @Test
+    void theOwnerLearnsOfAFailureBeforeAnybodyWhoAppends() {
+        List<Object> appends = new ArrayList<>();
+        Log[] log = new Log[1];
+        log[0] = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST, (cause, isFatal) -> {
+            try {
+                appends.add(log[0].append(LogFixture.record(new LogRecordBuffer(), 1, 40)));
+            } catch (DatabaseFailedException tooLate) {
+                appends.add(tooLate);
+            }
+        });
+        fixture.storage.failAtChange(1, false);
+        long lsn = append(log[0], 0);
+        assertThrows(DatabaseFailedException.class, () -> log[0].awaitDurable(lsn, waiter));
+        log[0].close();
+        assertEquals(1, appends.size());
+        assertInstanceOf(Long.class, appends.getFirst());
+    }
+
+    @Test
     void afterAFullDiskTheLogOpensCleanUpToWhatWasAcknowledged() {
         Log log = open(LSN_FIRST);
         fixture.storage.bytesMax(700_000);
