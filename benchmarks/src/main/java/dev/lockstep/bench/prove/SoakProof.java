@@ -8,6 +8,7 @@ import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
+import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
@@ -25,6 +26,7 @@ import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,10 +39,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
- * Runs TPC-C for long, with checkpoints and backups beside it and a reader that scans everything again and again, and
- * samples what the process holds: heap after a collection, memory as the system counts it, open files. After a sixth
+ * Runs TPC-C for long, with checkpoints, backups and compactions beside it, a table that is filled and dropped before
+ * each compaction, and a reader that scans everything again and again, and samples what the process holds: heap after
+ * a collection, memory as the system counts it, open files, and the sizes of the data file and the log. After a sixth
  * of the time nothing of it may grow: the median of the last quarter of the samples is compared with that of the first
  * quarter after that, with a named tolerance. In the end the conditions of TPC-C and the driver's tally must hold, and
  * the database must be valid.
@@ -75,6 +79,7 @@ public final class SoakProof implements Proof {
     private static final long POOL_BYTES = 96L << 20;
 
     private static final double MEGABYTE = 1 << 20;
+    private static final String LOG_PREFIX = "log-";
 
     private final TpccScale scale;
 
@@ -95,9 +100,9 @@ public final class SoakProof implements Proof {
 
     @Override
     public String description() {
-        return "TPC-C runs for long, with checkpoints, backups and a reader that scans everything. After the first"
-                + " sixth of the time neither heap, nor memory of the process, nor open files grow; in the end the"
-                + " database is valid and holds what was committed.";
+        return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything. After"
+            + " the first sixth of the time neither heap, nor memory of the process, nor open files grow; in the end"
+            + " the database is valid and holds what was committed.";
     }
 
     @Override
@@ -112,7 +117,13 @@ public final class SoakProof implements Proof {
     }
 
     /** One look at the process. */
-    private record Sample(double minutes, double heapMegabytes, double residentMegabytes, double files) {}
+    private record Sample(
+            double minutes,
+            double heapMegabytes,
+            double residentMegabytes,
+            double files,
+            double dataMegabytes,
+            double logMegabytes) {}
 
     /** One run. */
     private final class Run {
@@ -126,6 +137,9 @@ public final class SoakProof implements Proof {
         private final AtomicLong rowsRead = new AtomicLong();
         private final AtomicLong checkpoints = new AtomicLong();
         private final AtomicLong backups = new AtomicLong();
+        private final AtomicLong compactions = new AtomicLong();
+        private final AtomicLong pagesMoved = new AtomicLong();
+        private final AtomicLong pagesGivenBack = new AtomicLong();
 
         Run(ProofOptions options, ProofProgress progress, Path scratch) {
             this.options = options;
@@ -135,7 +149,7 @@ public final class SoakProof implements Proof {
             time = options.time().isZero() ? TIME : options.time();
         }
 
-        ProofReport run() throws InterruptedException {
+        ProofReport run() throws InterruptedException, IOException {
             DatabaseOptions database = DatabaseOptions.builder()
                     .createIfMissing(true)
                     .poolBytes(POOL_BYTES)
@@ -160,7 +174,7 @@ public final class SoakProof implements Proof {
                     .seed(options.seed());
         }
 
-        private void soak(LockstepAdapter adapter) throws InterruptedException {
+        private void soak(LockstepAdapter adapter) throws InterruptedException, IOException {
             TpccConfiguration configuration = configuration().load(false).build();
             FutureTask<TpccResult> terminals = new FutureTask<>(() ->
                     TpccRun.execute(configuration, new Pausing(adapter), TerminalThreads.virtual(), TpccProgress.NONE));
@@ -180,6 +194,9 @@ public final class SoakProof implements Proof {
             report.count("rows read by the scanning reader", rowsRead.get());
             report.count("checkpoints asked for", checkpoints.get());
             report.count("backups taken", backups.get());
+            report.count("compactions", compactions.get());
+            report.count("pages moved by compactions", pagesMoved.get());
+            report.count("pages given back by compactions", pagesGivenBack.get());
             if (result != null) {
                 report.count("transactions committed", result.committed());
                 judge(result.ok(), "TPC-C: " + (result.ok() ? "all conditions hold" : verdict(result)));
@@ -221,9 +238,10 @@ public final class SoakProof implements Proof {
             return null;
         }
 
-        /** Checkpoints, and now and then a backup, of which nothing stays. */
+        /** Checkpoints, and now and then a backup, of which nothing stays, and a compaction. */
         private Void checkpoint(Database database) throws IOException, InterruptedException {
             long millis = Math.min(CHECKPOINT_MILLIS_MAX, time.toMillis() / CHECKPOINTS_MIN);
+            Ballast ballast = new Ballast(database);
             // Ends when told to.
             while (!stop.await(millis, TimeUnit.MILLISECONDS)) {
                 database.checkpoint();
@@ -232,13 +250,19 @@ public final class SoakProof implements Proof {
                     database.backup(backup);
                     ScratchDirectory.remove(backup);
                     backups.incrementAndGet();
+                    ballast.takeAboard();
+                    ballast.throwOff();
+                    CompactionReport compaction = database.compact();
+                    compactions.incrementAndGet();
+                    pagesMoved.addAndGet(compaction.pagesMoved());
+                    pagesGivenBack.addAndGet(compaction.pagesBefore() - compaction.pagesAfter());
                 }
             }
             return null;
         }
 
         /** Until the time is over. */
-        private void sample() throws InterruptedException {
+        private void sample() throws InterruptedException, IOException {
             long began = System.nanoTime();
             long interval = time.toNanos() / SAMPLES;
             for (int i = 1; i <= SAMPLES; i++) {
@@ -253,8 +277,20 @@ public final class SoakProof implements Proof {
                         minutes,
                         (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE,
                         ProcessMemory.residentBytes() / MEGABYTE,
-                        ProcessMemory.openFiles()));
+                        ProcessMemory.openFiles(),
+                        megabytes(false),
+                        megabytes(true)));
                 progress.step(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), time.toSeconds(), "");
+            }
+        }
+
+        /** Of the files of the database, those of the log or the others. A file that goes meanwhile counts nothing. */
+        private double megabytes(boolean ofLog) throws IOException {
+            try (Stream<Path> files = Files.list(home)) {
+                return files.filter(file -> file.getFileName().toString().startsWith(LOG_PREFIX) == ofLog)
+                                .mapToLong(file -> file.toFile().length())
+                                .sum()
+                        / MEGABYTE;
             }
         }
 
@@ -292,7 +328,7 @@ public final class SoakProof implements Proof {
         }
 
         private Table table() {
-            Table.Builder table = Table.of(1, "minute", "heap MB", "resident MB", "open files");
+            Table.Builder table = Table.of(1, "minute", "heap MB", "resident MB", "open files", "data MB", "log MB");
             int step = Math.max(samples.size() / 12, 1);
             for (int i = 0; i < samples.size(); i += step) {
                 Sample sample = samples.get(i);
@@ -300,7 +336,9 @@ public final class SoakProof implements Proof {
                         String.format(Locale.ROOT, "%.1f", sample.minutes),
                         Figures.plain(sample.heapMegabytes),
                         Figures.plain(sample.residentMegabytes),
-                        Figures.plain(sample.files)));
+                        Figures.plain(sample.files),
+                        Figures.plain(sample.dataMegabytes),
+                        Figures.plain(sample.logMegabytes)));
             }
             return table.build();
         }
@@ -328,7 +366,10 @@ public final class SoakProof implements Proof {
                                             .toList()),
                             new Series(
                                     "open files",
-                                    samples.stream().map(Sample::files).toList())));
+                                    samples.stream().map(Sample::files).toList()),
+                            new Series(
+                                    "log MB",
+                                    samples.stream().map(Sample::logMegabytes).toList())));
         }
     }
 

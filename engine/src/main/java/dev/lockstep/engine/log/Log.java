@@ -80,7 +80,8 @@ public final class Log implements AutoCloseable {
      * @param options how it works
      * @param startLsn where to go on: {@link LogRecordLayout#LSN_FIRST} in a new database, else
      *     {@link LogReader#endLsn()}
-     * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or appends
+     * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or
+     *     appends
      * @return the log; its writer runs until {@link #close()}
      * @throws LockstepException if the first segment cannot be made
      */
@@ -102,7 +103,8 @@ public final class Log implements AutoCloseable {
      * @param databaseId what the log's files must belong to
      * @param options how it works
      * @param startLsn where to go on
-     * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or appends
+     * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or
+     *     appends
      * @param watch throws once a holder of the log's latches may have been cut short
      * @return the log; its writer runs until {@link #close()}
      * @throws LockstepException if the first segment cannot be made
