@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,8 +19,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +33,7 @@ class CompactionTest {
     private static final long SEED = 11;
     private static final Path HOME = Path.of("/database");
     private static final int WRITERS = 3;
+    private static final String CHECKPOINT_FILE = "checkpoint.lockstep";
     private static final String FILLER = "filler";
     private static final int FILLER_ROWS = 3_000;
     private static final int FILLER_KEPT_ONE_IN = 10;
@@ -238,6 +242,49 @@ class CompactionTest {
         }
         CompactionReport report = database.compact();
         assertFalse(report.heldByTransaction());
+        assertTrue(report.pagesAfter() < report.pagesBefore() / 2, report::toString);
+        requireFiller(database, FILLER_ROWS / FILLER_KEPT_ONE_IN);
+    }
+
+    /** Under load there is always a transaction that began before; the next checkpoint comes after its end. */
+    @Test
+    void aTransactionThatEndsMeanwhileKeepsNothing() throws InterruptedException {
+        AtomicReference<Thread> running = new AtomicReference<>();
+        CountDownLatch ends = new CountDownLatch(1);
+        DelegatingStorage storage = new DelegatingStorage(DiskStorage.INSTANCE) {
+            @Override
+            public void atomicReplace(Path from, Path to) {
+                super.atomicReplace(from, to);
+                Thread thread = to.endsWith(CHECKPOINT_FILE) ? running.getAndSet(null) : null;
+                if (thread != null) {
+                    ends.countDown();
+                    assertDoesNotThrow(() -> thread.join());
+                }
+            }
+        };
+        Database database = validated.track(
+                Database.open(storage, scratch.resolve("db"), ValidatedDatabase.SMALLEST, null, smallLog()));
+        createFiller(database);
+        CountDownLatch began = new CountDownLatch(1);
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try (Session session = database.openSession()) {
+                Transaction transaction = session.begin();
+                Table table = database.table(FILLER);
+                Record row = table.newRecord();
+                row.setInt(0, -1);
+                row.setString(1, text(-1));
+                transaction.insert(table, row);
+                began.countDown();
+                assertDoesNotThrow(() -> ends.await());
+                transaction.rollback();
+            }
+        });
+        began.await();
+        fill(database, 0, FILLER_ROWS);
+        deleteAllBut(database, 0, FILLER_ROWS, FILLER_KEPT_ONE_IN);
+        running.set(thread);
+        CompactionReport report = database.compact();
+        assertFalse(report.heldByTransaction(), report::toString);
         assertTrue(report.pagesAfter() < report.pagesBefore() / 2, report::toString);
         requireFiller(database, FILLER_ROWS / FILLER_KEPT_ONE_IN);
     }
