@@ -45,13 +45,17 @@ public final class OverloadProof implements Proof {
     static final int TIMES = 10;
 
     private static final String NAME = "overload";
-    private static final int[] LADDER = {1, 2, 3, 5, 10, 20, 50};
+    private static final List<Integer> LADDER = List.of(1, 2, 3, 5, 10, 20, 50);
     private static final int PAIRS = 3;
 
     /** Runs of both sides with and without limit. */
     private static final int LIMIT_RUNS = 2;
 
     private static final Duration TIME = Duration.ofMinutes(4);
+
+    /** The keys of HISTORY tell the runs of a terminal apart by the second in which they begin. */
+    private static final Duration RUN_MIN = Duration.ofMillis(1_100);
+
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final long WARM_UP_SHARE = 4;
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
@@ -64,15 +68,24 @@ public final class OverloadProof implements Proof {
     private static final long HEAP_BYTES_SLACK = 32L << 20;
 
     private final TpccScale scale;
+    private final List<Integer> ladder;
+    private final boolean judgesSpeed;
 
     /** For the command: ten warehouses. */
     public OverloadProof() {
-        this(TpccScale.standard(10));
+        this(TpccScale.standard(10), LADDER, true);
     }
 
-    /** For tests: with a database of another size. */
-    public OverloadProof(TpccScale scale) {
+    /**
+     * For tests: with a database of another size.
+     *
+     * @param ladder numbers of terminals, ascending
+     * @param judgesSpeed false to report throughput and latency without judging them, for runs too short to tell
+     */
+    public OverloadProof(TpccScale scale, List<Integer> ladder, boolean judgesSpeed) {
         this.scale = scale;
+        this.ladder = List.copyOf(ladder);
+        this.judgesSpeed = judgesSpeed;
     }
 
     @Override
@@ -108,7 +121,7 @@ public final class OverloadProof implements Proof {
         private final Path home;
         private final ProofReport.Builder report;
         private final Duration each;
-        private final int runs = LADDER.length + 2 * PAIRS + 2 * LIMIT_RUNS;
+        private final int runs = ladder.size() + 2 * PAIRS + 2 * LIMIT_RUNS;
         private int done;
 
         Run(ProofOptions options, ProofProgress progress, Path scratch) {
@@ -117,7 +130,7 @@ public final class OverloadProof implements Proof {
             home = scratch.resolve("database");
             report = new ProofReport.Builder(NAME, options);
             Duration time = options.time().isZero() ? TIME : options.time();
-            each = Duration.ofMillis(Math.max(time.toMillis() / runs, 1));
+            each = Duration.ofMillis(Math.max(time.toMillis() / runs, RUN_MIN.toMillis()));
         }
 
         ProofReport run() throws InterruptedException {
@@ -128,7 +141,7 @@ public final class OverloadProof implements Proof {
             int saturation;
             try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
                 // Compiles what the first rung would else be charged with.
-                measure(adapter, TerminalThreads.virtual(), LADDER[LADDER.length - 1]);
+                measure(adapter, TerminalThreads.virtual(), ladder.getLast());
                 done = 0;
                 saturation = climb(adapter);
                 compare(adapter, saturation);
@@ -175,7 +188,7 @@ public final class OverloadProof implements Proof {
         /** Finds the saturation point, and shows the curve. */
         private int climb(LockstepAdapter adapter) throws InterruptedException {
             List<Measured> curve = new ArrayList<>();
-            for (int terminals : LADDER) {
+            for (int terminals : ladder) {
                 curve.add(measure(adapter, TerminalThreads.virtual(), terminals));
             }
             double peak = curve.stream().mapToDouble(Measured::perSecond).max().orElseThrow();
@@ -222,7 +235,7 @@ public final class OverloadProof implements Proof {
             double peak = few.stream().mapToDouble(Measured::perSecond).max().orElseThrow();
             double kept = median(many) / peak;
             judge(
-                    kept >= KEPT,
+                    kept >= KEPT || !judgesSpeed,
                     String.format(
                             Locale.ROOT,
                             "throughput with ten times the terminals: %.3f of the peak, at least %.2f",
@@ -246,7 +259,7 @@ public final class OverloadProof implements Proof {
 
         /** With and without a limit, on platform threads. */
         private void shed(int saturation) throws InterruptedException {
-            int terminals = Math.max(saturation * TIMES, LADDER[LADDER.length - 1]);
+            int terminals = Math.max(saturation * TIMES, ladder.getLast());
             int openMax = Math.max(saturation, 2);
             List<Measured> without = new ArrayList<>();
             List<Measured> with = new ArrayList<>();
@@ -267,7 +280,7 @@ public final class OverloadProof implements Proof {
                     busy > 0,
                     "transactions refused by a typed error with openTransactionCountMax=" + openMax + ": " + busy);
             judge(
-                    fast <= slow,
+                    fast <= slow || !judgesSpeed,
                     String.format(
                             Locale.ROOT,
                             "99 of 100 transactions that were let in took at most %,.0f us, without a limit %,.0f",

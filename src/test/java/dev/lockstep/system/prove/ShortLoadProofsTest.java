@@ -1,0 +1,42 @@
+package dev.lockstep.system.prove;
+
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import dev.lockstep.bench.prove.OverloadProof;
+import dev.lockstep.bench.prove.ProofReport;
+import dev.lockstep.bench.prove.SoakProof;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Overload and soak for seconds: all that they judge but speed, and memory that other tests take as well. */
+class ShortLoadProofsTest {
+    private static final TpccScale SCALE = new TpccScale(1, 1_000, 60, 20);
+    private static final Duration TIME = Duration.ofSeconds(8);
+
+    /** The heap of the test's JVM may grow to it, whatever the soak does. */
+    private static final double RESIDENT_MEGABYTES_MAX = 4_096;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void whoIsTooManyIsToldSo() throws Exception {
+        OverloadProof proof = new OverloadProof(SCALE, List.of(1, 2, 5), false);
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withTime(TIME));
+        assertNotEquals(0, report.counts().get("transactions refused as busy"));
+    }
+
+    @Test
+    void nothingStaysBehindOfSecondsOfEverything() throws Exception {
+        SoakProof proof = new SoakProof(SCALE, RESIDENT_MEGABYTES_MAX);
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withTime(TIME));
+        assertNotEquals(0, report.counts().get("backups taken"));
+        assertNotEquals(0, report.counts().get("pages given back by compactions"));
+    }
+}
