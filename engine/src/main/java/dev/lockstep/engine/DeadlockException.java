@@ -31,11 +31,6 @@ public final class DeadlockException extends LockstepException {
      * @param cause the failure that led to this one, or null
      */
     public DeadlockException(String message, Throwable cause) {
-        super(CODE, message, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+        super(CODE, message, cause, true);
     }
 }

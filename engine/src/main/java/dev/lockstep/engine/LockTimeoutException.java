@@ -25,11 +25,6 @@ public final class LockTimeoutException extends LockstepException {
      * @param cause the failure that led to this one, or null
      */
     public LockTimeoutException(String message, Throwable cause) {
-        super(CODE, message, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+        super(CODE, message, cause, true);
     }
 }

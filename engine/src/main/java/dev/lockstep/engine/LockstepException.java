@@ -48,16 +48,32 @@ public abstract sealed class LockstepException extends RuntimeException
                 BusyException {
     private final int code;
 
+    /** Not a method to override: see {@link #isRetryable()}. */
+    private final boolean retryable;
+
     /**
-     * Makes the exception.
+     * Makes the exception of a failure that another attempt does not mend.
      *
      * @param code the code of the subclass
      * @param message what happened, with {@code name=value} pairs and the remedy
      * @param cause the failure that led to this one, or null
      */
     LockstepException(int code, String message, Throwable cause) {
+        this(code, message, cause, false);
+    }
+
+    /**
+     * Makes the exception.
+     *
+     * @param code the code of the subclass
+     * @param message what happened, with {@code name=value} pairs and the remedy
+     * @param cause the failure that led to this one, or null
+     * @param retryable what {@link #isRetryable()} says
+     */
+    LockstepException(int code, String message, Throwable cause, boolean retryable) {
         super(message + " [code=" + code + "]", cause);
         this.code = code;
+        this.retryable = retryable;
     }
 
     /**
@@ -73,9 +89,14 @@ public abstract sealed class LockstepException extends RuntimeException
      * Whether running the same transaction again, unchanged, is likely to succeed, because it failed on other
      * transactions that ran at the same time and not on what it did itself.
      *
+     * <p>The answer lies in a field, because a handler that was compiled before the first deadlock of its JVM may still
+     * run for that deadlock: where a virtual thread that has been suspended meets an exception in a frame which has not
+     * been back on a carrier's stack since, HotSpot (25.0.3) goes on in the old code, though loading the class of the
+     * exception has made it invalid. A method that subclasses override is then the one of this class.
+     *
      * @return true for deadlocks and timeouts, false for everything else
      */
-    public boolean isRetryable() {
-        return false;
+    public final boolean isRetryable() {
+        return retryable;
     }
 }
