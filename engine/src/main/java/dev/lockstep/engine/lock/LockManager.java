@@ -505,7 +505,7 @@ public final class LockManager {
         }
         if (state == LockOwner.IDLE && outcome == Waiter.Outcome.TIMED_OUT) {
             timeouts.increment();
-            throw new LockTimeoutException(describe("A lock was not granted in time", owner)
+            throw new LockTimeoutException(holders(describe("A lock was not granted in time", owner), owner)
                     .remedy("Roll back and run the transaction again, keep transactions short, or raise the timeout."));
         }
         if (state == LockOwner.IDLE) {
@@ -514,6 +514,33 @@ public final class LockManager {
                             "The thread was interrupted while it waited for a lock", owner)
                     .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
         }
+    }
+
+    /**
+     * Adds who stands in the way of a request that was given up. They are looked up after its end, so somebody may have
+     * come or gone.
+     */
+    private Message holders(Message message, LockOwner owner) {
+        long name = owner.waitNameOpaque();
+        LockListing requests = new LockListing(DeadlockReport.MEMBERS_NAMED_MAX);
+        LockStripe stripe = stripe(name);
+        stripe.latch();
+        try {
+            stripe.list(requests, name);
+        } finally {
+            stripe.unlatch();
+        }
+        Message whole = message;
+        for (int line = 0; line < requests.count(); line++) {
+            LockOwner other = owner(requests.owner(line));
+            int mode = requests.mode(line);
+            if (other != null && other != owner && !LockMode.isCompatible(owner.waitTarget, mode)) {
+                whole = whole.with(
+                        (requests.isWaiting(line) ? "wantedBy" : "heldBy") + (line + 1),
+                        other.label() + " in " + LockMode.toString(mode));
+            }
+        }
+        return whole;
     }
 
     private static Message describe(String sentence, LockOwner owner) {

@@ -656,18 +656,31 @@ class LockStripe {
             for (int entry = first; entry != 0; entry = nextOf(entry)) {
                 LockHead head = heads[headOf(entry)];
                 if ((head != null && head.first != null) == waitedFor) {
-                    long name = entries[entry + NAME];
-                    if (ownerOf(entry) != NO_OWNER) {
-                        into.add(name, ownerOf(entry), modeOf(entry), false);
-                    }
-                    for (int grant = head == null ? 0 : head.firstGrant; grant != 0; grant = grants.next(grant)) {
-                        into.add(name, grants.owner(grant), grants.mode(grant), false);
-                    }
-                    for (LockOwner owner = head == null ? null : head.first; owner != null; owner = owner.queueNext) {
-                        into.add(name, owner.index(), owner.waitTarget, true);
-                    }
+                    list(into, entry);
                 }
             }
+        }
+    }
+
+    /** Writes down the requests for one lock. */
+    void list(LockListing into, long name) {
+        int entry = find(name);
+        if (entry != 0) {
+            list(into, entry);
+        }
+    }
+
+    private void list(LockListing into, int entry) {
+        long name = entries[entry + NAME];
+        LockHead head = heads[headOf(entry)];
+        if (ownerOf(entry) != NO_OWNER) {
+            into.add(name, ownerOf(entry), modeOf(entry), false);
+        }
+        for (int grant = head == null ? 0 : head.firstGrant; grant != 0; grant = grants.next(grant)) {
+            into.add(name, grants.owner(grant), grants.mode(grant), false);
+        }
+        for (LockOwner owner = head == null ? null : head.first; owner != null; owner = owner.queueNext) {
+            into.add(name, owner.index(), owner.waitTarget, true);
         }
     }
 
@@ -683,118 +696,39 @@ class LockStripe {
         for (int bucket = 0; bucket < buckets.length; bucket++) {
             for (int entry = buckets[bucket]; entry != 0; entry = nextOf(entry)) {
                 entriesSeen++;
-                require(entriesSeen <= entryCount, "a bucket's chain has a cycle", entry);
-                require(bucket(entries[entry + NAME], buckets) == bucket, "an entry is in the wrong bucket", entry);
-                require(find(entries[entry + NAME]) == entry, "a name has two entries", entry);
+                LockHeadRules.require(entriesSeen <= entryCount, "a bucket's chain has a cycle", entry);
+                LockHeadRules.require(
+                        bucket(entries[entry + NAME], buckets) == bucket, "an entry is in the wrong bucket", entry);
+                LockHeadRules.require(find(entries[entry + NAME]) == entry, "a name has two entries", entry);
                 LockHead head = heads[headOf(entry)];
                 if (head == null) {
-                    require(ownerOf(entry) != NO_OWNER, "an entry without a head has no holder", entry);
-                    require(LockMode.isValid(modeOf(entry)), "an entry has an invalid mode", entry);
+                    LockHeadRules.require(ownerOf(entry) != NO_OWNER, "an entry without a head has no holder", entry);
+                    LockHeadRules.require(LockMode.isValid(modeOf(entry)), "an entry has an invalid mode", entry);
                 } else {
                     headsSeen++;
-                    grantsSeen += validateHead(entry, head);
+                    grantsSeen += LockHeadRules.validate(
+                            head, grants, entry, ownerOf(entry) == NO_OWNER ? LockMode.NONE : modeOf(entry));
                 }
             }
         }
-        require(entriesSeen == entryCount, "entries are missing from the chains", entriesSeen);
+        LockHeadRules.require(entriesSeen == entryCount, "entries are missing from the chains", entriesSeen);
         int entriesFree = 0;
         for (int entry = freeEntry; entry != 0; entry = nextOf(entry)) {
             entriesFree++;
-            require(entriesFree * ENTRY_LONGS < entriesEnd, "the list of free entries has a cycle", entry);
+            LockHeadRules.require(
+                    entriesFree * ENTRY_LONGS < entriesEnd, "the list of free entries has a cycle", entry);
         }
-        require((entriesSeen + entriesFree + 1) * ENTRY_LONGS == entriesEnd, "entries are lost", entriesFree);
+        LockHeadRules.require(
+                (entriesSeen + entriesFree + 1) * ENTRY_LONGS == entriesEnd, "entries are lost", entriesFree);
         int headsFree = 0;
         for (int place = freeHead; place != 0; place = heads[place].nextFree) {
             headsFree++;
-            require(headsFree < headsEnd, "the list of free heads has a cycle", place);
-            require(heads[place].grantedParts == 0 && heads[place].waitingParts == 0, "a free head counts", place);
+            LockHeadRules.require(headsFree < headsEnd, "the list of free heads has a cycle", place);
+            LockHeadRules.require(
+                    heads[place].grantedParts == 0 && heads[place].waitingParts == 0, "a free head counts", place);
         }
-        require(headsSeen + headsFree + 1 == headsEnd, "heads are lost", headsFree);
+        LockHeadRules.require(headsSeen + headsFree + 1 == headsEnd, "heads are lost", headsFree);
         int grantsFree = grants.countFree();
-        require(grantsSeen + grantsFree == grants.count(), "grants are lost", grantsFree);
-    }
-
-    /** Returns how many grants the lock uses or has reserved. */
-    private int validateHead(int entry, LockHead head) {
-        int[] counts = new int[LockMode.PARTS];
-        int used = 0;
-        boolean inEntry = ownerOf(entry) != NO_OWNER;
-        require(
-                inEntry || head.firstGrant != 0 || (head.first != null && head.first.invited),
-                "an entry has no holder",
-                entry);
-        if (inEntry) {
-            count(counts, modeOf(entry), 1);
-        }
-        int previous = 0;
-        for (int grant = head.firstGrant; grant != 0; grant = grants.next(grant)) {
-            used++;
-            require(used <= grants.count(), "a list of grants has a cycle", entry);
-            require(grants.previous(grant) == previous, "a list of grants is torn", entry);
-            previous = grant;
-            count(counts, grants.mode(grant), 1);
-            int parts = head.grantedPartsWithout(grants.mode(grant));
-            require((LockMode.conflictsOf(grants.mode(grant)) & parts) == 0, "two grants of a lock conflict", entry);
-        }
-        if (inEntry) {
-            require(
-                    (LockMode.conflictsOf(modeOf(entry)) & head.grantedPartsWithout(modeOf(entry))) == 0,
-                    "two grants of a lock conflict",
-                    entry);
-        }
-        for (int part = 0; part < LockMode.PARTS; part++) {
-            require(head.grantedCount(part) == counts[part], "grants are miscounted", entry);
-            require((head.grantedParts >> part & 1) == (counts[part] > 0 ? 1 : 0), "granted parts are wrong", entry);
-        }
-        int[] waitingCounts = new int[LockMode.PARTS];
-        int conversions = 0;
-        int invitations = 0;
-        boolean entitledAllowed = true;
-        LockOwner before = null;
-        for (LockOwner owner = head.first; owner != null; owner = owner.queueNext) {
-            require(owner.queuePrevious == before, "a queue is torn", entry);
-            require(owner.isWaitingAcquire() && owner.waitEntry == entry, "a queued owner waits elsewhere", entry);
-            require(entitledAllowed || !owner.entitled, "an entitled request stands behind others", entry);
-            entitledAllowed = owner.entitled;
-            before = owner;
-            count(waitingCounts, owner.waitTarget, 1);
-            conversions += owner.waitHeld != LockMode.NONE ? 1 : 0;
-            used += owner.waitHeld == LockMode.NONE && owner.waitGrant != 0 ? 1 : 0;
-            int parts = head.grantedPartsWithout(owner.waitHeld);
-            require(
-                    owner.invited
-                            || invitations >= INVITATIONS_MAX
-                            || (LockMode.conflictsOf(owner.waitTarget) & parts) != 0
-                            || head.isBlockedByQueue(owner),
-                    "a queued request is neither blocked nor invited",
-                    entry);
-            require(
-                    !owner.invited || (owner.waitHeld == LockMode.NONE && !owner.waitInstant),
-                    "a conversion or an instant request is invited",
-                    entry);
-            invitations += owner.invited ? 1 : 0;
-        }
-        require(head.last == before, "a queue has the wrong end", entry);
-        require(head.conversions == conversions, "conversions are miscounted", entry);
-        for (int part = 0; part < LockMode.PARTS; part++) {
-            require(head.waitingCount(part) == waitingCounts[part], "requests are miscounted", entry);
-            require(
-                    (head.waitingParts >> part & 1) == (waitingCounts[part] > 0 ? 1 : 0),
-                    "waiting parts are wrong",
-                    entry);
-        }
-        return used;
-    }
-
-    private static void count(int[] counts, int mode, int by) {
-        for (int rest = LockMode.partsOf(mode); rest != 0; rest &= rest - 1) {
-            counts[Integer.numberOfTrailingZeros(rest)] += by;
-        }
-    }
-
-    private static void require(boolean condition, String broken, int where) {
-        if (!condition) {
-            throw new IllegalStateException("lock table: " + broken + ", where=" + where);
-        }
+        LockHeadRules.require(grantsSeen + grantsFree == grants.count(), "grants are lost", grantsFree);
     }
 }

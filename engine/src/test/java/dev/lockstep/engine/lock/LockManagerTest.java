@@ -409,6 +409,7 @@ class LockManagerTest {
                 assertThrows(LockTimeoutException.class, () -> manager.lock(writer, KEY, LockMode.X, now));
         assertTrue(e.isRetryable());
         assertTrue(e.getMessage().contains("lock=" + LockName.toString(KEY)), e.getMessage());
+        assertTrue(e.getMessage().contains("heldBy1=\"" + reader.label() + " in S\""), e.getMessage());
         assertTrue(manager.tryLock(late, KEY, LockMode.S), "the queue is empty again");
         manager.releaseAll(late, 0);
         FutureTask<Integer> write =
@@ -427,7 +428,10 @@ class LockManagerTest {
         lock(first, KEY, LockMode.S);
         lock(second, KEY, LockMode.S);
         long now = System.nanoTime();
-        assertThrows(LockTimeoutException.class, () -> manager.lock(first, KEY, LockMode.X, now));
+        String message = assertThrows(LockTimeoutException.class, () -> manager.lock(first, KEY, LockMode.X, now))
+                .getMessage();
+        assertTrue(message.contains("=\"" + second.label() + " in S\""), message);
+        assertFalse(message.contains("\"" + first.label() + " in "), message);
         assertEquals(LockMode.S, manager.heldMode(first, KEY));
         manager.releaseAll(second, 0);
         assertTrue(manager.tryLock(first, KEY, LockMode.X));
