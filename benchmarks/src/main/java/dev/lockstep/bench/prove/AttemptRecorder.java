@@ -8,11 +8,13 @@ import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.AtomicHistogram;
 
 /**
  * An engine that is watched: how long its transactions take that were let in, from begin to the return of the commit,
- * and how many it refused as busy. Leaves the engine open. Thread-safe.
+ * and how many it refused as busy. Who was refused stays away for a while, longer each time: clients that come again
+ * at once would take the processor from those who were let in. Leaves the engine open. Thread-safe.
  */
 final class AttemptRecorder extends DelegatingAdapter {
     private static final long NANOS_MAX = 60_000_000_000L;
@@ -20,6 +22,12 @@ final class AttemptRecorder extends DelegatingAdapter {
     private static final double NANOS_PER_MICRO = 1_000;
     private static final double HALF = 50;
     private static final double MOST = 99;
+
+    /** A few transactions long. */
+    private static final long PAUSE_NANOS_MIN = 1_000_000;
+
+    /** After this many refusals in a row the pause does not grow any more: 64 ms. */
+    private static final int PAUSE_DOUBLINGS_MAX = 6;
 
     private final AtomicHistogram nanos = new AtomicHistogram(1, NANOS_MAX, DIGITS);
     private final LongAdder busy = new LongAdder();
@@ -41,11 +49,18 @@ final class AttemptRecorder extends DelegatingAdapter {
     public TpccSession openSession() {
         return new DelegatingSession(super.openSession()) {
             private long beganNanos;
+            private int refusals;
 
             @Override
             public void begin(TransactionType type) {
                 beganNanos = System.nanoTime();
-                super.begin(type);
+                try {
+                    super.begin(type);
+                    refusals = 0;
+                } catch (BusyException busyNow) {
+                    LockSupport.parkNanos(PAUSE_NANOS_MIN << Math.min(refusals++, PAUSE_DOUBLINGS_MAX));
+                    throw busyNow;
+                }
             }
 
             @Override
