@@ -3,6 +3,7 @@ package dev.lockstep.bench;
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
+import dev.lockstep.bench.files.InspectCommand;
 import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
@@ -59,6 +60,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(ProveCommand.commandLine(System.err))
                 .addSubcommand(new VerifyCommand())
+                .addSubcommand(new InspectCommand())
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

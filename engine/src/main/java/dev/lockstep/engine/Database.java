@@ -13,6 +13,7 @@ import dev.lockstep.engine.lock.LockStatistics;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.log.LogStatistics;
 import dev.lockstep.engine.proof.OtherStorage;
+import dev.lockstep.engine.salvage.FileInspector;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
 import java.util.List;
@@ -365,6 +366,21 @@ public final class Database implements AutoCloseable {
      */
     public static VerificationReport verify(Path directory) {
         return new Verification(DiskStorage.INSTANCE, directory).run();
+    }
+
+    /**
+     * Opens the files of a closed database, whole or damaged, to be looked at piece by piece: files, checkpoint,
+     * catalog, pages, trees and the log. Nothing is changed, and nothing is recovered.
+     *
+     * @param directory where its files are
+     * @return what shows them; to be closed
+     * @throws MissingFileException if there is no database
+     * @throws DatabaseInUseException if somebody, in this process or another, has it open
+     * @throws IncompleteCopyException if it is a backup that was not finished
+     * @throws NewerFormatException if a later version of the engine has written it
+     */
+    public static Inspection inspect(Path directory) {
+        return new Inspection(new FileInspector(DiskStorage.INSTANCE, directory));
     }
 
     /**

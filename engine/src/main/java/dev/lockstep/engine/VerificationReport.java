@@ -33,6 +33,8 @@ public record VerificationReport(
         CHECKSUM,
         /** A whole page lies where another one belongs. */
         IDENTITY,
+        /** The system refuses to read a page: what it holds is not known. */
+        IO,
         /** A page is older than the checkpoint knows it was written: the medium has lost a write. */
         OUTDATED,
         /** A page carries an LSN behind the end of the log. */

@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.VerificationReport.Finding;
 import dev.lockstep.engine.VerificationReport.Kind;
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DelegatingStorage;
+import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.instance.Verification;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
@@ -16,6 +20,7 @@ import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -149,6 +154,32 @@ class VerificationTest {
         byte[] bytes = page(home, pageId);
         poke(home, pageId, 4_000, new byte[] {(byte) (bytes[4_000] ^ 16)});
         requireOnly(home, Kind.CHECKSUM, pageId);
+    }
+
+    /** What the page before it left in the buffer says nothing about a page that could not be read. */
+    @Test
+    void aPageThatTheSystemRefusesToRead() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_NODE);
+        DelegatingStorage refusing = new DelegatingStorage(DiskStorage.INSTANCE) {
+            @Override
+            public BlockFile open(Path path, OpenMode mode) {
+                BlockFile file = super.open(path, mode);
+                return new DelegatingStorage.DelegatingFile(file) {
+                    @Override
+                    public int read(ByteBuffer target, long position) {
+                        if (path.endsWith(PageFile.PAGES_FILE) && position == PageLayout.fileOffset(pageId)) {
+                            throw new StorageException("the medium does not answer");
+                        }
+                        return super.read(target, position);
+                    }
+                };
+            }
+        };
+        VerificationReport report = new Verification(refusing, home).run();
+        assertEquals(
+                List.of(Kind.IO), report.findings().stream().map(Finding::kind).toList(), report::toString);
+        assertEquals(pageId, report.findings().getFirst().pageId());
     }
 
     @Test

@@ -302,6 +302,11 @@ public final class LeafChange {
         return body.get(INT, TREE_ID);
     }
 
+    /** The page that a body changed. */
+    public static int pageId(MemorySegment body) {
+        return body.get(INT, PAGE_ID);
+    }
+
     /** The key of a body. */
     public static byte[] key(MemorySegment body) {
         return Node.bytes(body, KEY, Short.toUnsignedInt(body.get(SHORT, KEY_BYTES)));

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -22,7 +23,7 @@ final class NodeRules {
             broken = broken == null ? brokenFences(node, lower, upper) : broken;
             broken = broken == null ? brokenSpace(node, lower, upper) : broken;
             return broken == null ? brokenKeys(node) : broken;
-        } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
+        } catch (IndexOutOfBoundsException | NegativeArraySizeException | CorruptionException e) {
             return "offsets and lengths stay within the page";
         }
     }

@@ -1,34 +1,16 @@
 package dev.lockstep.engine.btree;
 
-import dev.lockstep.engine.CorruptionException;
-import dev.lockstep.engine.Message;
-import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
-import dev.lockstep.engine.page.PageLayout;
-import dev.lockstep.scheduler.Waiter;
-import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Brings the pages of one log record into the pool for redo, one at a time. Used by the recovering thread alone.
- *
- * <p>Invariant: {@code frame} is latched exclusively between {@link #latchIfOlder} and {@link #unlatch}.
- */
-public final class PageRedo {
-    private final BufferPool pool;
-    private final LatchTable latches;
-    private final Waiter waiter = new Waiter();
-    private int frame;
-    private int pageIdMax;
-
-    public PageRedo(BufferPool pool) {
-        this.pool = pool;
-        this.latches = pool.latches();
-    }
+/** Repeats log records on pages, which come one at a time from wherever a subclass keeps them. Not thread-safe. */
+public abstract class PageRedo {
+    /** For subclasses. */
+    protected PageRedo() {}
 
     /** Applies a record to every page that does not have it yet. Records that change no page are passed over. */
-    public void redo(LogRecordView record) {
+    public final void redo(LogRecordView record) {
         switch (record.type()) {
             case LogRecordType.INSERT, LogRecordType.UPDATE, LogRecordType.DELETE, LeafChange.RESTORE ->
                 LeafChange.redo(this, record.type(), record.transactionId(), record.lsn(), record.body());
@@ -39,58 +21,20 @@ public final class PageRedo {
         }
     }
 
-    MemorySegment memory() {
-        return pool.memory();
-    }
+    /** The memory that the page lies in. */
+    protected abstract MemorySegment memory();
 
-    long address() {
-        return BufferPool.address(frame);
-    }
+    /** Where in the memory the page begins. */
+    protected abstract long address();
 
     /**
      * Latches the page and tells whether the change at {@code lsn} is still missing from it.
      *
      * @param wholePage whether the change says all that the page holds
-     * @throws CorruptionException if there is no page to change a part of; it is not latched then
+     * @throws dev.lockstep.engine.CorruptionException if there is no page to change a part of; it is not latched then
      */
-    boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
-        pageIdMax = Math.max(pageIdMax, pageId);
-        latch(pageId);
-        long page = BufferPool.address(frame);
-        if (!wholePage && PageLayout.type(pool.memory(), page) == PageLayout.TYPE_NONE) {
-            latches.unlatchExclusiveUnchanged(frame);
-            throw new CorruptionException(Message.of("the log changes a page that was never written")
-                    .with("pageId", pageId)
-                    .with("lsn", lsn)
-                    .remedy("restore the database from a backup"));
-        }
-        return PageLayout.lsn(pool.memory(), page) < lsn;
-    }
+    protected abstract boolean latchIfOlder(int pageId, long lsn, boolean wholePage);
 
-    private void latch(int pageId) {
-        // Ends: a page that was just loaded is evicted before it is latched only while the pool is being swept, and
-        // each round loads it again at the young end of the queue.
-        while (true) {
-            frame = pool.frame(pageId, waiter);
-            latches.latchExclusive(frame);
-            if (pool.pageIdOpaque(frame) == pageId) {
-                return;
-            }
-            latches.unlatchExclusiveUnchanged(frame);
-        }
-    }
-
-    /** The highest page that a record has named; 0 before the first. */
-    public int pageIdMax() {
-        return pageIdMax;
-    }
-
-    void unlatch(boolean changed, long lsn) {
-        if (changed) {
-            pool.markDirty(frame, lsn);
-            latches.unlatchExclusive(frame);
-        } else {
-            latches.unlatchExclusiveUnchanged(frame);
-        }
-    }
+    /** Ends what {@link #latchIfOlder} has begun. */
+    protected abstract void unlatch(boolean changed, long lsn);
 }

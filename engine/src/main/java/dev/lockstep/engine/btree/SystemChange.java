@@ -35,6 +35,8 @@ final class SystemChange {
     static final int REMOVE_RECORD = 5;
     static final int SET_NODE_FLAGS = 6;
 
+    private static final int PART_HEADER_BYTES = 5;
+
     /** System changes form no chain: they are never undone. */
     private static final long NO_TRANSACTION = 0;
 
@@ -103,7 +105,7 @@ final class SystemChange {
         while (at < to) {
             int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
             int pageId = payload.get(INT, at + 1);
-            at += 5;
+            at += PART_HEADER_BYTES;
             boolean apply = pages.latchIfOlder(pageId, lsn, kind == IMAGE);
             long page = pages.address();
             try {
@@ -111,6 +113,28 @@ final class SystemChange {
             } finally {
                 pages.unlatch(apply, lsn);
             }
+        }
+    }
+
+    /** Receives a part of {@link #visitParts}. */
+    @FunctionalInterface
+    interface PartVisitor {
+        /** A part: one of the kinds, and its page. */
+        void part(int kind, int pageId);
+    }
+
+    /**
+     * Names the parts of a record.
+     *
+     * @throws CorruptionException if a part is of no known kind
+     */
+    static void visitParts(MemorySegment payload, PartVisitor visitor) {
+        long at = 0;
+        // Ends: every part is longer than nothing.
+        while (at < payload.byteSize()) {
+            int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
+            visitor.part(kind, payload.get(INT, at + 1));
+            at = redoPart(MemorySegment.NULL, 0, false, kind, payload, at + PART_HEADER_BYTES);
         }
     }
 

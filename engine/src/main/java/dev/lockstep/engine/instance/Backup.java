@@ -37,7 +37,7 @@ import java.util.List;
  */
 final class Backup {
     /** Says that a copy is not finished. */
-    static final String INCOMPLETE_FILE = "incomplete.lockstep";
+    static final String INCOMPLETE_FILE = FixedPlaces.INCOMPLETE_FILE;
 
     private final Storage storage;
     private final Path from;

@@ -16,10 +16,10 @@ import java.util.List;
  */
 final class CatalogStore {
     /** The catalog's tree comes first and needs no catalog to be found. */
-    static final int TREE_ID = 1;
+    static final int TREE_ID = FixedPlaces.CATALOG_TREE_ID;
 
     /** The page of its root, behind the file header. */
-    static final int ROOT_PAGE_ID = 1;
+    static final int ROOT_PAGE_ID = FixedPlaces.CATALOG_ROOT_PAGE_ID;
 
     private CatalogStore() {}
 

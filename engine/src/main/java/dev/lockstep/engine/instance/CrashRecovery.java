@@ -6,7 +6,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.LeafChange;
 import dev.lockstep.engine.btree.PageAllocator;
-import dev.lockstep.engine.btree.PageRedo;
+import dev.lockstep.engine.btree.PoolRedo;
 import dev.lockstep.engine.btree.TreeWalk;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogReader;
@@ -34,12 +34,12 @@ final class CrashRecovery {
     private final Recovery recovery;
     private final LogReader reader;
     private final Checkpoint checkpoint;
-    private final PageRedo pages;
+    private final PoolRedo pages;
 
     CrashRecovery(LogReader reader, Checkpoint checkpoint, BufferPool pool) {
         this.reader = reader;
         this.checkpoint = checkpoint;
-        pages = new PageRedo(pool);
+        pages = new PoolRedo(pool);
         recovery = new Recovery(reader, checkpoint.redoScanLsn(), pages::redo);
     }
 

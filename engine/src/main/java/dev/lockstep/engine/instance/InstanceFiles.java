@@ -33,8 +33,8 @@ import java.nio.file.Path;
  * </ul>
  */
 final class InstanceFiles {
-    static final String CLEAN_CLOSE_FILE = "cleanclose.lockstep";
-    static final String UNLOGGED_FILE = "unlogged.lockstep";
+    static final String CLEAN_CLOSE_FILE = FixedPlaces.CLEAN_CLOSE_FILE;
+    static final String UNLOGGED_FILE = FixedPlaces.UNLOGGED_FILE;
 
     private final Storage storage;
     private final Path directory;

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.VerificationReport;
 import dev.lockstep.engine.VerificationReport.Finding;
 import dev.lockstep.engine.VerificationReport.Kind;
@@ -130,6 +131,9 @@ public final class Verification {
                                 pageId,
                                 "the page has LSN " + PageLayout.lsn(page, 0) + ", the log ends at " + endLsn);
                     }
+                } catch (StorageException refused) {
+                    damaged.set(pageId);
+                    tell(Kind.IO, pageId, refused.getMessage());
                 } catch (LockstepException failure) {
                     damaged.set(pageId);
                     tell(kindOfDamage(page, pageId, checksum), pageId, failure.getMessage());

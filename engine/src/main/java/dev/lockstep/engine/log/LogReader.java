@@ -1,6 +1,7 @@
 package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.Storage;
@@ -21,6 +22,7 @@ import java.util.OptionalLong;
  *       {@link CorruptionException}.
  *   <li>What was handed out is on the medium, unless the log is read-only: every segment is forced before it is read,
  *       because what a killed process wrote may be in the memory of the operating system only.
+ *   <li>A reader that is {@code tolerant} takes damage for the end of the log, and tells it in {@code damage}.
  * </ul>
  *
  * <p>Not thread-safe. Memory: two segments at most.
@@ -30,6 +32,7 @@ public final class LogReader implements AutoCloseable {
     private final Path directory;
     private final DatabaseId databaseId;
     private final boolean readOnly;
+    private final boolean tolerant;
     private final long knownDurableLsn;
 
     /** Start LSNs of the segments from the one that contains the first position on, ascending. */
@@ -43,6 +46,7 @@ public final class LogReader implements AutoCloseable {
     private int randomIndex = -1;
     private long nextLsn;
     private long endLsn = -1;
+    private LockstepException damage;
 
     /**
      * Begins to read.
@@ -63,20 +67,36 @@ public final class LogReader implements AutoCloseable {
             long fromLsn,
             long knownDurableLsn,
             boolean readOnly) {
+        this(storage, directory, databaseId, fromLsn, knownDurableLsn, readOnly, false);
+    }
+
+    private LogReader(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            long fromLsn,
+            long knownDurableLsn,
+            boolean readOnly,
+            boolean tolerant) {
         this.storage = storage;
         this.directory = directory;
         this.databaseId = databaseId;
         this.knownDurableLsn = knownDurableLsn;
         this.readOnly = readOnly;
+        this.tolerant = tolerant;
         nextLsn = fromLsn;
         startLsns = segmentsFrom(fromLsn);
-        loadScanned(0);
+        if (!loadScanned(0)) {
+            return;
+        }
         long lsn = scanned.startLsn();
         // Ends because every record is longer than nothing.
         while (lsn < fromLsn && lsn < scanned.validEndLsn()) {
             lsn = scanned.nextLsn(lsn);
         }
-        if (lsn != fromLsn) {
+        if (tolerant) {
+            nextLsn = lsn;
+        } else if (lsn != fromLsn) {
             throw new CorruptionException(Message.of("There is no log record where recovery has to begin")
                     .with("directory", directory)
                     .with("lsn", fromLsn)
@@ -84,6 +104,36 @@ public final class LogReader implements AutoCloseable {
                     .with("segmentEndLsn", scanned.validEndLsn())
                     .remedy("Restore the database from a backup."));
         }
+    }
+
+    /**
+     * Begins to read what is left of a log, without touching it. The scan begins at the first record that does not lie
+     * before {@code fromLsn}, and ends where the log ends or is damaged, which {@link #damage} tells.
+     *
+     * @param fromLsn any position; one before the first segment stands for the begin of that
+     * @throws CorruptionException if there is no segment
+     */
+    public static LogReader tolerant(Storage storage, Path directory, DatabaseId databaseId, long fromLsn) {
+        long[] all = segments(storage, directory);
+        long from = all.length == 0 ? fromLsn : Math.max(fromLsn, all[0]);
+        return new LogReader(storage, directory, databaseId, from, 0, true, true);
+    }
+
+    /**
+     * Where the segments in a directory start, ascending; those of other databases too, of which names tell nothing.
+     */
+    public static long[] segments(Storage storage, Path directory) {
+        return storage.list(directory).stream()
+                .map(LogSegmentLayout::startLsn)
+                .filter(OptionalLong::isPresent)
+                .mapToLong(OptionalLong::getAsLong)
+                .sorted()
+                .toArray();
+    }
+
+    /** What a tolerant reader has met at the end of what it could read; null if the log ended there. */
+    public LockstepException damage() {
+        return damage;
     }
 
     /**
@@ -96,12 +146,13 @@ public final class LogReader implements AutoCloseable {
         // Ends because the position only moves forward, up to the end of the last segment.
         while (true) {
             if (nextLsn >= scanned.validEndLsn()) {
-                if (scannedIndex == startLsns.length - 1) {
-                    endLsn = scanned.validEndLsn();
+                if (damage != null || scannedIndex == startLsns.length - 1) {
+                    endLsn = damage == null ? scanned.validEndLsn() : nextLsn;
                     return null;
                 }
-                loadScanned(scannedIndex + 1);
-                nextLsn = scanned.startLsn();
+                if (loadScanned(scannedIndex + 1)) {
+                    nextLsn = scanned.startLsn();
+                }
                 continue;
             }
             long lsn = nextLsn;
@@ -111,6 +162,11 @@ public final class LogReader implements AutoCloseable {
                 return scanView;
             }
         }
+    }
+
+    /** Where the next record would be read. */
+    public long positionLsn() {
+        return nextLsn;
     }
 
     /**
@@ -171,19 +227,35 @@ public final class LogReader implements AutoCloseable {
         return random.contains(lsn) ? random : null;
     }
 
-    private void loadScanned(int index) {
-        scanned.load(storage, directory, databaseId, startLsns[index], limitLsn(index), readOnly);
+    /** False if nothing of the segment can be read, which only a tolerant reader bears. */
+    private boolean loadScanned(int index) {
+        try {
+            scanned.load(storage, directory, databaseId, startLsns[index], limitLsn(index), readOnly);
+        } catch (LockstepException failure) {
+            if (!tolerant) {
+                throw failure;
+            }
+            damage = failure;
+            scanned.close();
+            return false;
+        }
         scannedIndex = index;
         boolean last = index == startLsns.length - 1;
         long contradictedLsn = scanned.contradictedDurableLsn();
         long expectedLsn = Math.max(contradictedLsn, last ? knownDurableLsn : limitLsn(index));
         if (scanned.validEndLsn() < expectedLsn) {
-            throw new CorruptionException(Message.of("The log is damaged: a part of it that was on disk is missing")
-                    .with("file", LogSegmentLayout.path(directory, startLsns[index]))
-                    .with("validEndLsn", scanned.validEndLsn())
-                    .with("expectedEndLsn", expectedLsn)
-                    .remedy("Restore the database from a backup."));
+            CorruptionException missing =
+                    new CorruptionException(Message.of("The log is damaged: a part of it that was on disk is missing")
+                            .with("file", LogSegmentLayout.path(directory, startLsns[index]))
+                            .with("validEndLsn", scanned.validEndLsn())
+                            .with("expectedEndLsn", expectedLsn)
+                            .remedy("Restore the database from a backup."));
+            if (!tolerant) {
+                throw missing;
+            }
+            damage = missing;
         }
+        return true;
     }
 
     private long limitLsn(int index) {
@@ -191,12 +263,7 @@ public final class LogReader implements AutoCloseable {
     }
 
     private long[] segmentsFrom(long fromLsn) {
-        long[] all = storage.list(directory).stream()
-                .map(LogSegmentLayout::startLsn)
-                .filter(OptionalLong::isPresent)
-                .mapToLong(OptionalLong::getAsLong)
-                .sorted()
-                .toArray();
+        long[] all = segments(storage, directory);
         int first = -1;
         for (int i = 0; i < all.length && all[i] <= fromLsn; i++) {
             first = i;
