@@ -42,6 +42,7 @@ public final class Log implements AutoCloseable {
     private final LogHorizon written;
     private final LogHorizon durable;
     private final LogHorizon lifecycle;
+    private final LogHorizon released;
     private final LogAnswerGate answers;
     private final LogWriter writer;
     private final long startLsn;
@@ -64,10 +65,11 @@ public final class Log implements AutoCloseable {
         written = new LogHorizon(wakeup, startLsn, watch);
         durable = new LogHorizon(wakeup, startLsn, watch);
         lifecycle = new LogHorizon(wakeup, 0, watch);
+        released = new LogHorizon(wakeup, 0, watch);
         LogSegments segments = new LogSegments(storage, directory, databaseId, options.segmentBytes());
         answers = new LogAnswerGate(options.clock(), options.asyncDelayNanosMax());
         writer = new LogWriter(
-                segments, ring, tail, wakeup, written, durable, lifecycle, answers, options, failureListener);
+                segments, ring, tail, wakeup, written, durable, lifecycle, released, answers, options, failureListener);
     }
 
     /**
@@ -298,6 +300,16 @@ public final class Log implements AutoCloseable {
      */
     public void deleteBefore(long lsn) {
         writer.retainFrom(lsn);
+    }
+
+    /**
+     * Waits until the writer has done what {@link #deleteBefore} has asked for, or has failed or ended and will not.
+     *
+     * @param lsn the same as there
+     * @param waiter the caller's own
+     */
+    public void awaitDeleted(long lsn, Waiter waiter) {
+        released.await(lsn - 1, waiter);
     }
 
     /** The first failure, or null. */

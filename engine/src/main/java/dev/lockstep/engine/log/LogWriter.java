@@ -49,6 +49,10 @@ final class LogWriter implements Runnable {
     private final LogHorizon written;
     private final LogHorizon durable;
     private final LogHorizon lifecycle;
+
+    /** Segments that end at or before this position were let go. */
+    private final LogHorizon released;
+
     private final LogFlushPolicy policy;
     private final LogAnswerGate answers;
     private final LogGatherPolicy gathering = new LogGatherPolicy();
@@ -85,6 +89,7 @@ final class LogWriter implements Runnable {
             LogHorizon written,
             LogHorizon durable,
             LogHorizon lifecycle,
+            LogHorizon released,
             LogAnswerGate answers,
             LogOptions options,
             FailureListener failureListener) {
@@ -95,6 +100,7 @@ final class LogWriter implements Runnable {
         this.written = written;
         this.durable = durable;
         this.lifecycle = lifecycle;
+        this.released = released;
         this.answers = answers;
         this.clock = options.clock();
         this.extraForceDelayNanos = options.extraForceDelayNanos();
@@ -130,8 +136,7 @@ final class LogWriter implements Runnable {
             serve();
             segments.close();
             tail.close();
-            written.breakOff();
-            durable.breakOff();
+            breakOff();
         } catch (Throwable t) {
             // Whatever it was, nothing may be written after it: the stream would have a hole.
             fail(t);
@@ -311,6 +316,7 @@ final class LogWriter implements Runnable {
         if (lsn > recycledBeforeLsn) {
             recycledBeforeLsn = lsn;
             segments.recycleBefore(lsn);
+            released.advance(lsn);
         }
     }
 
@@ -321,10 +327,15 @@ final class LogWriter implements Runnable {
             failureListener.failed(cause, true);
         } finally {
             tail.close();
-            written.breakOff();
-            durable.breakOff();
+            breakOff();
             closeSegments(cause);
         }
+    }
+
+    private void breakOff() {
+        written.breakOff();
+        durable.breakOff();
+        released.breakOff();
     }
 
     private void closeSegments(Throwable cause) {

@@ -383,7 +383,10 @@ public final class Checkpointer implements AutoCloseable {
         log.awaitDurable(log.tailLsn() - 1, waiter);
         Checkpoint checkpoint = state.withDurableLsn(log.durableLsn());
         file.write(databaseId, checkpoint);
-        log.deleteBefore(Math.min(redoScanLsn, written(checkpoint)));
+        long keptFromLsn = Math.min(redoScanLsn, written(checkpoint));
+        log.deleteBefore(keptFromLsn);
+        // Whoever has asked for a checkpoint finds the room given back, and nothing going on any more.
+        log.awaitDeleted(keptFromLsn, waiter);
         previousBeginLsn = beginLsn;
         LAST_REDO_SCAN_LSN.setOpaque(this, redoScanLsn);
         COMPLETED_COUNT.setOpaque(this, completedCount() + 1);

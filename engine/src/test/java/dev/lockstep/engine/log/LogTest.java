@@ -180,6 +180,25 @@ class LogTest {
     }
 
     @Test
+    void whoeverWaitsFindsTheSegmentsGone() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int round = 0; round < 3; round++) {
+                int begin = numbers.size();
+                for (int i = begin; i < begin + 9_000; i++) {
+                    append(log, i, 300);
+                }
+                log.awaitDurable(lsns.getLast(), waiter);
+                log.deleteBefore(lsns.getLast());
+                log.awaitDeleted(lsns.getLast(), waiter);
+                // The segment in use, one that reaches into it, and those kept for reuse.
+                int fileCount = fixture.storage.list(LogFixture.DIRECTORY).size();
+                assertTrue(fileCount <= LogSegments.RECYCLABLE_SEGMENTS_MAX + 2, "fileCount=" + fileCount);
+            }
+            log.awaitDeleted(LSN_FIRST, waiter);
+        }
+    }
+
+    @Test
     void compensationRecordsNameWhatToUndoNext() {
         try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
             log.append(buffer.beginCompensation(LogRecordType.UPDATE, 7, 4_711, 1_234)
