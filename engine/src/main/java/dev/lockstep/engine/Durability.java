@@ -16,6 +16,8 @@ public enum Durability {
     /**
      * No log is written. Transactions still roll back, and {@code close()} saves everything; but after any other end
      * the database cannot be opened, except to start it empty ({@link DatabaseOptions#startEmptyAfterUncleanClose()}).
+     * As the durability of one transaction of a database that has a log: answered at once, and on disk with the next
+     * commit that promises more, or with the next checkpoint.
      */
     NONE;
 

@@ -285,9 +285,10 @@ public final class Schema {
 
     /** Adds the entries of the next rows; null when there are no more rows. */
     private Record fillBatch(SessionCore session, TableReference table, String index, Record last, Record row) {
+        // A crash drops an index that is not ready, so nothing is promised before it is.
         session.begin(
                 Isolation.REPEATABLE_READ,
-                Durability.ASYNC,
+                Durability.NONE,
                 instance.options().lockTimeout().toNanos(),
                 InstalledTime.nanoTime()
                         + instance.options().transactionTimeout().toNanos());

@@ -88,6 +88,7 @@ public final class SessionCore {
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
     private boolean answersWhenDurable;
+    private boolean isDurableSoon;
     private boolean cleansUpLocked;
     private boolean abandoned;
     private Runnable onCommitRecord;
@@ -209,6 +210,7 @@ public final class SessionCore {
         context.bind(sThread);
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
         answersWhenDurable = durability == Durability.SYNC && log != null;
+        isDurableSoon = durability != Durability.NONE;
         context.lockOwner().trackDependency(answersWhenDurable);
         if (isolation == Isolation.READ_COMMITTED) {
             context.setCommittedBelow(instance.transactions().endedBelow(context, log, answersWhenDurable));
@@ -505,7 +507,8 @@ public final class SessionCore {
         if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
             return waitLsn;
         }
-        return answersWhenDurable || commitLsn == 0 || log == null ? 0 : answerEarly(commitLsn);
+        boolean promisesNothing = answersWhenDurable || !isDurableSoon || commitLsn == 0 || log == null;
+        return promisesNothing ? 0 : answerEarly(commitLsn);
     }
 
     /** The LSN to wait for where a commit may be answered before it is on disk: its own if the disk is too slow. */
