@@ -174,6 +174,17 @@ final class InstanceFiles {
     }
 
     /**
+     * Removes the mark of a clean close once more, though nobody sees it: a removal that could not be forced, on a disk
+     * that did not take the mark back either, is undone by a crash long after. Everything is written back when this is
+     * called, so that a crash in the middle, which leaves the mark, tells no lie.
+     */
+    void removeUnseenMark() {
+        storage.open(directory.resolve(CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)
+                .close();
+        removeMarker(CLEAN_CLOSE_FILE);
+    }
+
+    /**
      * The marker is gone for good on return. If the removal cannot be forced, the marker is made again: else the next
      * open would see none and remove none, and a crash could bring it back over a database in use.
      */

@@ -349,6 +349,7 @@ public final class InstanceOpener {
             opened.push(files::closeCheckpointer);
             if (recovery != null) {
                 instance.checkpoint();
+                files.removeUnseenMark();
             }
             files.markInUse(log == null);
             CatalogLoader.dropUnfinishedIndexes(instance);
