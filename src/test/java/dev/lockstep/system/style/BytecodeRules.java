@@ -42,6 +42,19 @@ final class BytecodeRules {
             "java/util/concurrent/locks/LockSupport.parkNanos",
             "java/util/concurrent/locks/LockSupport.parkUntil");
 
+    /**
+     * Beginnings of what reads and changes files: the engine does both through {@code Storage}, which can be replaced.
+     */
+    static final List<String> FILE_ACCESS = List.of(
+            "java/io/File",
+            "java/io/RandomAccessFile",
+            "java/nio/channels/AsynchronousFileChannel",
+            "java/nio/channels/FileChannel",
+            "java/nio/channels/FileLock",
+            "java/nio/file/FileSystems",
+            "java/nio/file/Files",
+            "java/nio/file/spi/");
+
     private BytecodeRules() {}
 
     static ClassModel read(Path file) throws IOException {
@@ -78,6 +91,20 @@ final class BytecodeRules {
             });
         }
         return violations;
+    }
+
+    /** Classes with these beginnings that a class names. */
+    static List<String> named(ClassModel type, List<String> beginnings) {
+        Set<String> violations = new TreeSet<>();
+        for (var entry : type.constantPool()) {
+            if (entry instanceof ClassEntry named) {
+                String name = named.asInternalName();
+                if (beginnings.stream().anyMatch(name::startsWith)) {
+                    violations.add(type.thisClass().asInternalName() + " names " + name);
+                }
+            }
+        }
+        return List.copyOf(violations);
     }
 
     /** Packages that a class names and that lie outside all the prefixes allowed. */
