@@ -27,6 +27,28 @@ public interface Proof {
     }
 
     /**
+     * The number of a point, by what the command line calls it.
+     *
+     * @param text its number, or the name that the proof prints for it
+     * @throws IllegalArgumentException if no point is called so
+     */
+    default long pointNumber(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("--point of prove " + name() + " is a number: point=" + text, e);
+        }
+    }
+
+    /**
+     * Whether the numbers of points do not depend on how many are tried, so that {@code --point} needs no {@code
+     * --points}.
+     */
+    default boolean isPointIndependent() {
+        return false;
+    }
+
+    /**
      * Runs it. A point that did not go as it has to is part of the report, and no exception.
      *
      * @param options how long, from which seed, where

@@ -51,6 +51,8 @@ import picocli.CommandLine.Spec;
             "  ./lockstep prove kill --points 100",
             "      A hundred times: a process under TPC-C load is killed, and what it was told is committed is looked"
                     + " for.",
+            "  ./lockstep prove crash --seed 7 --point 1234:torn",
+            "      One point again: the machine stops at operation 1,234, and what was not forced is torn.",
             "  ./lockstep prove kill --dir /data --json kill.json --seed 7",
             "      On the disk of /data, with other random choices, the result in a file."
         })
@@ -85,9 +87,10 @@ public final class ProveCommand implements Callable<Integer> {
 
     @Option(
             names = "--point",
-            paramLabel = "N",
-            description = "Tries this one alone, of those that --points and --seed make; from 0.")
-    private Long point;
+            paramLabel = "POINT",
+            description = "Tries this one alone: its number among those that --points and --seed make, from 0; of prove"
+                    + " crash OPERATION:FAULT, as a failure prints it.")
+    private String point;
 
     @Option(
             names = "--dir",
@@ -191,12 +194,11 @@ public final class ProveCommand implements Callable<Integer> {
                 ? Duration.ofMillis(Math.max(Math.round(minutes * MILLIS_PER_MINUTE), 1))
                 : points != null ? Duration.ZERO : proof.timeDefault();
         try {
-            return new ProofOptions(
-                    count,
-                    time,
-                    seed,
-                    point == null ? OptionalLong.empty() : OptionalLong.of(point),
-                    where.toAbsolutePath());
+            OptionalLong number = point == null ? OptionalLong.empty() : OptionalLong.of(proof.pointNumber(point));
+            if (number.isPresent() && count > 0 && proof.isPointIndependent()) {
+                count = Math.max(count, number.getAsLong() + 1);
+            }
+            return new ProofOptions(count, time, seed, number, where.toAbsolutePath());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

@@ -91,6 +91,18 @@ class ProveCommandTest {
     }
 
     @Test
+    void aPointOfTheCrashProofIsTriedByItsName() {
+        assertEquals(
+                0,
+                execute("prove", "crash", "--point", "30:torn", "--dir", directory.toString()),
+                () -> err + out.toString());
+        assertTrue(out.toString().startsWith("crash: 1 tried, 1 survived, 0 failed"), out::toString);
+        assertEquals(2, execute("prove", "crash", "--point", "30:burnt", "--dir", directory.toString()));
+        assertTrue(err.toString().contains("OPERATION:FAULT"), err::toString);
+        assertEquals(2, execute("prove", "kill", "--point", "30:torn", "--dir", directory.toString()));
+    }
+
+    @Test
     void aFailureIsReportedWithTheLineThatReplaysIt() {
         ProofOptions options = new ProofOptions(500, Duration.ZERO, 9, OptionalLong.empty(), directory);
         ProofReport.Builder builder = new ProofReport.Builder("kill", options);

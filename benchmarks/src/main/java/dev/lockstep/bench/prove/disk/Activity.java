@@ -18,6 +18,10 @@ public enum Activity {
     ROLLBACK,
     /** A checkpoint is written that somebody asked for. */
     CHECKPOINT,
+    /** Nodes are moved and the end of the file is cut off, beside a running transaction and after it. */
+    COMPACTION,
+    /** A copy is made, while others commit and checkpoints are written. */
+    BACKUP,
     /** A database that was not closed in order is opened. */
     RECOVERY,
     /** A database is closed, or opened after it was closed in order. */

@@ -6,10 +6,17 @@ import dev.lockstep.bench.prove.ProofProgress;
 import dev.lockstep.bench.prove.ProofReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Runs databases on a simulated disk that fails, and looks at what is left. A point is a pair of an operation of a
@@ -17,10 +24,16 @@ import java.util.Random;
  * CrashProofTest} lists the zones of the files.
  *
  * <p>A round is all pairs of both workloads; where more points are wanted, the next round has workloads of the next
- * seed. Every choice depends on seed, operation and fault alone.
+ * seed. Where fewer are wanted, every fault is tried during every activity, and the rest is drawn from all. Every
+ * choice depends on seed, operation and fault alone, and the operations of a workload are the same in every run: so a
+ * point is named by the two, {@code OPERATION:FAULT}, and tried again alone.
  */
 public final class CrashProof implements Proof {
     private static final String NAME = "crash";
+
+    /** Leaves room for the fault in the number of a point. */
+    private static final String OPERATION_NUMBER = "[0-9]{1,8}";
+
     private static final long POINTS = 20_000;
 
     /** With a time in place of a number, points are drawn by so many, so that the disk is replayed once for each. */
@@ -29,8 +42,17 @@ public final class CrashProof implements Proof {
     /** Makes neighbouring seeds and points independent of each other: a prime. */
     private static final long SEED_FACTOR = 1_000_003;
 
+    private final Flaw flaw;
+
     /** For the command and the tests. */
-    public CrashProof() {}
+    public CrashProof() {
+        this(Flaw.NONE);
+    }
+
+    /** Tries an engine that does something wrong, to see whether that is found. */
+    public CrashProof(Flaw flaw) {
+        this.flaw = flaw;
+    }
 
     @Override
     public String name() {
@@ -51,8 +73,39 @@ public final class CrashProof implements Proof {
     }
 
     @Override
+    public boolean isPointIndependent() {
+        return true;
+    }
+
+    /** The name is {@code OPERATION:FAULT}. */
+    @Override
+    public long pointNumber(String text) {
+        int colon = text.indexOf(':');
+        Optional<Fault> fault = Arrays.stream(Fault.values())
+                .filter(its -> its.word().equals(text.substring(colon + 1)))
+                .findFirst();
+        if (colon < 1 || fault.isEmpty() || !text.substring(0, colon).matches(OPERATION_NUMBER)) {
+            throw new IllegalArgumentException(
+                    "--point of prove " + NAME + " is OPERATION:FAULT, where a fault is one of "
+                            + Arrays.stream(Fault.values()).map(Fault::word).collect(Collectors.joining(", "))
+                            + ": point=" + text);
+        }
+        return Long.parseLong(text, 0, colon, 10) * Fault.values().length
+                + fault.get().ordinal();
+    }
+
+    /**
+     * How many different points a seed makes, before those of the next one begin.
+     *
+     * @param seed the first one of the run
+     */
+    public long pointsPerRound(long seed) {
+        return new Round(seed, flaw).pairs().size();
+    }
+
+    @Override
     public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch) {
-        return new Run(options, progress).run();
+        return new Run(flaw, options, progress).run();
     }
 
     /** The pairs of one seed. */
@@ -61,9 +114,10 @@ public final class CrashProof implements Proof {
         private final List<Recording> recordings;
         private final int pairCount;
 
-        Round(long seed) {
+        Round(long seed, Flaw flaw) {
             this.seed = seed;
-            recordings = List.of(Recording.of(new RowsWorkload(seed)), Recording.of(new TpccWorkload(seed)));
+            Recording rows = Recording.of(new RowsWorkload(seed), flaw);
+            recordings = flaw == Flaw.NONE ? List.of(rows, Recording.of(new TpccWorkload(seed), flaw)) : List.of(rows);
             pairCount = recordings.stream()
                             .mapToInt(recording -> recording.operations().size())
                             .sum()
@@ -110,6 +164,11 @@ public final class CrashProof implements Proof {
             return recording(pair).operations().get(operationNumber(pair));
         }
 
+        /** What {@code --point} calls it. */
+        String name(int pair) {
+            return pair / Fault.values().length + ":" + fault(pair).word();
+        }
+
         String describe(int pair) {
             int number = operationNumber(pair);
             Recording recording = recording(pair);
@@ -118,9 +177,29 @@ public final class CrashProof implements Proof {
                     + workload.describe(recording.stepsDoneBefore(number)) + ": "
                     + fault(pair).title();
         }
+
+        /**
+         * Pairs in a random order, in which each fault during each activity, and each fault of the medium in each zone,
+         * comes once before all others.
+         */
+        List<Integer> shuffledPairs() {
+            List<Integer> shuffled = pairs();
+            Collections.shuffle(shuffled, new Random(seed));
+            Map<String, Integer> firsts = new LinkedHashMap<>();
+            for (int pair : shuffled) {
+                firsts.putIfAbsent(fault(pair).word() + operation(pair).activity(), pair);
+                if (fault(pair).kind() == Fault.Kind.MEDIUM) {
+                    firsts.putIfAbsent(fault(pair).word() + Zone.of(operation(pair)), pair);
+                }
+            }
+            Set<Integer> ordered = new LinkedHashSet<>(firsts.values());
+            ordered.addAll(shuffled);
+            return List.copyOf(ordered);
+        }
     }
 
     private static final class Run {
+        private final Flaw flaw;
         private final ProofOptions options;
         private final ProofProgress progress;
         private final ProofReport.Builder report;
@@ -128,16 +207,26 @@ public final class CrashProof implements Proof {
         private final long beginNanos = System.nanoTime();
         private long tried;
 
-        Run(ProofOptions options, ProofProgress progress) {
+        Run(Flaw flaw, ProofOptions options, ProofProgress progress) {
+            this.flaw = flaw;
             this.options = options;
             this.progress = progress;
             report = new ProofReport.Builder(NAME, options);
         }
 
         ProofReport run() {
+            if (options.point().isPresent()) {
+                tryPoint(new Round(options.seed(), flaw), options.point().getAsLong());
+            }
             // Ends with the points or the time: each round tries some.
-            for (long round = 0; goesOn(); round++) {
-                tryRound(new Round(options.seed() + round));
+            for (long number = 0; options.point().isEmpty() && goesOn(); number++) {
+                Round round = new Round(options.seed() + number, flaw);
+                if (number == 0) {
+                    report.count(
+                            "different points of seed " + options.seed(),
+                            round.pairs().size());
+                }
+                tryRound(round);
             }
             counts.addTo(report);
             return report.build();
@@ -150,21 +239,26 @@ public final class CrashProof implements Proof {
             return System.nanoTime() - beginNanos < options.time().toNanos();
         }
 
+        private void tryPoint(Round round, long number) {
+            int pair = (int) Math.min(number, Integer.MAX_VALUE);
+            if (pair >= round.pairCount() || !round.fault(pair).appliesTo(round.operation(pair))) {
+                throw new IllegalArgumentException("seed " + round.seed() + " makes no such point: operation="
+                        + number / Fault.values().length + " operations="
+                        + round.pairCount() / Fault.values().length + " fault="
+                        + round.fault(pair).word());
+            }
+            tryPairs(round, List.of(pair));
+        }
+
         private void tryRound(Round round) {
-            List<Integer> pairs = round.pairs();
+            List<Integer> pairs = round.shuffledPairs();
             if (options.points() == 0) {
-                Collections.shuffle(pairs, new Random(round.seed()));
                 for (int from = 0; from < pairs.size() && goesOn(); from += POINTS_PER_DRAW) {
                     tryPairs(round, pairs.subList(from, Math.min(pairs.size(), from + POINTS_PER_DRAW)));
                 }
                 return;
             }
-            long wanted = options.points() - tried;
-            if (wanted < pairs.size()) {
-                Collections.shuffle(pairs, new Random(round.seed()));
-                pairs = pairs.subList(0, (int) wanted);
-            }
-            tryPairs(round, pairs);
+            tryPairs(round, pairs.subList(0, (int) Math.min(pairs.size(), options.points() - tried)));
         }
 
         /** Tries pairs in the order of their operations, so that the disk is replayed once. */
@@ -172,53 +266,58 @@ public final class CrashProof implements Proof {
             List<Integer> pairs = unordered.stream().sorted().toList();
             Recording recording = null;
             DiskImage image = null;
+            DiskImage atStart = null;
             int applied = 0;
             for (int pair : pairs) {
                 if (options.points() == 0 && !goesOn()) {
                     return;
                 }
-                long point = tried++;
-                if (!options.wants(point)) {
-                    continue;
-                }
+                tried++;
                 if (recording != round.recording(pair)) {
                     recording = round.recording(pair);
                     image = recording.workload().before();
                     applied = 0;
                 }
-                for (; applied < round.operationNumber(pair); applied++) {
-                    image.apply(recording.operations().get(applied));
+                int number = round.operationNumber(pair);
+                int start = recording.startBefore(number).operation();
+                for (; applied <= number; applied++) {
+                    if (applied == start) {
+                        atStart = image.copy();
+                    }
+                    if (applied < number) {
+                        image.apply(recording.operations().get(applied));
+                    }
                 }
-                tryPair(round, pair, image, point);
+                applied = number;
+                tryPair(round, pair, image, atStart);
                 progress.step(
                         report.tried(), options.points(), round.fault(pair).title());
             }
         }
 
-        private void tryPair(Round round, int pair, DiskImage image, long point) {
+        private void tryPair(Round round, int pair, DiskImage image, DiskImage atStart) {
             Fault fault = round.fault(pair);
             Activity activity = round.operation(pair).activity();
             int number = round.operationNumber(pair);
             Trial trial = new Trial(
                     round.recording(pair), number, fault, (round.seed() * SEED_FACTOR) ^ (pair * SEED_FACTOR));
             try {
-                counts.add(fault, activity, trial.run(image));
+                Trial.Outcome outcome = trial.run(image, atStart);
+                counts.add(fault, activity, outcome);
+                if (trial.damageOrNull() != null) {
+                    counts.addDamage(fault, trial.damageOrNull(), outcome);
+                }
                 report.survived();
             } catch (RuntimeException | Error e) {
                 counts.add(fault, activity, null);
-                report.failed(point, round.describe(pair) + ": " + causes(e), replay(round, pair));
+                report.failed(pair, round.describe(pair) + ": " + causes(e), replay(round, pair));
             }
         }
 
         /** The command that tries a pair alone. */
         private static String replay(Round round, int pair) {
             return String.format(
-                    Locale.ROOT,
-                    "./lockstep prove %s --points %d --seed %d --point %d",
-                    NAME,
-                    round.pairs().size(),
-                    round.seed(),
-                    round.pairs().indexOf(pair));
+                    Locale.ROOT, "./lockstep prove %s --seed %d --point %s", NAME, round.seed(), round.name(pair));
         }
 
         private static String causes(Throwable failure) {

@@ -95,6 +95,9 @@ final class DiskImage {
     void apply(DiskOperation operation) {
         SimulatedFile file = files.get(operation.file());
         switch (operation.kind()) {
+            case READ -> {
+                // Changes nothing.
+            }
             case WRITE, TRUNCATE -> {
                 change(file.shown, operation);
                 file.pending.add(operation);
@@ -105,6 +108,7 @@ final class DiskImage {
             }
             case CREATE -> {
                 fileCount = Math.max(fileCount, operation.file());
+                makeDirectories(operation.path().getParent());
                 files.put(operation.file(), new SimulatedFile(new FileImage(), new FileImage()));
                 changeName(operation);
             }

@@ -26,8 +26,13 @@ public enum Fault {
     LOST(Kind.MEDIUM),
     /** The operation fails. After a failed force the data is in the system's memory and never gets to the disk. */
     ERROR_ONCE(Kind.ERROR),
-    /** The operation and all after it fail, until the database is opened again. */
+    /**
+     * The operation and all after it fail, reads as well, until somebody has noticed, has tried to open the database
+     * all the same, and has changed the disk.
+     */
     ERROR_FOR_EVER(Kind.ERROR),
+    /** From the operation on the file system can only be read, until the same has happened. */
+    READ_ONLY(Kind.ERROR),
     /** The operation finds the disk full, as do all that make a file longer, until somebody has noticed. */
     DISK_FULL(Kind.ERROR);
 
@@ -51,14 +56,28 @@ public enum Fault {
         return kind;
     }
 
-    /** Whether an operation can meet this fault: what is misdirected or lost is a write, a full disk needs bytes. */
+    /**
+     * Whether an operation can meet this fault: what is misdirected or lost is a write, a full disk needs bytes, and a
+     * read fails or does not.
+     */
     boolean appliesTo(DiskOperation operation) {
         boolean isWrite = operation.kind() == DiskOperation.Kind.WRITE;
         return switch (this) {
             case MISDIRECTED, LOST -> isWrite;
             case DISK_FULL -> isWrite || operation.kind() == DiskOperation.Kind.CREATE;
-            default -> true;
+            case ERROR_ONCE, ERROR_FOR_EVER -> true;
+            default -> operation.changes();
         };
+    }
+
+    /** Whether it lasts until somebody has changed or mended the disk. */
+    boolean lasts() {
+        return this == ERROR_FOR_EVER || this == READ_ONLY;
+    }
+
+    /** For the command line. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** For people. */

@@ -7,4 +7,8 @@ final class MismatchException extends RuntimeException {
     MismatchException(String message) {
         super(message);
     }
+
+    MismatchException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

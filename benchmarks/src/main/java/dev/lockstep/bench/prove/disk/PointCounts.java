@@ -7,22 +7,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Points by fault, by activity and by outcome. Not thread-safe. */
+/** Points by fault, by activity and by outcome, and those of faults of the medium by zone. Not thread-safe. */
 final class PointCounts {
+    private static final List<Fault> MEDIUM = List.of(Fault.LOST, Fault.MISDIRECTED);
+
+    private final long[][][] damaged =
+            new long[Fault.values().length][Zone.values().length][Trial.Outcome.values().length];
+    private final long[][] hadToSurvive = new long[Fault.values().length][Zone.values().length];
     private final long[][] tried = new long[Fault.values().length][Activity.values().length];
     private final long[] survived = new long[Fault.values().length];
     private final long[] detected = new long[Fault.values().length];
-    private long drifted;
 
     /** Counts a point; the outcome is null if it did not go as it has to. */
     void add(Fault fault, Activity activity, Trial.Outcome outcomeOrNull) {
         tried[fault.ordinal()][activity.ordinal()]++;
-        if (outcomeOrNull == Trial.Outcome.DETECTED) {
+        if (outcomeOrNull == Trial.Outcome.DETECTED || outcomeOrNull == Trial.Outcome.EARLIER) {
             detected[fault.ordinal()]++;
         } else if (outcomeOrNull != null) {
             survived[fault.ordinal()]++;
-            drifted += outcomeOrNull == Trial.Outcome.DRIFTED ? 1 : 0;
         }
+    }
+
+    /** Counts what came of a fault of the medium, a second time. */
+    void addDamage(Fault fault, Damage damage, Trial.Outcome outcome) {
+        int zone = damage.zone().ordinal();
+        damaged[fault.ordinal()][zone][outcome.ordinal()]++;
+        hadToSurvive[fault.ordinal()][zone] += damage.mustBeSurvived() ? 1 : 0;
     }
 
     /** Points tried with a fault during an activity. */
@@ -64,8 +74,30 @@ final class PointCounts {
             }
             report.count("while " + activity.title(), sum);
         }
-        report.count("of other operations than recorded", drifted);
         report.section(Section.of("Points by fault and activity", table.build()));
+        report.section(Section.of("What the medium did to forced data, by zone", zones()));
+    }
+
+    private Table zones() {
+        Table.Builder table =
+                Table.of(2, "fault", "zone", "points", "survived", "of these had to be", "detected", "earlier state");
+        for (Fault fault : MEDIUM) {
+            for (Zone zone : Zone.values()) {
+                long[] its = damaged[fault.ordinal()][zone.ordinal()];
+                long survivedCount = its[Trial.Outcome.SURVIVED.ordinal()];
+                long detectedCount = its[Trial.Outcome.DETECTED.ordinal()];
+                long earlierCount = its[Trial.Outcome.EARLIER.ordinal()];
+                table.row(List.of(
+                        fault.title(),
+                        zone.title(),
+                        number(survivedCount + detectedCount + earlierCount),
+                        number(survivedCount),
+                        number(hadToSurvive[fault.ordinal()][zone.ordinal()]),
+                        number(detectedCount),
+                        number(earlierCount)));
+            }
+        }
+        return table.build();
     }
 
     private static String number(long value) {

@@ -1,6 +1,8 @@
 package dev.lockstep.bench.prove.disk;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What one run of a workload did to its disk when nothing failed.
@@ -8,63 +10,115 @@ import java.util.List;
  * <p>Immutable, but for the workload.
  */
 final class Recording {
+    /** Reading everything takes as long as some steps. */
+    private static final int STEPS_PER_LOOK = 10;
+
     private final Workload workload;
+    private final Flaw flaw;
     private final List<DiskOperation> operations;
 
     /** By step: how many operations there were when it had returned. */
     private final long[] operationsAfterStep;
 
-    private Recording(Workload workload, List<DiskOperation> operations, long[] operationsAfterStep) {
+    /** The steps that start a process, ascending, and the operations that come next then. */
+    private final List<Start> starts = new ArrayList<>();
+
+    /**
+     * The start of a process.
+     *
+     * @param step the one that opens the database
+     * @param operation number of the first one after it
+     */
+    record Start(int step, int operation) {}
+
+    private Recording(Workload workload, Flaw flaw, List<DiskOperation> operations, long[] operationsAfterStep) {
         this.workload = workload;
+        this.flaw = flaw;
         this.operations = operations;
         this.operationsAfterStep = operationsAfterStep;
+        for (int step = 0; step < workload.stepCount(); step++) {
+            if (workload.opens(step)) {
+                starts.add(new Start(step, step == 0 ? 0 : (int) operationsAfterStep[step - 1]));
+            }
+        }
     }
 
     /**
      * Runs a workload.
      *
-     * @throws IllegalStateException if it does not do what it is meant to
+     * @param flaw what the engine does wrong
+     * @throws IllegalStateException if the workload does not do what it is meant to
      */
-    static Recording of(Workload workload) {
-        rehearse(workload);
+    static Recording of(Workload workload, Flaw flaw) {
+        if (flaw == Flaw.NONE) {
+            rehearse(workload);
+        }
         SimulatedDisk disk = new SimulatedDisk(workload.before(), true);
         long[] operationsAfterStep = new long[workload.stepCount()];
-        try (Host host = new Host(disk)) {
+        try (Host host = new Host(disk, flaw)) {
             for (int step = 0; step < workload.stepCount(); step++) {
                 workload.apply(step, host);
                 operationsAfterStep[step] = disk.operationCount();
             }
         }
         int count = (int) operationsAfterStep[workload.stepCount() - 1];
-        return new Recording(workload, disk.noted().subList(0, count), operationsAfterStep);
+        return new Recording(workload, flaw, disk.noted().subList(0, count), operationsAfterStep);
     }
 
     /** A run of its own, because looking at the database changes what it does to its disk. */
     private static void rehearse(Workload workload) {
-        try (Host host = new Host(new SimulatedDisk(workload.before(), false))) {
-            long nodes = 0;
+        SimulatedDisk disk = new SimulatedDisk(workload.before(), true);
+        try (Host host = new Host(disk, Flaw.NONE)) {
             for (int step = 0; step < workload.stepCount(); step++) {
+                boolean hasTrend = workload.nodeTrend(step) != 0;
+                long nodesBefore = hasTrend ? host.database().validate().nodes() : 0;
                 workload.apply(step, host);
-                long nodesNow = host.database().validate().nodes();
-                requireTrend(workload, step, nodesNow - nodes);
-                nodes = nodesNow;
-                if (workload.stepsFound(host.database(), step + 1, step + 1) != step + 1) {
+                if (hasTrend) {
+                    requireTrend(workload, step, host.database().validate().nodes() - nodesBefore);
+                }
+                boolean isLookedAt = step % STEPS_PER_LOOK == 0 || step == workload.stepCount() - 1;
+                if (host.isOpen()
+                        && isLookedAt
+                        && workload.stepsFound(host.database(), step + 1, step + 1) != step + 1) {
                     throw new IllegalStateException("a step left no trace: " + workload.describe(step));
                 }
             }
         }
+        requireWork(workload, disk.noted());
     }
 
     private static void requireTrend(Workload workload, int step, long moreNodes) {
-        int trend = workload.nodeTrend(step);
-        if (trend != 0 && trend != Long.signum(moreNodes)) {
+        if (workload.nodeTrend(step) != Long.signum(moreNodes)) {
             throw new IllegalStateException(
                     "no node was split or merged in " + workload.describe(step) + ": moreNodes=" + moreNodes);
         }
     }
 
+    /** Compactions have cut the file of the pages off, and backups have written their copies. */
+    private static void requireWork(Workload workload, List<DiskOperation> operations) {
+        boolean hasCut = operations.stream()
+                .anyMatch(operation -> operation.activity() == Activity.COMPACTION
+                        && operation.kind() == DiskOperation.Kind.TRUNCATE
+                        && operation.fileKind().startsWith("pages"));
+        boolean hasCopied = operations.stream()
+                .anyMatch(operation -> operation.activity() == Activity.BACKUP
+                        && !operation.path().startsWith(Host.HOME));
+        if (!hasCopied || (!hasCut && workload.cutsFile())) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "nothing was compacted or copied: workload=%s hasCut=%s hasCopied=%s",
+                    workload.name(),
+                    hasCut,
+                    hasCopied));
+        }
+    }
+
     Workload workload() {
         return workload;
+    }
+
+    Flaw flaw() {
+        return flaw;
     }
 
     List<DiskOperation> operations() {
@@ -78,5 +132,24 @@ final class Recording {
             steps++;
         }
         return steps;
+    }
+
+    /** The start of the process that does an operation. */
+    Start startBefore(int operation) {
+        Start found = starts.getFirst();
+        for (Start start : starts) {
+            found = start.operation <= operation ? start : found;
+        }
+        return found;
+    }
+
+    /** The first operation of the process after the one that does an operation; their number if there is none. */
+    int endOfProcess(int operation) {
+        for (Start start : starts) {
+            if (start.operation > operation) {
+                return start.operation;
+            }
+        }
+        return operations.size();
     }
 }

@@ -11,6 +11,7 @@ import dev.lockstep.engine.Table;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.type.ColumnType;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,8 +20,8 @@ import java.util.TreeMap;
 
 /**
  * Everything that the engine does to its files, on one table of a few hundred rows: splits and merges, overflow pages,
- * checkpoints in the middle of transactions, rollbacks of what is on disk already, indexes made and dropped, databases
- * closed in order or not.
+ * checkpoints in the middle of transactions, rollbacks of what is on disk already, indexes made and dropped, copies
+ * made and the file compacted beside transactions, databases closed in order or not.
  */
 final class RowsWorkload implements Workload {
     private static final String TABLE = "rows";
@@ -36,7 +37,10 @@ final class RowsWorkload implements Workload {
     /** Before the mixed ones: some four hundred rows, in a tree of three levels with its index. */
     private static final int LOADING_STEPS = 8;
 
-    private static final int MIXED_STEPS = 84;
+    private static final int MIXED_STEPS = 96;
+
+    /** After so many all kinds of mixed steps have been taken. */
+    private static final int STEPS_PER_CYCLE = 16;
 
     /** Rows of a loading step: with one row of half a kilobyte on average, at least one node more. */
     private static final int ROWS_PER_SPLIT = 45;
@@ -67,11 +71,11 @@ final class RowsWorkload implements Workload {
         void apply(Host host);
     }
 
-    private record Step(Activity activity, String name, Action action, State after) {}
+    private record Step(Activity activity, String name, boolean opens, Path copyOrNull, Action action, State after) {}
 
     RowsWorkload(long seed) {
         random = new Random(seed);
-        add(Activity.CREATION, "open", Host::open, state);
+        addOpening(Activity.CREATION, "open");
         State withTable = new State(new TreeMap<>(), true, false);
         add(Activity.SCHEMA, "create table", host -> host.database().createTable(definition()), withTable);
         for (int i = 0; i < LOADING_STEPS; i++) {
@@ -83,15 +87,17 @@ final class RowsWorkload implements Workload {
     }
 
     private void addMixed(int number) {
-        switch (number % 14) {
-            case 0, 7 -> addMerge();
-            case 1, 5, 10 -> addSplit();
-            case 2, 8 -> addRollback(random.nextBoolean());
-            case 3 ->
+        switch (number % STEPS_PER_CYCLE) {
+            case 0, 8 -> addMerge();
+            case 1 -> addCompaction();
+            case 2, 6, 12 -> addSplit();
+            case 3, 14 -> addRollback(random.nextBoolean());
+            case 4 ->
                 add(Activity.CHECKPOINT, "checkpoint", host -> host.database().checkpoint(), state);
-            case 4 -> addRecovery();
-            case 6 -> addIndex();
-            case 9 -> addClose();
+            case 5 -> addRecovery();
+            case 7 -> addIndex();
+            case 10 -> addBackup();
+            case 11 -> addClose();
             default -> addTransaction(Activity.CHANGE, "change", changes(), false, false);
         }
     }
@@ -137,14 +143,6 @@ final class RowsWorkload implements Workload {
 
     private void addTransaction(
             Activity activity, String name, List<Change> changes, boolean checkpointWithin, boolean checkpointAfter) {
-        State after = state.copy();
-        for (Change change : changes) {
-            if (change.rowOrNull == null) {
-                after.rows.remove(change.id);
-            } else {
-                after.rows.put(change.id, change.rowOrNull);
-            }
-        }
         add(
                 activity,
                 name + " " + changes.size() + " rows",
@@ -154,7 +152,54 @@ final class RowsWorkload implements Workload {
                         host.database().checkpoint();
                     }
                 },
-                after);
+                after(changes));
+    }
+
+    private State after(List<Change> changes) {
+        State after = state.copy();
+        for (Change change : changes) {
+            if (change.rowOrNull == null) {
+                after.rows.remove(change.id);
+            } else {
+                after.rows.put(change.id, change.rowOrNull);
+            }
+        }
+        return after;
+    }
+
+    /** The second time nobody keeps the end of the file. */
+    private void addCompaction() {
+        List<Change> changes = changes();
+        add(
+                Activity.COMPACTION,
+                "compact",
+                host -> {
+                    Database database = host.database();
+                    database.run(transaction -> {
+                        Writer writer = new Writer(database, transaction);
+                        writer.apply(changes.subList(0, changes.size() / 2));
+                        database.compact();
+                        writer.apply(changes.subList(changes.size() / 2, changes.size()));
+                    });
+                    database.compact();
+                },
+                after(changes));
+    }
+
+    /** Of what is changed some pages are copied before, some after, and some after the checkpoint that writes them. */
+    private void addBackup() {
+        List<Change> changes = changes();
+        Path target = Path.of("/copy-" + steps.size());
+        State after = after(changes);
+        steps.add(new Step(
+                Activity.BACKUP,
+                "back up",
+                false,
+                target,
+                host -> host.backup(target, () -> change(host.database(), changes, false), () -> host.database()
+                        .checkpoint()),
+                after));
+        state = after;
     }
 
     private static void change(Database database, List<Change> changes, boolean checkpointWithin) {
@@ -198,14 +243,8 @@ final class RowsWorkload implements Workload {
     private void addRecovery() {
         List<Change> lost = changes();
         boolean rollsBack = random.nextBoolean();
-        add(
-                Activity.RECOVERY,
-                "end and recover",
-                host -> {
-                    leaveOpen(host, lost, rollsBack);
-                    host.open();
-                },
-                state);
+        add(Activity.CHANGE, "change and end", host -> leaveOpen(host, lost, rollsBack), state);
+        addOpening(Activity.RECOVERY, "recover");
     }
 
     private static void leaveOpen(Host host, List<Change> lost, boolean rollsBack) {
@@ -233,14 +272,12 @@ final class RowsWorkload implements Workload {
     }
 
     private void addClose() {
-        add(
-                Activity.CLOSE,
-                "close and open",
-                host -> {
-                    host.closeDatabase();
-                    host.open();
-                },
-                state);
+        add(Activity.CLOSE, "close", Host::closeDatabase, state);
+        addOpening(Activity.CLOSE, "open");
+    }
+
+    private void addOpening(Activity activity, String name) {
+        steps.add(new Step(activity, name, true, null, Host::open, state));
     }
 
     private void addIndex() {
@@ -254,7 +291,7 @@ final class RowsWorkload implements Workload {
     }
 
     private void add(Activity activity, String name, Action action, State after) {
-        steps.add(new Step(activity, name, action, after));
+        steps.add(new Step(activity, name, false, null, action, after));
         state = after;
     }
 
@@ -331,6 +368,21 @@ final class RowsWorkload implements Workload {
     @Override
     public String describe(int step) {
         return step < steps.size() ? "step " + step + " (" + steps.get(step).name + ")" : "the end";
+    }
+
+    @Override
+    public boolean cutsFile() {
+        return true;
+    }
+
+    @Override
+    public boolean opens(int step) {
+        return steps.get(step).opens;
+    }
+
+    @Override
+    public Path copyOrNull(int step) {
+        return steps.get(step).copyOrNull;
     }
 
     @Override

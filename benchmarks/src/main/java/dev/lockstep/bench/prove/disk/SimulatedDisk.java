@@ -6,27 +6,32 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The engine's whole file system, in memory. It numbers the operations that change it from 0, can note them, and meets
- * a planned fault at one of them.
+ * A machine's whole file system, in memory. It numbers the operations on it from 0, can note them, and meets a planned
+ * fault at one of them. Processes use it one after the other, or beside each other in directories of their own.
  *
  * <p>Thread-safe; with the same calls in the same order it does the same.
  */
-final class SimulatedDisk implements Storage {
+final class SimulatedDisk {
+    private static final byte[] NO_DATA = {};
+
     private final ReentrantLock lock = new ReentrantLock();
     private final DiskImage image;
     private final List<DiskOperation> notedOrNull;
-    private final Set<Path> lockedDirectories = new HashSet<>();
+    private final Map<Path, Process> lockedDirectories = new HashMap<>();
+    private List<DiskOperation> recordedOrNull;
+    private String driftOrNull;
     private Activity activity = Activity.CREATION;
     private long operationCount;
     private long faultAt = Long.MAX_VALUE;
@@ -34,13 +39,11 @@ final class SimulatedDisk implements Storage {
     private Random faultRandom;
     private DiskOperation faultMet;
     private boolean failsOn;
+    private boolean isReadOnly;
     private boolean isFull;
 
     /** Whether the machine has stopped: every call fails. */
     private boolean isStopped;
-
-    /** Number of the time between two starts of the process; files that were opened in another are closed. */
-    private int incarnation;
 
     /**
      * Makes a disk.
@@ -68,6 +71,25 @@ final class SimulatedDisk implements Storage {
         return locked(() -> List.copyOf(notedOrNull));
     }
 
+    /**
+     * Says which operations have to come up to the planned fault.
+     *
+     * @param recorded all of a run
+     * @param first number of the one that comes next
+     */
+    void follow(List<DiskOperation> recorded, long first) {
+        locked(() -> {
+            recordedOrNull = recorded;
+            operationCount = first;
+            return null;
+        });
+    }
+
+    /** Where the operations first were others than those to be followed; null if they were the same. */
+    String driftOrNull() {
+        return locked(() -> driftOrNull);
+    }
+
     /** Lets the operation of a number meet a fault; of those of kind {@link Fault.Kind#CRASH} the machine stops. */
     void plan(long operation, Fault planned, Random random) {
         locked(() -> {
@@ -83,21 +105,13 @@ final class SimulatedDisk implements Storage {
         return locked(() -> faultMet);
     }
 
-    /** Ends the planned fault: the disk works again, and is no longer full. */
+    /** Ends the planned fault: the disk works again, can be written, and is no longer full. */
     void heal() {
         locked(() -> {
             faultAt = Long.MAX_VALUE;
             failsOn = false;
+            isReadOnly = false;
             isFull = false;
-            return null;
-        });
-    }
-
-    /** Ends the process: its files and its lock of the directory are closed. */
-    void endProcess() {
-        locked(() -> {
-            incarnation++;
-            lockedDirectories.clear();
             return null;
         });
     }
@@ -107,106 +121,174 @@ final class SimulatedDisk implements Storage {
         return locked(() -> image.afterCrash(how, isStopped ? faultMet : null, random));
     }
 
-    @Override
-    public BlockFile open(Path path, OpenMode mode) {
-        return locked(() -> {
-            checkRunning();
-            int file = image.file(path);
-            if (mode == OpenMode.CREATE) {
-                if (file == 0) {
-                    perform(operation(DiskOperation.Kind.CREATE, path, image.newFile(), 0, null));
-                } else {
-                    perform(operation(DiskOperation.Kind.TRUNCATE, path, file, 0, null));
-                }
-            } else if (file == 0) {
-                throw new MissingFileException(
-                        Message.of("There is no such file").with("file", path).remedy("None: the disk is simulated."));
-            }
-            return new OpenFile(path, image.file(path), incarnation);
-        });
-    }
-
-    @Override
-    public boolean exists(Path path) {
+    /** Whether there is a file or directory. */
+    boolean exists(Path path) {
         return locked(() -> image.exists(path));
     }
 
-    @Override
-    public void delete(Path path) {
-        locked(() -> {
-            checkRunning();
-            int file = image.file(path);
-            if (file != 0) {
-                perform(operation(DiskOperation.Kind.DELETE, path, file, 0, null));
+    /** Starts a process, which sees everything that others have written. */
+    Process startProcess() {
+        return new Process();
+    }
+
+    /** One process's view of the disk. When it has ended, all its calls fail, and its files and locks are closed. */
+    final class Process implements Storage {
+        private final List<Interjection> interjections = new ArrayList<>();
+        private boolean hasEnded;
+
+        /** Ends it. A second call does nothing. */
+        void end() {
+            locked(() -> {
+                hasEnded = true;
+                return lockedDirectories.values().removeIf(process -> process == this);
+            });
+        }
+
+        /**
+         * Has something done before an operation on the files of a directory, once, by this thread, which has to be the
+         * one that comes to that operation, and holds nothing then.
+         *
+         * @param after how many of the kind come before
+         */
+        void interject(DiskOperation.Kind kind, Path directory, int after, Runnable action) {
+            interjections.add(new Interjection(Thread.currentThread(), kind, directory, after, action));
+        }
+
+        /** Forgets what was not reached. */
+        void interjectNothing() {
+            interjections.clear();
+        }
+
+        /** The list is touched by its thread alone, while a copy is made: other threads of the engine are not asked. */
+        private void interrupted(DiskOperation.Kind kind, Path path) {
+            if (Thread.currentThread() instanceof EngineThread || interjections.isEmpty()) {
+                return;
             }
-            return null;
-        });
-    }
-
-    @Override
-    public List<Path> list(Path directory) {
-        return locked(() -> {
-            checkRunning();
-            return image.list(directory);
-        });
-    }
-
-    @Override
-    public void atomicReplace(Path from, Path to) {
-        locked(() -> {
-            checkRunning();
-            int file = image.file(from);
-            if (file == 0) {
-                throw new MissingFileException(
-                        Message.of("There is no such file").with("file", from).remedy("None: the disk is simulated."));
+            for (Interjection interjection : List.copyOf(interjections)) {
+                if (interjection.isDue(kind, path) && interjections.remove(interjection)) {
+                    interjection.action.run();
+                }
             }
-            perform(operation(DiskOperation.Kind.RENAME, from, file, 0, to));
-            return null;
-        });
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            return locked(() -> {
+                checkRunning(this);
+                int file = image.file(path);
+                if (mode == OpenMode.CREATE) {
+                    if (file == 0) {
+                        perform(operation(DiskOperation.Kind.CREATE, path, image.newFile(), 0, null));
+                    } else {
+                        perform(operation(DiskOperation.Kind.TRUNCATE, path, file, 0, null));
+                    }
+                } else if (file == 0) {
+                    throw missing(path);
+                }
+                return new OpenFile(this, path, image.file(path));
+            });
+        }
+
+        @Override
+        public boolean exists(Path path) {
+            return SimulatedDisk.this.exists(path);
+        }
+
+        @Override
+        public void delete(Path path) {
+            locked(() -> {
+                checkRunning(this);
+                int file = image.file(path);
+                if (file != 0) {
+                    perform(operation(DiskOperation.Kind.DELETE, path, file, 0, null));
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public List<Path> list(Path directory) {
+            return locked(() -> {
+                checkRunning(this);
+                return image.list(directory);
+            });
+        }
+
+        @Override
+        public void atomicReplace(Path from, Path to) {
+            locked(() -> {
+                checkRunning(this);
+                int file = image.file(from);
+                if (file == 0) {
+                    throw missing(from);
+                }
+                perform(operation(DiskOperation.Kind.RENAME, from, file, 0, to));
+                return null;
+            });
+        }
+
+        @Override
+        public void forceDirectory(Path directory) {
+            locked(() -> {
+                checkRunning(this);
+                perform(operation(DiskOperation.Kind.FORCE_DIRECTORY, directory, 0, 0, null));
+                return null;
+            });
+        }
+
+        @Override
+        public void createDirectories(Path directory) {
+            locked(() -> {
+                checkRunning(this);
+                image.makeDirectories(directory);
+                return null;
+            });
+        }
+
+        @Override
+        public DirectoryLock lockDirectory(Path directory) {
+            return locked(() -> {
+                checkRunning(this);
+                if (lockedDirectories.putIfAbsent(directory, this) != null) {
+                    throw new DatabaseInUseException(Message.of("The directory is locked")
+                            .with("directory", directory)
+                            .remedy("Close the other database."));
+                }
+                return () -> locked(() -> lockedDirectories.remove(directory, this));
+            });
+        }
     }
 
-    @Override
-    public void forceDirectory(Path directory) {
-        locked(() -> {
-            checkRunning();
-            perform(operation(DiskOperation.Kind.FORCE_DIRECTORY, directory, 0, 0, null));
-            return null;
-        });
-    }
+    private static final class Interjection {
+        private final Thread thread;
+        private final DiskOperation.Kind kind;
+        private final Path directory;
+        private final Runnable action;
+        private int left;
 
-    @Override
-    public void createDirectories(Path directory) {
-        locked(() -> {
-            checkRunning();
-            image.makeDirectories(directory);
-            return null;
-        });
-    }
+        Interjection(Thread thread, DiskOperation.Kind kind, Path directory, int after, Runnable action) {
+            this.thread = thread;
+            this.kind = kind;
+            this.directory = directory;
+            this.action = action;
+            left = after;
+        }
 
-    @Override
-    public DirectoryLock lockDirectory(Path directory) {
-        return locked(() -> {
-            checkRunning();
-            if (!lockedDirectories.add(directory)) {
-                throw new DatabaseInUseException(Message.of("The directory is locked")
-                        .with("directory", directory)
-                        .remedy("Close the other database."));
-            }
-            int lockedIn = incarnation;
-            return () -> locked(() -> lockedIn == incarnation && lockedDirectories.remove(directory));
-        });
+        boolean isDue(DiskOperation.Kind its, Path path) {
+            return Thread.currentThread() == thread && its == kind && directory.equals(path.getParent()) && left-- == 0;
+        }
     }
 
     private final class OpenFile implements BlockFile {
+        private final Process process;
         private final Path path;
         private final int file;
-        private final int openedIn;
         private boolean isClosed;
 
-        OpenFile(Path path, int file, int openedIn) {
+        OpenFile(Process process, Path path, int file) {
+            this.process = process;
             this.path = path;
             this.file = file;
-            this.openedIn = openedIn;
         }
 
         @Override
@@ -216,14 +298,17 @@ final class SimulatedDisk implements Storage {
 
         @Override
         public int read(ByteBuffer target, long position) {
+            process.interrupted(DiskOperation.Kind.READ, path);
             return locked(() -> {
                 checkOpen();
+                perform(operation(DiskOperation.Kind.READ, path, file, position, null));
                 return image.bytes(file).read(target, position);
             });
         }
 
         @Override
         public void write(ByteBuffer source, long position) {
+            process.interrupted(DiskOperation.Kind.WRITE, path);
             locked(() -> {
                 checkOpen();
                 byte[] data = new byte[source.remaining()];
@@ -269,8 +354,8 @@ final class SimulatedDisk implements Storage {
         }
 
         private void checkOpen() {
-            checkRunning();
-            if (isClosed || openedIn != incarnation) {
+            checkRunning(process);
+            if (isClosed) {
                 throw new StorageException(
                         Message.of("The file is closed").with("file", path).remedy("Open it again."));
             }
@@ -278,7 +363,7 @@ final class SimulatedDisk implements Storage {
     }
 
     private DiskOperation operation(DiskOperation.Kind kind, Path path, int file, long position, Path target) {
-        return new DiskOperation(kind, path, file, position, new byte[0], target, activity);
+        return new DiskOperation(kind, path, file, position, NO_DATA, target, activity);
     }
 
     /** Does what is asked, or what the planned fault makes of it. */
@@ -287,10 +372,15 @@ final class SimulatedDisk implements Storage {
         if (notedOrNull != null) {
             notedOrNull.add(operation);
         }
+        if (recordedOrNull != null && driftOrNull == null) {
+            follow(operation, number);
+        }
         if (number == faultAt) {
             faultMet = operation;
+            recordedOrNull = null;
             meet(operation);
-        } else if (failsOn) {
+        } else if (failsOn || (isReadOnly && operation.changes())) {
+            failForce(operation);
             throw failure(operation);
         } else if (isFull && growsFile(operation)) {
             throw full(operation);
@@ -298,16 +388,25 @@ final class SimulatedDisk implements Storage {
         image.apply(operation);
     }
 
+    private void follow(DiskOperation operation, long number) {
+        DiskOperation recorded = number < recordedOrNull.size() ? recordedOrNull.get((int) number) : null;
+        if (recorded == null || !recorded.isSameAs(operation)) {
+            driftOrNull = "operation=" + number + " recorded=" + recorded + " now=" + operation;
+        }
+    }
+
     private void meet(DiskOperation operation) {
         switch (fault) {
             case ERROR_ONCE, ERROR_FOR_EVER -> {
                 failsOn = fault == Fault.ERROR_FOR_EVER;
-                if (operation.kind() == DiskOperation.Kind.FORCE
-                        || operation.kind() == DiskOperation.Kind.FORCE_DIRECTORY) {
-                    image.failForce(operation);
-                } else {
+                if (!failForce(operation)) {
                     writePart(operation);
                 }
+                throw failure(operation);
+            }
+            case READ_ONLY -> {
+                isReadOnly = true;
+                failForce(operation);
                 throw failure(operation);
             }
             case DISK_FULL -> {
@@ -317,9 +416,19 @@ final class SimulatedDisk implements Storage {
             }
             default -> {
                 isStopped = true;
-                checkRunning();
+                throw stopped();
             }
         }
+    }
+
+    /** Whether it is a force; then what it was to force never gets to the medium. */
+    private boolean failForce(DiskOperation operation) {
+        boolean isForce =
+                operation.kind() == DiskOperation.Kind.FORCE || operation.kind() == DiskOperation.Kind.FORCE_DIRECTORY;
+        if (isForce) {
+            image.failForce(operation);
+        }
+        return isForce;
     }
 
     private void writePart(DiskOperation operation) {
@@ -337,11 +446,24 @@ final class SimulatedDisk implements Storage {
                                 > image.bytes(operation.file()).sizeBytes());
     }
 
-    private void checkRunning() {
+    private void checkRunning(Process process) {
         if (isStopped) {
-            throw new StorageException(
-                    Message.of("The simulated machine has stopped").remedy("Open the database after it has started."));
+            throw stopped();
         }
+        if (process.hasEnded) {
+            throw new StorageException(
+                    Message.of("The simulated process has ended").remedy("Open the database in another one."));
+        }
+    }
+
+    private static StorageException stopped() {
+        return new StorageException(
+                Message.of("The simulated machine has stopped").remedy("Open the database after it has started."));
+    }
+
+    private static MissingFileException missing(Path path) {
+        return new MissingFileException(
+                Message.of("There is no such file").with("file", path).remedy("None: the disk is simulated."));
     }
 
     private static StorageException failure(DiskOperation operation) {

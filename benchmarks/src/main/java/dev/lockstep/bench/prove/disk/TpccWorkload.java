@@ -19,9 +19,11 @@ import dev.lockstep.tpcc.workload.TpccTransactions;
 import dev.lockstep.tpcc.workload.TransactionDeck;
 import dev.lockstep.tpcc.workload.TransactionInput;
 import dev.lockstep.tpcc.workload.TransactionMix;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -33,6 +35,8 @@ final class TpccWorkload implements Workload {
     private static final TpccScale SCALE = new TpccScale(1, 60, 6, 2);
     private static final int STEPS = 160;
     private static final int STEPS_PER_CHECKPOINT = 23;
+    private static final int STEPS_PER_COPY = 47;
+    private static final int STEPS_PER_COMPACTION = 71;
     private static final int STEPS_PER_END = 61;
 
     /** Some moment; nothing depends on which. */
@@ -64,7 +68,7 @@ final class TpccWorkload implements Workload {
         }
         tallies.add(new Tally(1, 1));
         SimulatedDisk disk = new SimulatedDisk(new DiskImage(), false);
-        try (Host host = new Host(disk)) {
+        try (Host host = new Host(disk, Flaw.NONE)) {
             host.open();
             // Without a wait for the disk, so that the log is written once, at the end, and the same in every run.
             LockstepAdapter adapter = new LockstepAdapter(host.database(), null, Durability.NONE, TIMEOUT);
@@ -112,42 +116,80 @@ final class TpccWorkload implements Workload {
         return STEPS;
     }
 
+    private enum Kind {
+        OPEN,
+        TRANSACTION,
+        CHECKPOINT,
+        COPY,
+        COMPACTION,
+        END,
+        RECOVER
+    }
+
+    private static Kind kind(int step) {
+        if (step == 0) {
+            return Kind.OPEN;
+        }
+        if (step % STEPS_PER_END == 0) {
+            return Kind.RECOVER;
+        }
+        if ((step + 1) % STEPS_PER_END == 0) {
+            return Kind.END;
+        }
+        if (step % STEPS_PER_CHECKPOINT == 0) {
+            return Kind.CHECKPOINT;
+        }
+        if (step % STEPS_PER_COPY == 0) {
+            return Kind.COPY;
+        }
+        return step % STEPS_PER_COMPACTION == 0 ? Kind.COMPACTION : Kind.TRANSACTION;
+    }
+
     @Override
     public String describe(int step) {
         if (step >= STEPS) {
             return "the end";
         }
+        Kind kind = kind(step);
         return "step " + step + " ("
-                + (isTransaction(step) ? inputs.get(step).type.toString() : name(step)) + ")";
+                + (kind == Kind.TRANSACTION ? inputs.get(step).type : kind)
+                        .toString()
+                        .toLowerCase(Locale.ROOT)
+                + ")";
     }
 
-    private static boolean isTransaction(int step) {
-        return step > 0 && step % STEPS_PER_CHECKPOINT != 0 && step % STEPS_PER_END != 0;
+    @Override
+    public boolean opens(int step) {
+        return kind(step) == Kind.OPEN || kind(step) == Kind.RECOVER;
     }
 
-    private static String name(int step) {
-        if (step == 0) {
-            return "open";
-        }
-        return step % STEPS_PER_CHECKPOINT == 0 ? "checkpoint" : "end and recover";
+    @Override
+    public Path copyOrNull(int step) {
+        return kind(step) == Kind.COPY ? Path.of("/copy-" + step) : null;
     }
 
     @Override
     public void apply(int step, Host host) {
         Tally tally = null;
-        if (isTransaction(step)) {
-            host.disk().activity(Activity.TPCC);
-            tally = transact(step, host);
-        } else if (step == 0) {
-            host.disk().activity(Activity.CLOSE);
-            host.open();
-        } else if (step % STEPS_PER_CHECKPOINT == 0) {
-            host.disk().activity(Activity.CHECKPOINT);
-            host.database().checkpoint();
-        } else {
-            host.kill();
-            host.disk().activity(Activity.RECOVERY);
-            host.open();
+        Kind kind = kind(step);
+        host.disk()
+                .activity(
+                        switch (kind) {
+                            case OPEN -> Activity.CLOSE;
+                            case TRANSACTION, END -> Activity.TPCC;
+                            case CHECKPOINT -> Activity.CHECKPOINT;
+                            case COPY -> Activity.BACKUP;
+                            case COMPACTION -> Activity.COMPACTION;
+                            case RECOVER -> Activity.RECOVERY;
+                        });
+        switch (kind) {
+            case OPEN, RECOVER -> host.open();
+            case TRANSACTION -> tally = transact(step, host);
+            case CHECKPOINT -> host.database().checkpoint();
+            case COPY ->
+                host.backup(copyOrNull(step), () -> {}, () -> host.database().checkpoint());
+            case COMPACTION -> host.database().compact();
+            case END -> host.kill();
         }
         if (tallies.size() == step + 1) {
             Tally sum = new Tally(1, 1);

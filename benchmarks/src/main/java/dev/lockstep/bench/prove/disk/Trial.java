@@ -9,19 +9,28 @@ import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
 
 /** Lets one operation of a recorded run meet one fault, opens what is left, and looks at it. Keeps nothing. */
 final class Trial {
     /** Recoveries that are cut short in turn before one may run through. */
     private static final int STOPPED_RECOVERIES_MAX = 3;
 
-    /** A recovery of these databases takes some dozens of operations. */
-    private static final int RECOVERY_OPERATIONS = 60;
+    /** A recovery of these databases changes its disk some dozens of times, among some hundred reads. */
+    private static final int RECOVERY_OPERATIONS = 150;
+
+    /** How the machine stops during a recovery. */
+    private static final List<Fault> STOPS = List.of(
+            Fault.TORN, Fault.DROPPED, Fault.KEPT, Fault.REORDERED, Fault.ENTRIES_LOST, Fault.ENTRIES_REORDERED);
 
     /** How often a database that was opened after a crash is also used on and closed. */
     private static final int ONE_IN_USED_ON = 4;
+
+    /** How often the last copy is looked at where nothing was done to it. */
+    private static final int ONE_IN_COPIES = 8;
 
     /** How far behind a fault of the medium the machine stops, mostly: two checkpoints or so. */
     private static final int NEAR_OPERATIONS = 120;
@@ -41,8 +50,8 @@ final class Trial {
         SURVIVED,
         /** A typed error says that the medium has lost or changed something. */
         DETECTED,
-        /** The operation was another than in the recorded run; everything is there. */
-        DRIFTED
+        /** The log has lost its end, which nobody can miss, and the database is as it was before. */
+        EARLIER
     }
 
     private final Recording recording;
@@ -50,6 +59,7 @@ final class Trial {
     private final int operation;
     private final Fault fault;
     private final Random random;
+    private Damage damage;
 
     /**
      * Prepares a trial.
@@ -69,15 +79,25 @@ final class Trial {
      * Tries it.
      *
      * @param before what is on the disk before the operation, unchanged by this
+     * @param atStart what is on it when the process starts that does the operation, unchanged by this
      * @throws MismatchException if the database holds what it must not
      * @throws LockstepException if it cannot be opened or read, though it must
      */
-    Outcome run(DiskImage before) {
+    Outcome run(DiskImage before, DiskImage atStart) {
         return switch (fault.kind()) {
             case CRASH -> crash(before);
             case MEDIUM -> damage(before.copy());
-            case ERROR -> fail();
+            case ERROR -> fail(atStart.copy());
         };
+    }
+
+    /** What the medium did, if that was the fault, and what had to come of it; null before it was tried. */
+    Damage damageOrNull() {
+        return damage;
+    }
+
+    private Host host(SimulatedDisk disk) {
+        return new Host(disk, recording.flaw());
     }
 
     private Outcome crash(DiskImage before) {
@@ -89,65 +109,125 @@ final class Trial {
             }
         }
         int done = recording.stepsDoneBefore(operation);
-        check(after, done, done + 1, random.nextInt(ONE_IN_USED_ON) == 0);
+        SimulatedDisk disk = new SimulatedDisk(after, false);
+        check(disk, done, done + 1, random.nextInt(ONE_IN_USED_ON) == 0);
+        checkCopies(disk, done, step -> step < done, false);
         return Outcome.SURVIVED;
     }
 
     private DiskImage stopRecovery(DiskImage image) {
         SimulatedDisk disk = new SimulatedDisk(image, false);
-        disk.plan(random.nextInt(RECOVERY_OPERATIONS), Fault.TORN, random);
-        try (Host host = new Host(disk)) {
+        Fault stop = STOPS.get(random.nextInt(STOPS.size()));
+        disk.plan(random.nextInt(RECOVERY_OPERATIONS), stop, random);
+        try (Host host = host(disk)) {
             host.open();
         } catch (LockstepException e) {
             if (disk.faultMet() == null) {
                 throw e;
             }
         }
-        return disk.afterCrash(Fault.TORN, random);
+        return disk.afterCrash(stop, random);
     }
 
     /** Opens, compares, and now and then goes on, closes, opens and compares again. Returns the steps found. */
-    private int check(DiskImage image, int stepsMin, int stepsMax, boolean usesOn) {
-        SimulatedDisk disk = new SimulatedDisk(image, false);
-        try (Host host = new Host(disk)) {
+    private int check(SimulatedDisk disk, int stepsMin, int stepsMax, boolean usesOn) {
+        try (Host host = host(disk)) {
             host.open();
             int found = workload.stepsFound(host.database(), stepsMin, stepsMax);
             if (usesOn) {
-                int next = Math.max(found, 1);
-                if (next < workload.stepCount()) {
-                    workload.apply(next, host);
-                    found = next + 1;
-                }
-                host.closeDatabase();
-                host.open();
-                workload.stepsFound(host.database(), found, found);
+                useOn(host, found);
             }
             return found;
+        }
+    }
+
+    private void useOn(Host host, int found) {
+        int next = Math.max(found, 1);
+        int after = found;
+        if (next < workload.stepCount() && !workload.opens(next)) {
+            workload.apply(next, host);
+            after = next + 1;
+        }
+        if (host.isOpen()) {
+            host.closeDatabase();
+        }
+        host.open();
+        workload.stepsFound(host.database(), after, after);
+    }
+
+    /**
+     * Looks at the last copy that was finished, and at one that was under way: a copy is refused or it is whole.
+     *
+     * @param done steps that have returned
+     * @param isFinished of which steps somebody was told that the copy is finished: it must not be refused
+     * @param mayBeDamaged whether the fault was in it: it may be refused all the same
+     */
+    private void checkCopies(SimulatedDisk disk, int done, IntPredicate isFinished, boolean mayBeDamaged) {
+        boolean isConcerned = !recording.operations().get(operation).path().startsWith(Host.HOME);
+        if (!isConcerned && random.nextInt(ONE_IN_COPIES) != 0) {
+            return;
+        }
+        for (int step = Math.min(done, workload.stepCount() - 1); step >= 0; step--) {
+            Path copy = workload.copyOrNull(step);
+            if (copy != null && disk.exists(copy)) {
+                checkCopy(disk, step, isFinished.test(step) && !mayBeDamaged);
+            }
+            if (copy != null && isFinished.test(step)) {
+                return;
+            }
+        }
+    }
+
+    private void checkCopy(SimulatedDisk disk, int step, boolean mustOpen) {
+        try (Host host = new Host(disk, workload.copyOrNull(step), recording.flaw())) {
+            host.open();
+            workload.stepsFound(host.database(), step + 1, step + 1);
+        } catch (LockstepException e) {
+            if (mustOpen) {
+                throw new MismatchException("a finished copy is refused: " + workload.describe(step), e);
+            }
         }
     }
 
     private Outcome damage(DiskImage image) {
         List<DiskOperation> operations = recording.operations();
         DiskOperation damaged = operations.get(operation);
+        long sizeBytes = image.bytes(damaged.file()).sizeBytes();
+        long otherPosition = Damage.NOWHERE;
         if (fault == Fault.MISDIRECTED) {
-            image.apply(damaged.at(
-                    otherPosition(damaged, image.bytes(damaged.file()).sizeBytes())));
+            otherPosition = otherPosition(damaged, sizeBytes);
+            image.apply(damaged.at(otherPosition));
         }
-        int left = operations.size() - operation - 1;
+        // A process that starts later would see the damage.
+        int left = recording.endOfProcess(operation) - operation - 1;
         int more = random.nextInt(4) == 0 ? left : Math.min(left, random.nextInt(NEAR_OPERATIONS));
-        for (int i = operation + 1; i <= operation + more; i++) {
+        int last = operation + more;
+        for (int i = operation + 1; i <= last; i++) {
             image.apply(operations.get(i));
         }
         DiskImage after = image.afterCrash(random.nextBoolean() ? Fault.DROPPED : Fault.KEPT, null, random);
-        int done = recording.stepsDoneBefore(operation + more + 1L);
-        // What the log has lost at its end nobody can miss: it opens as the earlier state.
-        boolean isLog = damaged.fileKind().equals("log");
+        damage = new Damage(operations, operation, last, sizeBytes, otherPosition);
+        int done = recording.stepsDoneBefore(last + 1L);
+        boolean isCopy = damage.zone() == Zone.COPY;
+        SimulatedDisk disk = new SimulatedDisk(after, false);
+        Outcome outcome;
         try {
-            check(after, isLog ? 0 : done, done + 1, false);
-            return Outcome.SURVIVED;
+            // What the log has lost at its end nobody can miss: it opens as the earlier state.
+            boolean mayBeEarlier = damaged.fileKind().equals("log") && !damage.mustBeSurvived();
+            int found = check(disk, mayBeEarlier ? 0 : done, done + 1, false);
+            outcome = found < done ? Outcome.EARLIER : Outcome.SURVIVED;
         } catch (CorruptionException | TruncatedFileException | UnknownFormatException | MissingFileException e) {
-            return Outcome.DETECTED;
+            if (damage.mustBeSurvived()) {
+                throw new MismatchException(
+                        "damage to the " + damage.zone().title() + " that must be survived is not: " + e.getMessage(),
+                        e);
+            }
+            outcome = Outcome.DETECTED;
         }
+        if (isCopy) {
+            checkCopies(disk, done, step -> step < done, true);
+        }
+        return outcome;
     }
 
     /** Another place of the file, as far away as a wrong bit of an address makes it, in pages or sectors. */
@@ -159,38 +239,88 @@ final class Trial {
         return (other == own ? (own + 1) % units : other) * unit + write.position() % unit;
     }
 
-    /** Runs the workload on a disk that fails, mends it when that is noticed, goes on, and ends with a crash. */
-    private Outcome fail() {
-        SimulatedDisk disk = new SimulatedDisk(workload.before(), false);
+    /**
+     * Runs the workload on a disk that fails, from the start of the process on; mends the disk when the failure was
+     * noticed, goes on, and ends with a crash.
+     */
+    private Outcome fail(DiskImage atStart) {
+        Recording.Start start = recording.startBefore(operation);
+        SimulatedDisk disk = new SimulatedDisk(atStart, false);
+        disk.follow(recording.operations(), start.operation());
         disk.plan(operation, fault, random);
-        int done = 0;
+        try (Host host = host(disk)) {
+            int done = failAndGoOn(host, start.step());
+            requireFault(disk);
+            SimulatedDisk after = new SimulatedDisk(disk.afterCrash(Fault.TORN, random), false);
+            check(after, done, done, true);
+            checkCopies(after, done, step -> step < start.step() || host.hasCopied(workload.copyOrNull(step)), false);
+        }
+        return Outcome.SURVIVED;
+    }
+
+    /** Returns the steps that were taken. */
+    private int failAndGoOn(Host host, int from) {
+        int done = from;
         int noticed = 0;
         int end = workload.stepCount();
-        try (Host host = new Host(disk)) {
-            // Ends because each turn takes a step or notices a failure, of which there are few.
-            while (done < end) {
-                try {
-                    if (done > 0 && !host.isOpen()) {
-                        host.open();
-                        done = Math.max(1, workload.stepsFound(host.database(), done, done + 1));
-                    } else {
-                        workload.apply(done, host);
-                        done++;
-                    }
-                } catch (StorageException | DiskFullException | DatabaseFailedException e) {
-                    if (++noticed > FAILURES_MAX) {
-                        throw e;
-                    }
-                    disk.heal();
-                    done = goOnOrEnd(host, done);
-                    end = Math.min(end, done + STEPS_AFTERWARDS);
+        // Ends because each turn takes a step or notices a failure, of which there are few.
+        while (done < end) {
+            try {
+                if (host.isOpen() || workload.opens(done)) {
+                    workload.apply(done, host);
+                    done++;
+                } else {
+                    host.open();
+                    done = workload.stepsFound(host.database(), done, done + 1);
                 }
+            } catch (StorageException | DiskFullException | DatabaseFailedException e) {
+                if (++noticed > FAILURES_MAX) {
+                    throw e;
+                }
+                if (noticed == 1 && fault.lasts()) {
+                    tryAllTheSame(host, done);
+                }
+                host.disk().heal();
+                done = goOnOrEnd(host, done);
+                end = Math.min(end, done + STEPS_AFTERWARDS);
             }
         }
-        DiskOperation met = disk.faultMet();
-        boolean isSame = met != null && met.isLike(recording.operations().get(operation));
-        check(disk.afterCrash(Fault.TORN, random), done, done, true);
-        return isSame ? Outcome.SURVIVED : Outcome.DRIFTED;
+        return done;
+    }
+
+    /** The operation that met the fault was the one of the recorded run, and so were all before it. */
+    private void requireFault(SimulatedDisk disk) {
+        if (disk.driftOrNull() != null) {
+            throw new MismatchException(
+                    "the workload did something else than in the recorded run: " + disk.driftOrNull());
+        }
+        if (disk.faultMet() == null) {
+            throw new MismatchException("the workload did less than in the recorded run: operation=" + operation);
+        }
+    }
+
+    /** On a disk that stays broken the database may answer or refuse; it must not answer wrongly. */
+    private void tryAllTheSame(Host host, int done) {
+        if (host.isOpen() && done > 0) {
+            tolerate(() -> workload.stepsFound(host.database(), done, done + 1));
+        }
+        host.kill();
+        for (Runnable opening : List.<Runnable>of(host::open, host::openReadOnly)) {
+            tolerate(() -> {
+                opening.run();
+                workload.stepsFound(host.database(), done, done + 1);
+            });
+            host.kill();
+        }
+    }
+
+    private static void tolerate(Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (LockstepException e) {
+            // Said by a typed error: what counts is what is there afterwards.
+            return;
+        }
     }
 
     /** Uses the database on if it still works, else ends the process; returns the steps that were taken. */

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.prove.disk;
 
 import dev.lockstep.engine.Database;
+import java.nio.file.Path;
 
 /**
  * Steps that are taken on a database one after the other, the same in every run, and what it must hold after each. A
@@ -23,6 +24,17 @@ interface Workload {
     default int nodeTrend(int step) {
         return 0;
     }
+
+    /** Whether the file of the pages becomes shorter now and then. */
+    default boolean cutsFile() {
+        return false;
+    }
+
+    /** Whether a step starts the process: the database is not open before it. */
+    boolean opens(int step);
+
+    /** The directory of the copy that a step makes, of the state that it leaves; null if it makes none. */
+    Path copyOrNull(int step);
 
     /**
      * Takes a step, having told the disk what it does. When it throws, the database may be closed.
