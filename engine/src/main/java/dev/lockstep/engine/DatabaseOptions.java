@@ -80,6 +80,21 @@ public final class DatabaseOptions {
      */
     public static final int LOG_SEGMENT_BYTES_DEFAULT = 64 << 20;
 
+    /** Shortest log between two checkpoints, a mebibyte: below it they would be written without pause. */
+    public static final long CHECKPOINT_LOG_BYTES_MIN = 1L << 20;
+
+    /** Longest log between two checkpoints, a petabyte: as good as no checkpoint for the log's length. */
+    public static final long CHECKPOINT_LOG_BYTES_MAX = 1L << 50;
+
+    /**
+     * 256 MiB. Recovery reads some hundred MB of log a second, so that it stays within seconds; and at 200 MB of log a
+     * second a checkpoint begins no more often than once a second.
+     */
+    public static final long CHECKPOINT_LOG_BYTES_DEFAULT = 256L << 20;
+
+    /** Shortest time between two checkpoints: below it one would begin before the last has ended. */
+    public static final Duration CHECKPOINT_INTERVAL_MIN = Duration.ofMillis(10);
+
     /** Ten seconds: no disk in use is slower, and nothing waits longer without being told so. */
     public static final Duration EXTRA_FORCE_DELAY_MAX = Duration.ofSeconds(10);
 
@@ -113,6 +128,10 @@ public final class DatabaseOptions {
     private final NodeLayout nodeLayout;
     private final long snapshotBytesMax;
     private final int openTransactionCountMax;
+    private final long checkpointLogBytes;
+    private final Duration checkpointInterval;
+    private final TornPageProtection tornPageProtection;
+    private final boolean pageChecksums;
 
     private DatabaseOptions(Builder builder) {
         durability = builder.durability;
@@ -130,6 +149,10 @@ public final class DatabaseOptions {
         nodeLayout = builder.nodeLayout;
         snapshotBytesMax = builder.snapshotBytesMax;
         openTransactionCountMax = builder.openTransactionCountMax;
+        checkpointLogBytes = builder.checkpointLogBytes;
+        checkpointInterval = builder.checkpointInterval;
+        tornPageProtection = builder.tornPageProtection;
+        pageChecksums = builder.pageChecksums;
     }
 
     /**
@@ -172,6 +195,10 @@ public final class DatabaseOptions {
         builder.nodeLayout = nodeLayout;
         builder.snapshotBytesMax = snapshotBytesMax;
         builder.openTransactionCountMax = openTransactionCountMax;
+        builder.checkpointLogBytes = checkpointLogBytes;
+        builder.checkpointInterval = checkpointInterval;
+        builder.tornPageProtection = tornPageProtection;
+        builder.pageChecksums = pageChecksums;
         return builder;
     }
 
@@ -310,6 +337,42 @@ public final class DatabaseOptions {
         return openTransactionCountMax;
     }
 
+    /**
+     * After how much log a checkpoint begins.
+     *
+     * @return bytes
+     */
+    public long checkpointLogBytes() {
+        return checkpointLogBytes;
+    }
+
+    /**
+     * After how much time a checkpoint begins, if there was log since the last one.
+     *
+     * @return the time
+     */
+    public Duration checkpointInterval() {
+        return checkpointInterval;
+    }
+
+    /**
+     * What mends pages that were written halfway.
+     *
+     * @return {@link TornPageProtection#DOUBLE_WRITE} unless set
+     */
+    public TornPageProtection tornPageProtection() {
+        return tornPageProtection;
+    }
+
+    /**
+     * Whether pages are written with checksums, and these are looked at when they are read.
+     *
+     * @return true unless set
+     */
+    public boolean pageChecksums() {
+        return pageChecksums;
+    }
+
     /** The options, for messages and reports. */
     @Override
     public String toString() {
@@ -320,7 +383,9 @@ public final class DatabaseOptions {
                 + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
                 + extraForceDelay + ", nodes=" + nodeLayout.nodes().size() + ", snapshotBytesMax="
                 + snapshotBytesMax + ", openTransactionCountMax="
-                + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax);
+                + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax)
+                + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
+                + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums;
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
@@ -340,6 +405,10 @@ public final class DatabaseOptions {
         private NodeLayout nodeLayout = NodeLayout.NONE;
         private long snapshotBytesMax = SNAPSHOT_BYTES_DEFAULT;
         private int openTransactionCountMax = OPEN_TRANSACTION_COUNT_UNLIMITED;
+        private long checkpointLogBytes = CHECKPOINT_LOG_BYTES_DEFAULT;
+        private Duration checkpointInterval = TIMEOUT_MAX;
+        private TornPageProtection tornPageProtection = TornPageProtection.DOUBLE_WRITE;
+        private boolean pageChecksums = true;
 
         private Builder() {}
 
@@ -550,6 +619,63 @@ public final class DatabaseOptions {
         public Builder openTransactionCountMax(int count) {
             requireRange("openTransactionCountMax", count, 1, OPEN_TRANSACTION_COUNT_UNLIMITED);
             openTransactionCountMax = count;
+            return this;
+        }
+
+        /**
+         * Sets after how much log a checkpoint begins. Recovery after a crash reads about twice as much, more while a
+         * transaction runs longer than that; log files before it are used again, and kept for it up to 16 GiB. Default:
+         * {@link #CHECKPOINT_LOG_BYTES_DEFAULT}.
+         *
+         * @param bytes {@link #CHECKPOINT_LOG_BYTES_MIN} to {@link #CHECKPOINT_LOG_BYTES_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder checkpointLogBytes(long bytes) {
+            checkpointLogBytes =
+                    requireRange("checkpointLogBytes", bytes, CHECKPOINT_LOG_BYTES_MIN, CHECKPOINT_LOG_BYTES_MAX);
+            return this;
+        }
+
+        /**
+         * Sets after how much time a checkpoint begins, if there was log since the last one; it begins earlier where
+         * {@link #checkpointLogBytes(long)} asks for it. Default: a year, so that the log's length alone decides.
+         *
+         * @param time {@link #CHECKPOINT_INTERVAL_MIN} to {@link #TIMEOUT_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if null or out of range
+         */
+        public Builder checkpointInterval(Duration time) {
+            checkpointInterval = requireRange("checkpointInterval", time, CHECKPOINT_INTERVAL_MIN, TIMEOUT_MAX);
+            return this;
+        }
+
+        /**
+         * Sets what mends pages that were written halfway. Default: {@link TornPageProtection#DOUBLE_WRITE}.
+         *
+         * @param protection which; the others say what they give up
+         * @return this builder
+         * @throws InvalidOptionException if null
+         */
+        public Builder tornPageProtection(TornPageProtection protection) {
+            tornPageProtection = requireSet("tornPageProtection", protection);
+            return this;
+        }
+
+        /**
+         * Sets whether pages are written with checksums, and these are looked at when they are read. Default: true.
+         *
+         * <p>Without them damage by the medium, and pages that a power failure has left half written, come back as if
+         * they were what was written: as wrong rows, or as errors of any kind. So the torn-page protection costs what
+         * it costs then, and mends nothing. Page ids and LSNs are looked at all the same. For experiments, and for
+         * storage that has checksums of its own. A page keeps what it was written with: whether it has a checksum
+         * stands in it, and each setting reads the pages of both.
+         *
+         * @param value false to leave them out
+         * @return this builder
+         */
+        public Builder pageChecksums(boolean value) {
+            pageChecksums = value;
             return this;
         }
 

@@ -43,6 +43,7 @@ class AsyncCommitTest {
                 LogOptions.BUFFER_BYTES_DEFAULT,
                 LOSS_MILLIS_MAX,
                 0,
+                LogOptions.RECYCLED_BYTES_DEFAULT,
                 LogClock.SYSTEM);
         database = Database.open(storage, HOME, options, null, log);
         table = database.createTable(DatabaseTest.accounts());

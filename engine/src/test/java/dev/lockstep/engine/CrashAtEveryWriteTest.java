@@ -10,9 +10,10 @@ import dev.lockstep.engine.log.LogOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Counts what a workload does to its files, then runs it again and again, each time with a machine that stops at
@@ -38,15 +39,23 @@ class CrashAtEveryWriteTest {
 
     private final CrashWorkload workload = new CrashWorkload(SEED, 700, 45);
 
-    private static DatabaseOptions options() {
-        return ValidatedDatabase.SMALLEST;
+    private static Database open(FaultyStorage storage) {
+        return open(storage, TornPageProtection.DOUBLE_WRITE);
     }
 
-    private static Database open(FaultyStorage storage) {
+    private static Database open(FaultyStorage storage, TornPageProtection protection) {
         LogOptions log = LogOptions.sync()
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
                 .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
-        return Database.open(storage, HOME, options(), null, log);
+        DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
+                .tornPageProtection(protection)
+                .build();
+        return Database.open(storage, HOME, options, null, log);
+    }
+
+    /** The points of images are fewer: most changes of a run are the same. */
+    private static int pointsMax(TornPageProtection protection) {
+        return protection == TornPageProtection.DOUBLE_WRITE ? POINTS_MAX : Math.max(1, POINTS_MAX / 3);
     }
 
     /** Runs steps until one fails; the number of those done. */
@@ -67,9 +76,9 @@ class CrashAtEveryWriteTest {
         private LockstepException exception;
     }
 
-    private long changesOfWholeRun() {
+    private long changesOfWholeRun(TornPageProtection protection) {
         FaultyStorage storage = new FaultyStorage(SEED);
-        Database database = validated.track(open(storage));
+        Database database = validated.track(open(storage, protection));
         Holder failure = new Holder();
         assertEquals(workload.stepCount(), run(database, 0, failure), () -> String.valueOf(failure.exception));
         assertEquals(workload.after(workload.stepCount()), CrashWorkload.read(database));
@@ -79,14 +88,15 @@ class CrashAtEveryWriteTest {
         return changes;
     }
 
-    @Test
-    void recoversFromACrashAtEveryWrite(TestReporter reporter) {
-        long changes = changesOfWholeRun();
-        long stride = Math.max(1, changes / POINTS_MAX);
+    @ParameterizedTest
+    @EnumSource(names = {"DOUBLE_WRITE", "LOG_IMAGES"})
+    void recoversFromACrashAtEveryWrite(TornPageProtection protection, TestReporter reporter) {
+        long changes = changesOfWholeRun(protection);
+        long stride = Math.max(1, changes / pointsMax(protection));
         int points = 0;
         int recoveriesStopped = 0;
         for (long at = 1; at <= changes; at += stride) {
-            recoveriesStopped += crashAt(at);
+            recoveriesStopped += crashAt(at, protection);
             points++;
         }
         reporter.publishEntry(Map.of(
@@ -98,13 +108,13 @@ class CrashAtEveryWriteTest {
     }
 
     /** Returns how often the recovery was stopped as well. */
-    private int crashAt(long change) {
+    private int crashAt(long change, TornPageProtection protection) {
         FaultyStorage storage = new FaultyStorage(SEED + change);
         Random random = new Random(change);
         storage.crashAtChange(change);
         int done = 0;
         try {
-            Database database = open(storage);
+            Database database = open(storage, protection);
             done = run(database, 0, new Holder());
             database.abandon();
         } catch (LockstepException e) {
@@ -114,22 +124,28 @@ class CrashAtEveryWriteTest {
         storage.crash();
         int stopped = 0;
         while (stopped < STOPPED_RECOVERIES_MAX && random.nextInt(3) > 0) {
-            if (!stopRecovery(storage, 1 + random.nextInt(40), point)) {
+            if (!stopRecovery(storage, 1 + random.nextInt(40), either(random), point)) {
                 break;
             }
             stopped++;
         }
-        done = checkAndUse(storage, done, point + ", recoveries stopped=" + stopped);
+        done = checkAndUse(storage, done, either(random), point + ", recoveries stopped=" + stopped);
         assertTrue(done >= 0);
         return stopped;
     }
 
+    /** An open mends what it finds, however pages are protected from then on. */
+    private static TornPageProtection either(Random random) {
+        return random.nextBoolean() ? TornPageProtection.DOUBLE_WRITE : TornPageProtection.LOG_IMAGES;
+    }
+
     /** Opens with a machine that stops at a change; false if the database was open before that. */
-    private static boolean stopRecovery(FaultyStorage storage, long change, String point) {
+    private static boolean stopRecovery(
+            FaultyStorage storage, long change, TornPageProtection protection, String point) {
         storage.crashAtChange(change);
         boolean stopped = true;
         try {
-            open(storage).abandon();
+            open(storage, protection).abandon();
             stopped = storage.isCrashed();
         } catch (CorruptionException | TruncatedFileException | UnknownFormatException e) {
             throw new AssertionError(point + ": the recovery that is to be stopped failed by itself", e);
@@ -141,10 +157,10 @@ class CrashAtEveryWriteTest {
     }
 
     /** Opens, compares, goes on with the workload, closes, opens and compares again; the number of steps found. */
-    private int checkAndUse(FaultyStorage storage, int done, String point) {
+    private int checkAndUse(FaultyStorage storage, int done, TornPageProtection protection, String point) {
         int found;
         try {
-            Database database = validated.track(open(storage));
+            Database database = validated.track(open(storage, protection));
             found = stepsFound(database, done, point);
             int until = Math.min(workload.stepCount(), found + 2);
             for (int step = found; step < until; step++) {
@@ -177,33 +193,35 @@ class CrashAtEveryWriteTest {
         return fail(point);
     }
 
-    @Test
-    void survivesAFailureOfEveryWrite(TestReporter reporter) {
-        long changes = changesOfWholeRun();
-        long stride = Math.max(1, changes / POINTS_MAX);
+    @ParameterizedTest
+    @EnumSource(names = {"DOUBLE_WRITE", "LOG_IMAGES"})
+    void survivesAFailureOfEveryWrite(TornPageProtection protection, TestReporter reporter) {
+        long changes = changesOfWholeRun(protection);
+        long stride = Math.max(1, changes / pointsMax(protection));
         int failed = 0;
         for (long at = 1 + stride / 2; at <= changes; at += stride) {
             FaultyStorage storage = new FaultyStorage(SEED + at);
             storage.failAtChange(at, at % 2 == 0);
-            failed += survive(storage, "failure at change " + at);
+            failed += survive(storage, protection, "failure at change " + at);
         }
         reporter.publishEntry(Map.of("changes", Long.toString(changes), "noticed", Integer.toString(failed)));
         assertTrue(failed > 0);
     }
 
-    @Test
-    void survivesAFullDisk(TestReporter reporter) {
+    @ParameterizedTest
+    @EnumSource(names = {"DOUBLE_WRITE", "LOG_IMAGES"})
+    void survivesAFullDisk(TornPageProtection protection, TestReporter reporter) {
         FaultyStorage measured = new FaultyStorage(SEED);
-        Database database = validated.track(open(measured));
+        Database database = validated.track(open(measured, protection));
         run(database, 0, new Holder());
         validated.close(database);
         long bytes = measured.bytes();
-        long stride = Math.max(FaultyStorage.SECTOR_BYTES, bytes / POINTS_MAX);
+        long stride = Math.max(FaultyStorage.SECTOR_BYTES, bytes / pointsMax(protection));
         int failed = 0;
         for (long limit = 0; limit < bytes; limit += stride) {
             FaultyStorage storage = new FaultyStorage(SEED + limit);
             storage.bytesMax(limit);
-            failed += survive(storage, "disk of " + limit + " bytes");
+            failed += survive(storage, protection, "disk of " + limit + " bytes");
         }
         reporter.publishEntry(Map.of("bytes", Long.toString(bytes), "noticed", Integer.toString(failed)));
         assertTrue(failed > 0);
@@ -213,7 +231,7 @@ class CrashAtEveryWriteTest {
      * Runs the whole workload over a failure that is mended when it is noticed: a database that is not marked failed
      * goes on, one that is gets reopened. Returns how often a failure was noticed.
      */
-    private int survive(FaultyStorage storage, String point) {
+    private int survive(FaultyStorage storage, TornPageProtection protection, String point) {
         int noticed = 0;
         int done = 0;
         Database database = null;
@@ -223,7 +241,7 @@ class CrashAtEveryWriteTest {
             Holder failure = new Holder();
             try {
                 if (database == null) {
-                    database = open(storage);
+                    database = open(storage, protection);
                     done = stepsFound(database, done, at);
                 }
                 done = run(database, done, failure);
@@ -247,7 +265,7 @@ class CrashAtEveryWriteTest {
         }
         closeAnyway(database);
         storage.heal();
-        checkAndUse(storage, done, point);
+        checkAndUse(storage, done, protection, point);
         return noticed;
     }
 

@@ -35,6 +35,10 @@ class DatabaseOptionsTest {
         assertEquals(64L << 20, options.snapshotBytesMax());
         assertEquals(Duration.ZERO, options.extraForceDelay());
         assertEquals(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED, options.openTransactionCountMax());
+        assertEquals(256L << 20, options.checkpointLogBytes());
+        assertEquals(TornPageProtection.DOUBLE_WRITE, options.tornPageProtection());
+        assertTrue(options.pageChecksums());
+        assertEquals(Duration.ofDays(365), options.checkpointInterval());
         assertTrue(options.toString().contains("openTransactionCountMax=unlimited"));
     }
 
@@ -54,12 +58,17 @@ class DatabaseOptionsTest {
                 .extraForceDelay(Duration.ofMillis(5))
                 .snapshotBytesMax(DatabaseOptions.SNAPSHOT_BYTES_MIN)
                 .openTransactionCountMax(6)
+                .checkpointLogBytes(3 << 20)
+                .checkpointInterval(Duration.ofSeconds(7))
+                .tornPageProtection(TornPageProtection.LOG_IMAGES)
+                .pageChecksums(false)
                 .build();
-        String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false, "
-                + "createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S, "
-                + "transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152, "
-                + "logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, "
-                + "snapshotBytesMax=65536, openTransactionCountMax=6";
+        String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false,"
+                + " createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S,"
+                + " transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152,"
+                + " logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
+                + " openTransactionCountMax=6, checkpointLogBytes=3145728, checkpointInterval=PT7S,"
+                + " tornPageProtection=LOG_IMAGES, pageChecksums=false";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
@@ -84,6 +93,12 @@ class DatabaseOptionsTest {
         assertRefused("extraForceDelay=PT-0.001S", () -> builder.extraForceDelay(Duration.ofMillis(-1)));
         assertRefused("extraForceDelay=PT11S", () -> builder.extraForceDelay(Duration.ofSeconds(11)));
         assertRefused("snapshotBytesMax=65535 min=65536", () -> builder.snapshotBytesMax((1 << 16) - 1));
+        assertRefused("checkpointLogBytes=1048575 min=1048576", () -> builder.checkpointLogBytes((1 << 20) - 1));
+        assertRefused("checkpointLogBytes=1125899906842625", () -> builder.checkpointLogBytes((1L << 50) + 1));
+        assertRefused(
+                "checkpointInterval=PT0.009S min=PT0.01S", () -> builder.checkpointInterval(Duration.ofMillis(9)));
+        assertRefused("tornPageProtection=null", () -> builder.tornPageProtection(null));
+        assertRefused("checkpointInterval=null", () -> builder.checkpointInterval(null));
         assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
         assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
         assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());

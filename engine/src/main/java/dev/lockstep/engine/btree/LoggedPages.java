@@ -24,6 +24,7 @@ public final class LoggedPages {
             case LogRecordType.COMMIT -> "commit";
             case LogRecordType.ABORT_END -> "end of rollback";
             case LogRecordType.SYSTEM -> "system";
+            case LogRecordType.PAGE_IMAGE -> "page image";
             default -> "type " + record.type();
         };
     }
@@ -56,6 +57,8 @@ public final class LoggedPages {
             visitor.page("change", LeafChange.pageId(record.body()));
         } else if (record.type() == LogRecordType.SYSTEM) {
             SystemChange.visitParts(record.body(), (kind, pageId) -> visitor.page(partName(kind), pageId));
+        } else if (record.type() == LogRecordType.PAGE_IMAGE) {
+            visitor.page("image", PageImage.pageId(record));
         }
     }
 

@@ -15,6 +15,7 @@ public abstract class PageRedo {
             case LogRecordType.INSERT, LogRecordType.UPDATE, LogRecordType.DELETE, LeafChange.RESTORE ->
                 LeafChange.redo(this, record.type(), record.transactionId(), record.lsn(), record.body());
             case LogRecordType.SYSTEM -> SystemChange.redo(this, record.lsn(), record.body(), 0, record.bodyBytes());
+            case LogRecordType.PAGE_IMAGE -> PageImage.redo(this, record);
             default -> {
                 // Commits and ends change no page.
             }
@@ -37,4 +38,14 @@ public abstract class PageRedo {
 
     /** Ends what {@link #latchIfOlder} has begun. */
     protected abstract void unlatch(boolean changed, long lsn);
+
+    /** Latches the page and tells whether it is to be replaced by its image: it is damaged, or older. */
+    protected boolean latchForImage(int pageId, long imageLsn) {
+        return latchIfOlder(pageId, imageLsn, true);
+    }
+
+    /** Ends what {@link #latchForImage} has begun. */
+    protected void unlatchImage(boolean changed, long lsn) {
+        unlatch(changed, lsn);
+    }
 }

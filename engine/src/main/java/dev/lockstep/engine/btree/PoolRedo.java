@@ -1,22 +1,36 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Brings the pages of one log record into the pool for redo, one at a time. Used by the recovering thread alone.
  *
- * <p>Invariant: {@code frame} is latched exclusively between {@link #latchIfOlder} and {@link #unlatch}.
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code frame} is latched exclusively between {@link #latchIfOlder} and {@link #unlatch}, unless it is {@code
+ *       NO_FRAME}.
+ *   <li>{@code damaged} are pages that could not be read and of which no image has come yet: their records are passed
+ *       over, since an image that is to come holds them. They are in the page file, which bounds their number.
+ * </ul>
  */
 public final class PoolRedo extends PageRedo {
+    private static final int NO_FRAME = -1;
+
     private final BufferPool pool;
     private final LatchTable latches;
     private final Waiter waiter = new Waiter();
+    private final Set<Integer> damaged = new HashSet<>();
+    private LockstepException firstDamage;
     private int frame;
     private int pageIdMax;
 
@@ -35,10 +49,44 @@ public final class PoolRedo extends PageRedo {
         return BufferPool.address(frame);
     }
 
+    /**
+     * Requires that all pages of the log could be read or were mended by it. To be called behind its last record.
+     *
+     * @throws CorruptionException if a page is damaged
+     * @throws TruncatedFileException if the end of one is missing
+     */
+    public void requireNoDamage() {
+        if (!damaged.isEmpty()) {
+            throw firstDamage;
+        }
+    }
+
+    @Override
+    protected boolean latchForImage(int pageId, long imageLsn) {
+        pageIdMax = Math.max(pageIdMax, pageId);
+        if (latch(pageId)) {
+            return PageLayout.lsn(pool.memory(), address()) < imageLsn;
+        }
+        frame = pool.newPage(pageId, waiter);
+        damaged.remove(pageId);
+        return true;
+    }
+
+    /**
+     * A page that looks well is written once more too: after a failed force the system may show what never gets to the
+     * medium unless it is written again.
+     */
+    @Override
+    protected void unlatchImage(boolean changed, long lsn) {
+        unlatch(true, changed ? lsn : Math.max(lsn, PageLayout.lsn(pool.memory(), address())));
+    }
+
     @Override
     protected boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
         pageIdMax = Math.max(pageIdMax, pageId);
-        latch(pageId);
+        if (!latch(pageId)) {
+            return false;
+        }
         long page = BufferPool.address(frame);
         if (!wholePage && PageLayout.type(pool.memory(), page) == PageLayout.TYPE_NONE) {
             latches.unlatchExclusiveUnchanged(frame);
@@ -50,7 +98,24 @@ public final class PoolRedo extends PageRedo {
         return PageLayout.lsn(pool.memory(), page) < lsn;
     }
 
-    private void latch(int pageId) {
+    /** Returns false for a page that cannot be read, which is not latched. */
+    private boolean latch(int pageId) {
+        frame = NO_FRAME;
+        if (damaged.contains(pageId)) {
+            return false;
+        }
+        try {
+            latchReadable(pageId);
+            return true;
+        } catch (CorruptionException | TruncatedFileException e) {
+            firstDamage = damaged.isEmpty() ? e : firstDamage;
+            damaged.add(pageId);
+            frame = NO_FRAME;
+            return false;
+        }
+    }
+
+    private void latchReadable(int pageId) {
         // Ends: a page that was just loaded is evicted before it is latched only while the pool is being swept, and
         // each round loads it again at the young end of the queue.
         while (true) {
@@ -70,6 +135,9 @@ public final class PoolRedo extends PageRedo {
 
     @Override
     protected void unlatch(boolean changed, long lsn) {
+        if (frame == NO_FRAME) {
+            return;
+        }
         if (changed) {
             pool.markDirty(frame, lsn);
             latches.unlatchExclusive(frame);

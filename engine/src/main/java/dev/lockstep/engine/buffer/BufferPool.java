@@ -71,6 +71,9 @@ public final class BufferPool implements AutoCloseable {
 
     /** What the write-ahead log promises. */
     public interface LogFence {
+        /** As {@link #imagesFromLsn()}: pages are written without images in the log. */
+        long NO_IMAGES = 0;
+
         /**
          * Returns when the record at an LSN is on the medium, or throws. Called by an engine thread without latches.
          */
@@ -78,6 +81,27 @@ public final class BufferPool implements AutoCloseable {
 
         /** Everything before this LSN is on the medium. */
         long durableLsn();
+
+        /**
+         * From which LSN on an image in the log counts: a page is written only when the log has one from there on, or
+         * {@link #NO_IMAGES}. It rises when a checkpoint begins. A page that is written beside that may be taken for
+         * one written before, which the checkpoint waits for ({@link #flushDirty}).
+         */
+        default long imagesFromLsn() {
+            return NO_IMAGES;
+        }
+
+        /**
+         * Appends the image of a page to the log. Called by the page writer's thread, with the shared latch of the page
+         * and no other; never parks.
+         *
+         * @param memory where the page lies
+         * @param page its offset there, in bytes
+         * @return LSN of the image
+         */
+        default long appendImage(MemorySegment memory, long page) {
+            throw new UnsupportedOperationException("this log takes no images");
+        }
     }
 
     private final Arena arena = Arena.ofShared();

@@ -8,6 +8,7 @@ import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.PageBatch;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.PageLsns;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import java.util.Arrays;
@@ -19,7 +20,10 @@ import java.util.Arrays;
  * <p>Invariants:
  * <ul>
  *   <li>Between copying and the end of the write the frame's {@code writingLsn} is what its {@code recoveryLsn} was, so
- *       {@link BufferPool#oldestRecoveryLsn()} does not forget it.
+ *       {@link BufferPool#oldestRecoveryLsn()} does not forget it; or the LSN of the page's image in the log, if that
+ *       is lower, since redo of a page that this write tears begins there.
+ *   <li>{@code images} are the LSNs of the last images of pages in the log. An image is appended under the latch under
+ *       which the page is copied, so every record behind it is of a later change.
  *   <li>After a failure every page of the batch is as dirty as before.
  * </ul>
  *
@@ -36,6 +40,7 @@ final class WriteBack implements AutoCloseable {
     private final FailureListener listener;
     private final Waiter waiter = new Waiter();
     private final PageBatch batch = new PageBatch();
+    private final PageLsns images = new PageLsns();
     private final int[] copied = new int[PAGES_MAX];
     private final long[] skipped = new long[PAGES_MAX];
     private int skippedCount;
@@ -137,11 +142,21 @@ final class WriteBack implements AutoCloseable {
                     .with("frame", frame)
                     .remedy("Close the database and open it again; its log is replayed."));
         }
+        long pageLsn = PageLayout.lsn(parts.memory(), page);
+        long redoLsn = parts.frames().recoveryLsnAcquire(frame);
+        long imagesFromLsn = fence.imagesFromLsn();
+        if (imagesFromLsn != BufferPool.LogFence.NO_IMAGES) {
+            if (images.get(pageId) < imagesFromLsn) {
+                images.set(pageId, fence.appendImage(parts.memory(), page));
+                pageLsn = Math.max(pageLsn, images.get(pageId));
+            }
+            redoLsn = Math.min(redoLsn, images.get(pageId));
+        }
         copied[batch.pageCount()] = frame;
         batch.add(parts.memory(), page);
-        parts.frames().setWritingLsnRelease(frame, parts.frames().recoveryLsnAcquire(frame));
+        parts.frames().setWritingLsnRelease(frame, redoLsn);
         parts.frames().setRecoveryLsnRelease(frame, FrameTable.CLEAN);
-        return PageLayout.lsn(parts.memory(), page);
+        return pageLsn;
     }
 
     private void restoreDirty() {

@@ -58,23 +58,45 @@ final class DoubleWrite implements AutoCloseable {
         return new DoubleWrite(file);
     }
 
-    /** Returns when the batch is on the medium. The pages of the batch carry their checksums afterwards. */
+    /** Returns when the batch, whose pages are sealed, is on the medium. */
     void write(PageBatch batch) {
-        batch.sealPages();
-        batchNumber++;
-        fillDirectory(batch);
+        fillDirectory(batch, batch.pageCount());
         file.write(batch.directoryAndPages(), DoubleWriteLayout.DIRECTORY_POSITION);
         file.force(false);
     }
 
-    private void fillDirectory(PageBatch batch) {
+    /**
+     * Notes how far the log must reach for a batch of which no copy is made. Not forced: the note says less than it
+     * could after a power failure, but nothing wrong.
+     */
+    void note(PageBatch batch) {
+        fillDirectory(batch, 0);
+        file.write(batch.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
+    }
+
+    /**
+     * Forgets the copies: pages are written in place without any from now on, and an open that put these back would
+     * bring old pages back.
+     */
+    void forget() {
+        try (PageBatch empty = new PageBatch()) {
+            fillDirectory(empty, 0);
+            file.write(empty.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
+        }
+        file.force(false);
+    }
+
+    private void fillDirectory(PageBatch batch, int copyCount) {
+        batchNumber++;
         MemorySegment directory = batch.staging();
         directory.asSlice(0, PageLayout.PAGE_BYTES).fill((byte) 0);
         directory.set(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET, DoubleWriteLayout.MAGIC);
         directory.set(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET, batchNumber);
-        directory.set(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET, batch.pageCount());
+        directory.set(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET, copyCount);
         for (int i = 0; i < batch.pageCount(); i++) {
             lsnMax = Math.max(lsnMax, batch.lsn(i));
+        }
+        for (int i = 0; i < copyCount; i++) {
             long entry = DoubleWriteLayout.entryOffset(i);
             directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET, batch.pageId(i));
             directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET, batch.pageChecksum(i));
@@ -82,7 +104,7 @@ final class DoubleWrite implements AutoCloseable {
         directory.set(
                 PageLayout.INT,
                 DoubleWriteLayout.CHECKSUM_OFFSET,
-                directoryChecksum(batch.directoryAndPages().slice(), batch.pageCount()));
+                directoryChecksum(batch.directory().slice(), copyCount));
         directory.set(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET, lsnMax);
         directory.set(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET, lsnMaxChecksum(directory));
     }
@@ -118,13 +140,20 @@ final class DoubleWrite implements AutoCloseable {
             PageWindows windows = new PageWindows(memory);
             int lengthBytes = DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION;
             int count = file.read(windows.at(0, lengthBytes), DoubleWriteLayout.DIRECTORY_POSITION);
-            if (count < PageLayout.PAGE_BYTES || !isWhole(memory, windows)) {
+            if (count < PageLayout.PAGE_BYTES) {
+                return 0;
+            }
+            // Also of a directory without copies: the log was durable up to there before the directory was written.
+            if (memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) == DoubleWriteLayout.MAGIC
+                    && memory.get(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET)
+                            == lsnMaxChecksum(memory)) {
+                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET));
+                batchNumber = Math.max(batchNumber, memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET));
+            }
+            if (!isWhole(memory, windows)) {
                 return 0;
             }
             batchNumber = memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET);
-            if (memory.get(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET) == lsnMaxChecksum(memory)) {
-                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET));
-            }
             return restorePages(pages, memory, windows, again);
         }
     }
@@ -143,7 +172,9 @@ final class DoubleWrite implements AutoCloseable {
         for (int i = 0; i < pageCount; i++) {
             int stored = memory.get(
                     PageLayout.INT, DoubleWriteLayout.entryOffset(i) + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET);
-            if (PageLayout.checksum(memory, copyAddress(i)) != stored
+            // Without checksums nothing tells whether a copy is whole; a page in place may be, so it stays.
+            if (PageLayout.format(memory, copyAddress(i)) == PageLayout.FORMAT_UNCHECKED
+                    || PageLayout.checksum(memory, copyAddress(i)) != stored
                     || !checksum.matches(copyAddress(i), entryPageId(memory, i))) {
                 return false;
             }

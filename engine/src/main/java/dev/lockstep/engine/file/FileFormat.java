@@ -9,8 +9,8 @@ public enum FileFormat {
     PAGES("pages", 1, 1),
     /** Copies of the pages being written, {@code doublewrite.lockstep}. */
     DOUBLE_WRITE("doublewrite", 1, 1),
-    /** A segment of the log. */
-    LOG("log", 1, 1),
+    /** A segment of the log. Version 2 may hold images of pages. */
+    LOG("log", 2, 1),
     /** Where recovery begins. Version 2 adds the LSNs of the pages. */
     CHECKPOINT("checkpoint", 2, 1),
     /** Says that the database was closed in order. */

@@ -24,7 +24,8 @@ public final class PageBatch implements AutoCloseable {
     private final MemorySegment staging =
             arena.allocate(DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION, PageLayout.PAGE_BYTES);
     private final PageWindows windows = new PageWindows(staging);
-    private final PageChecksum checksum = new PageChecksum(windows);
+    private final PageChecksum checked = new PageChecksum(windows);
+    private final PageChecksum unchecked = new PageChecksum(windows, false);
     private int pageCount;
 
     /** Returns the number of pages in the batch. */
@@ -89,8 +90,13 @@ public final class PageBatch implements AutoCloseable {
         return staging;
     }
 
-    /** Stores the checksum of every page. */
-    void sealPages() {
+    /**
+     * Stores the checksum of every page.
+     *
+     * @param checksums false to note in each that it has none
+     */
+    void sealPages(boolean checksums) {
+        PageChecksum checksum = checksums ? checked : unchecked;
         for (int i = 0; i < pageCount; i++) {
             checksum.seal(address(i));
         }
@@ -98,6 +104,11 @@ public final class PageBatch implements AutoCloseable {
 
     int pageChecksum(int index) {
         return PageLayout.checksum(staging, address(index));
+    }
+
+    /** The directory alone. */
+    ByteBuffer directory() {
+        return windows.at(0, PageLayout.PAGE_BYTES);
     }
 
     /** The directory and all pages. */

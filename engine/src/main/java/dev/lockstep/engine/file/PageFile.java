@@ -22,6 +22,8 @@ import java.util.function.IntSupplier;
  *   <li>Every page in the file is whole: it was never written (beyond the end, or zero throughout), or it carries its
  *       own page id and the right checksum. A crash may break this for the pages of one batch, and {@link #open} mends
  *       it.
+ *   <li>While {@code copies}, pages are written in place only when the double-write file holds the batch; afterwards
+ *       that file holds no batch, and half-written pages are mended by the log or not at all.
  *   <li>While {@code isInPlaceIncomplete}, pages of the last batch may be damaged, and their copies are in the
  *       double-write file; no other batch overwrites them before they are put back.
  *   <li>After a failed force, nothing is written any more.
@@ -44,17 +46,25 @@ public final class PageFile implements AutoCloseable {
     private final BlockFile pages;
     private final DoubleWrite doubleWriteOrNull;
     private final FileHeader header;
+    private final boolean checksums;
     private final int restoredPageCount;
     private final PageLsns lsns = new PageLsns();
 
     /** Taken by engine threads, or at open and close; held during a batch. */
     private final ReentrantLock writeLock = new ReentrantLock();
 
+    private boolean copies = true;
     private boolean isInPlaceIncomplete;
     private volatile Throwable forceFailure;
 
-    private PageFile(BlockFile pages, DoubleWrite doubleWriteOrNull, FileHeader header, int restoredPageCount) {
+    private PageFile(
+            BlockFile pages,
+            DoubleWrite doubleWriteOrNull,
+            FileHeader header,
+            boolean checksums,
+            int restoredPageCount) {
         this.pages = pages;
+        this.checksums = checksums;
         this.doubleWriteOrNull = doubleWriteOrNull;
         this.header = header;
         this.restoredPageCount = restoredPageCount;
@@ -68,6 +78,18 @@ public final class PageFile implements AutoCloseable {
      * @param databaseId what the files are marked with
      */
     public static PageFile create(Storage storage, Path directory, DatabaseId databaseId) {
+        return create(storage, directory, databaseId, true);
+    }
+
+    /**
+     * As above.
+     *
+     * @param storage the file system
+     * @param directory where the files lie
+     * @param databaseId what the files are marked with
+     * @param checksums whether pages are written with checksums, and these are looked at
+     */
+    public static PageFile create(Storage storage, Path directory, DatabaseId databaseId, boolean checksums) {
         BlockFile pages = storage.open(directory.resolve(PAGES_FILE), Storage.OpenMode.CREATE);
         try {
             FileHeader header = FileHeader.of(FileFormat.PAGES, databaseId, 0);
@@ -80,7 +102,7 @@ public final class PageFile implements AutoCloseable {
                 Closing.quietly(doubleWrite, e);
                 throw e;
             }
-            return new PageFile(pages, doubleWrite, header, 0);
+            return new PageFile(pages, doubleWrite, header, checksums, 0);
         } catch (RuntimeException | Error e) {
             Closing.quietly(pages, e);
             throw e;
@@ -97,6 +119,21 @@ public final class PageFile implements AutoCloseable {
      * @throws LockstepException as {@link FileHeader#read} and {@link Storage#open}
      */
     public static PageFile open(Storage storage, Path directory, DatabaseId databaseIdOrNull, boolean readOnly) {
+        return open(storage, directory, databaseIdOrNull, readOnly, true);
+    }
+
+    /**
+     * As above.
+     *
+     * @param storage the file system
+     * @param directory where the files lie
+     * @param databaseIdOrNull the database that the files must belong to, or null if any will do
+     * @param readOnly whether nothing is to be written
+     * @param checksums whether pages are written with checksums, and these are looked at
+     * @throws LockstepException as above
+     */
+    public static PageFile open(
+            Storage storage, Path directory, DatabaseId databaseIdOrNull, boolean readOnly, boolean checksums) {
         Storage.OpenMode mode = readOnly ? Storage.OpenMode.READ_ONLY : Storage.OpenMode.READ_WRITE;
         BlockFile pages = storage.open(directory.resolve(PAGES_FILE), mode);
         DoubleWrite doubleWrite = null;
@@ -108,7 +145,7 @@ public final class PageFile implements AutoCloseable {
                 restoredPageCount = doubleWrite.restore(pages, true);
                 pages.force(true);
             }
-            return new PageFile(pages, doubleWrite, header, restoredPageCount);
+            return new PageFile(pages, doubleWrite, header, checksums, restoredPageCount);
         } catch (RuntimeException | Error e) {
             if (doubleWrite != null) {
                 Closing.quietly(doubleWrite, e);
@@ -116,6 +153,32 @@ public final class PageFile implements AutoCloseable {
             Closing.quietly(pages, e);
             throw e;
         }
+    }
+
+    /**
+     * Ends the copies: from now on pages are written in place alone. What a crash leaves half written is then mended by
+     * the images that the caller's log has, or by nothing.
+     *
+     * @throws dev.lockstep.engine.StorageException if the system refuses
+     */
+    public void endCopies() {
+        checkWritable();
+        ForeignCalls.run(() -> {
+            writeLock.lock();
+            try {
+                completeLastBatch();
+                try {
+                    doubleWriteOrNull.forget();
+                } catch (RuntimeException | Error e) {
+                    forceFailure = e;
+                    throw e;
+                }
+                copies = false;
+                return null;
+            } finally {
+                writeLock.unlock();
+            }
+        });
     }
 
     /** Returns the database that the file belongs to. */
@@ -201,7 +264,8 @@ public final class PageFile implements AutoCloseable {
     }
 
     /**
-     * Writes pages so that each is whole after a crash, old or new, and returns when they are on the medium.
+     * Writes pages so that each is whole after a crash, old or new, and returns when they are on the medium. After
+     * {@link #endCopies} a crash may leave a part of a page.
      *
      * <p>When this throws, no page counts as written. The same or other batches may be tried again unless {@link
      * #isFailed()}; after a full disk they fail until there is room.
@@ -217,8 +281,13 @@ public final class PageFile implements AutoCloseable {
         writeLock.lock();
         try {
             completeLastBatch();
+            batch.sealPages(checksums);
             try {
-                doubleWriteOrNull.write(batch);
+                if (copies) {
+                    doubleWriteOrNull.write(batch);
+                } else {
+                    doubleWriteOrNull.note(batch);
+                }
             } catch (RuntimeException | Error e) {
                 // The copies may be half written, which is harmless: no page of this batch was touched. But a failed
                 // force and a failed write cannot be told apart here, and after a failed force copies cannot be relied
@@ -228,7 +297,7 @@ public final class PageFile implements AutoCloseable {
                 }
                 throw e;
             }
-            isInPlaceIncomplete = true;
+            isInPlaceIncomplete = copies;
             writeInPlace(batch);
             forcePages(false);
             isInPlaceIncomplete = false;
@@ -355,6 +424,11 @@ public final class PageFile implements AutoCloseable {
 
     Path path() {
         return pages.path();
+    }
+
+    /** Whether checksums are made and looked at. */
+    boolean checksums() {
+        return checksums;
     }
 
     private void forcePages(boolean metadata) {

@@ -5,17 +5,22 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * For each page the LSN with which it was last written to the file, kept apart from the page. A page in the file with a
- * lower one is an old copy: a write was reported as done and never was, or was done elsewhere.
+ * For each page an LSN, kept apart from the page. In {@link PageFile} the one with which it was last written to the
+ * file: a page in the file with a lower one is an old copy, because a write was reported as done and never was, or was
+ * done elsewhere.
  *
  * <p>Eight bytes of heap for each page of the file, a thousandth of it, in steps of 256 KiB.
  *
- * <p>Invariant: while no batch is being written, an entry is at most the LSN of the page in the file; 0 says nothing.
+ * <p>Invariants:
+ * <ul>
+ *   <li>An entry of 0 says nothing.
+ *   <li>In {@link PageFile}, while no batch is being written, an entry is at most the LSN of the page in the file.
+ * </ul>
  *
- * <p>Thread-safety: {@link #get} by any thread; everything else under the lock of {@link PageFile}, or before it is
- * shared.
+ * <p>Thread-safety: {@link #get} by any thread; everything else by one at a time, in {@link PageFile} under its lock,
+ * or before it is shared.
  */
-final class PageLsns {
+public final class PageLsns {
     private static final int CHUNK_SHIFT = 15;
     private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
     private static final int CHUNK_MASK = CHUNK_PAGES - 1;
@@ -23,14 +28,18 @@ final class PageLsns {
 
     private volatile long[][] chunks = new long[0][];
 
+    /** All entries are 0. */
+    public PageLsns() {}
+
     /** Returns the entry of a page, from before or after a change beside the call. */
-    long get(int pageId) {
+    public long get(int pageId) {
         long[][] present = chunks;
         int chunk = pageId >>> CHUNK_SHIFT;
         return chunk < present.length ? (long) ENTRY.getOpaque(present[chunk], pageId & CHUNK_MASK) : 0;
     }
 
-    void set(int pageId, long lsn) {
+    /** Stores the entry of a page. */
+    public void set(int pageId, long lsn) {
         int chunk = pageId >>> CHUNK_SHIFT;
         if (chunk >= chunks.length) {
             int before = chunks.length;

@@ -21,7 +21,7 @@ public final class PageReader {
     PageReader(PageFile file, MemorySegment memory) {
         this.file = file;
         this.windows = new PageWindows(memory);
-        this.checksum = new PageChecksum(windows);
+        this.checksum = new PageChecksum(windows, file.checksums());
     }
 
     /**

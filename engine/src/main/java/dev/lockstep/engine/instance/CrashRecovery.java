@@ -45,7 +45,9 @@ final class CrashRecovery {
 
     /** Repeats the log; the LSN at which it ends. */
     long redo() {
-        return recovery.redo();
+        long endLsn = recovery.redo();
+        pages.requireNoDamage();
+        return endLsn;
     }
 
     /** Rolls back what had not committed. */

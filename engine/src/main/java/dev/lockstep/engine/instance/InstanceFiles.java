@@ -43,6 +43,7 @@ final class InstanceFiles {
     private final PageFile pageFile;
     private final CheckpointFile checkpointFile;
     private final IoThreads ioThreads;
+    private final PoolFence fence;
     private final long endLsnWithoutLog;
     private Checkpointer checkpointer;
     private boolean released;
@@ -55,6 +56,7 @@ final class InstanceFiles {
             PageFile pageFile,
             CheckpointFile checkpointFile,
             IoThreads ioThreads,
+            PoolFence fence,
             long endLsnWithoutLog) {
         this.storage = storage;
         this.directory = directory;
@@ -63,6 +65,7 @@ final class InstanceFiles {
         this.pageFile = pageFile;
         this.checkpointFile = checkpointFile;
         this.ioThreads = ioThreads;
+        this.fence = fence;
         this.endLsnWithoutLog = endLsnWithoutLog;
     }
 
@@ -74,7 +77,8 @@ final class InstanceFiles {
                     checkpointFile,
                     databaseId,
                     source(instance),
-                    Checkpointer.INTERVAL_BYTES_DEFAULT,
+                    instance.options().checkpointLogBytes(),
+                    instance.options().checkpointInterval(),
                     (cause, isFatal) -> {
                         if (isFatal) {
                             instance.health().fail(cause);
@@ -88,6 +92,11 @@ final class InstanceFiles {
             @Override
             public void checkLogLimits() {
                 instance.transactions().checkLogLimits(instance.log().tailLsn());
+            }
+
+            @Override
+            public long begin(long tailLsn) {
+                return fence.beginCheckpoint(tailLsn);
             }
 
             @Override
@@ -230,6 +239,10 @@ final class InstanceFiles {
                 closeCheckpointer();
                 long endLsn = endLsnWithoutLog;
                 Log log = instance.log();
+                if (fence.logsImages()) {
+                    // While there is a log for their images.
+                    instance.pool().flushAll(new Waiter());
+                }
                 if (log != null) {
                     log.requestFlush(log.tailLsn());
                     log.close();

@@ -6,6 +6,7 @@ import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.UncleanShutdownException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.btree.TreeEnvironment;
@@ -70,6 +71,7 @@ public final class InstanceOpener {
     public static LogOptions defaultLogOptions(DatabaseOptions options) {
         LogOptions base = options.durability() == Durability.SYNC ? LogOptions.sync() : LogOptions.async();
         return base.withSegmentBytes(options.logSegmentBytes())
+                .withRecycledBytes(options.checkpointLogBytes())
                 .withExtraForceDelayMillis((int) options.extraForceDelay().toMillis());
     }
 
@@ -77,7 +79,7 @@ public final class InstanceOpener {
         return (int) Math.max(BufferPool.FRAMES_MIN, options.poolBytes() / PageLayout.PAGE_BYTES);
     }
 
-    private BufferPool newPool(PageFile pageFile, LateFence fence, IoThreads ioThreads) {
+    private BufferPool newPool(PageFile pageFile, PoolFence fence, IoThreads ioThreads) {
         return new BufferPool(
                 frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, this::failed, health::check);
     }
@@ -91,7 +93,7 @@ public final class InstanceOpener {
     /** A database that lives in memory only. */
     public Instance openInMemory() {
         BufferPool pool = new BufferPool(
-                frameCount(), options.nodeLayout(), null, new LateFence(), null, this::failed, health::check);
+                frameCount(), options.nodeLayout(), null, new PoolFence(), null, this::failed, health::check);
         PageAllocator allocator = newAllocator();
         TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
         Instance instance = new Instance(
@@ -261,7 +263,7 @@ public final class InstanceOpener {
     private Instance create(
             Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile) {
         DatabaseId databaseId = DatabaseId.random();
-        PageFile pageFile = opened(PageFile.create(storage, directory, databaseId));
+        PageFile pageFile = opened(PageFile.create(storage, directory, databaseId, options.pageChecksums()));
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
         Log log = options.durability() == Durability.NONE
                 ? null
@@ -273,12 +275,21 @@ public final class InstanceOpener {
                         LogRecordLayout.LSN_FIRST,
                         this::failed,
                         health::check));
-        LateFence fence = new LateFence();
+        PoolFence fence = new PoolFence();
         fence.set(log);
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
+        protect(pageFile, fence, pool);
         TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), log, health::fail);
         InstanceFiles files = new InstanceFiles(
-                storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, LogRecordLayout.LSN_FIRST);
+                storage,
+                directory,
+                databaseId,
+                lock,
+                pageFile,
+                checkpointFile,
+                ioThreads,
+                fence,
+                LogRecordLayout.LSN_FIRST);
         Instance instance = new Instance(
                 options,
                 scheduler,
@@ -295,9 +306,23 @@ public final class InstanceOpener {
         return instance;
     }
 
+    /** From here on pages are protected as the options say; up to here, which is redo, by copies. */
+    private void protect(PageFile pageFile, PoolFence fence, BufferPool pool) {
+        if (pageFile.isReadOnly() || options.tornPageProtection() == TornPageProtection.DOUBLE_WRITE) {
+            return;
+        }
+        if (options.tornPageProtection() == TornPageProtection.LOG_IMAGES) {
+            fence.startImages();
+        }
+        // Until the page writer has ended a batch that it began without images.
+        pool.flushDirty(0, new Waiter());
+        pageFile.endCopies();
+    }
+
     private Instance reopen(
             Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile, boolean clean) {
-        PageFile pageFile = opened(PageFile.open(storage, directory, null, options.readOnly()));
+        PageFile pageFile =
+                opened(PageFile.open(storage, directory, null, options.readOnly(), options.pageChecksums()));
         int pageCountFound = pageFile.pageCount();
         DatabaseId databaseId = pageFile.databaseId();
         Checkpoint checkpoint = checkpointFile.read(databaseId);
@@ -308,7 +333,7 @@ public final class InstanceOpener {
                     .remedy("open it once for writing, which recovers it, and close it"));
         }
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
-        LateFence fence = new LateFence();
+        PoolFence fence = new PoolFence();
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check);
         allocator.load(checkpoint.pageBitmap());
@@ -327,8 +352,9 @@ public final class InstanceOpener {
                 ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, this::failed, health::check))
                 : null;
         fence.set(log);
-        InstanceFiles files =
-                new InstanceFiles(storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, endLsn);
+        protect(pageFile, fence, pool);
+        InstanceFiles files = new InstanceFiles(
+                storage, directory, databaseId, lock, pageFile, checkpointFile, ioThreads, fence, endLsn);
         Instance instance = new Instance(
                 options,
                 scheduler,
@@ -355,28 +381,5 @@ public final class InstanceOpener {
             CatalogLoader.dropUnfinishedIndexes(instance);
         }
         return instance;
-    }
-
-    /** The write-ahead rule, in force as soon as there is a log; what redo writes back is in the log already. */
-    private static final class LateFence implements BufferPool.LogFence {
-        private volatile Log log;
-
-        void set(Log opened) {
-            log = opened;
-        }
-
-        @Override
-        public void ensureDurable(long lsn, Waiter waiter) {
-            Log present = log;
-            if (present != null) {
-                present.ensureDurable(lsn, waiter);
-            }
-        }
-
-        @Override
-        public long durableLsn() {
-            Log present = log;
-            return present == null ? Long.MAX_VALUE : present.durableLsn();
-        }
     }
 }

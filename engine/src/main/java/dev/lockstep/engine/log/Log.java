@@ -66,7 +66,7 @@ public final class Log implements AutoCloseable {
         durable = new LogHorizon(wakeup, startLsn, watch);
         lifecycle = new LogHorizon(wakeup, 0, watch);
         released = new LogHorizon(wakeup, 0, watch);
-        LogSegments segments = new LogSegments(storage, directory, databaseId, options.segmentBytes());
+        LogSegments segments = new LogSegments(storage, directory, databaseId, options);
         answers = new LogAnswerGate(options.clock(), options.asyncDelayNanosMax());
         writer = new LogWriter(
                 segments, ring, tail, wakeup, written, durable, lifecycle, released, answers, options, failureListener);

@@ -25,6 +25,9 @@ public final class LogRecordType {
     /** A change of several pages that is redone as a whole and never undone (a nested top action of ARIES). */
     public static final byte SYSTEM = 7;
 
+    /** The image of a page before it is written in place: what recovery has where it was torn. Never undone. */
+    public static final byte PAGE_IMAGE = 9;
+
     /** Largest type that a payload owner may use; everything above belongs to the log. */
     public static final byte APPLICATION_MAX = 13;
 
@@ -44,13 +47,15 @@ public final class LogRecordType {
      *
      * @param type the type of the record
      * @param flags the flags of the record
-     * @return false for compensation records, {@link #SYSTEM}, and the records that end a transaction
+     * @return false for compensation records, {@link #SYSTEM}, {@link #PAGE_IMAGE}, and the records that end a
+     *     transaction
      */
     public static boolean isUndoable(int type, int flags) {
         return (flags & FLAG_COMPENSATION) == 0
                 && type != COMMIT
                 && type != ABORT_END
                 && type != SYSTEM
+                && type != PAGE_IMAGE
                 && type <= APPLICATION_MAX;
     }
 }

@@ -25,7 +25,7 @@ import java.util.OptionalLong;
  *   <li>A file gets the name of a segment only when its header is on the medium, and it had no such name while it
  *       holds anything of a segment with the same start LSN. So no stale byte of a crashed run is taken for the log.
  *   <li>{@code recyclable} are files of {@code former} times that nobody needs; at most
- *       {@link #RECYCLABLE_SEGMENTS_MAX}. They keep their names, which recovery ignores, until they are used again.
+ *       {@code recyclableSegmentsMax}. They keep their names, which recovery ignores, until they are used again.
  *   <li>Blocks of {@code current} below {@code allocatedBytes} exist, so that forcing records there writes no metadata.
  * </ul>
  *
@@ -33,12 +33,11 @@ import java.util.OptionalLong;
  */
 final class LogSegments implements AutoCloseable {
     /**
-     * Files kept for reuse: as many as a checkpoint sets free at once, one interval of log by default, and two more
-     * for one that came late. To write to a new file takes the kernel several times as long as to write an old one
-     * anew: it allocates the room, twice fills its page cache (zeros first, see {@link #PREALLOCATE_BYTES}), and drops
-     * what it knew of the deleted file.
+     * Files kept for reuse beside as many as a checkpoint sets free at once, for one that comes late. To write to a new
+     * file takes the kernel several times as long as to write an old one anew: it allocates the room, twice fills its
+     * page cache (zeros first, see {@link #PREALLOCATE_BYTES}), and drops what it knew of the deleted file.
      */
-    static final int RECYCLABLE_SEGMENTS_MAX = 6;
+    static final int RECYCLABLE_SEGMENTS_MORE = 2;
 
     /**
      * How far ahead a new file is filled with zeros. One in hundreds of small forces then writes metadata; filling a
@@ -63,6 +62,7 @@ final class LogSegments implements AutoCloseable {
     private final Path directory;
     private final DatabaseId databaseId;
     private final int segmentBytes;
+    private final int recyclableSegmentsMax;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(PREALLOCATE_BYTES);
     private final Deque<Long> former = new ArrayDeque<>();
     private final Deque<Long> recyclable = new ArrayDeque<>();
@@ -77,11 +77,17 @@ final class LogSegments implements AutoCloseable {
     @SuppressWarnings("unused")
     private long recycledSegmentCount;
 
-    LogSegments(Storage storage, Path directory, DatabaseId databaseId, int segmentBytes) {
+    LogSegments(Storage storage, Path directory, DatabaseId databaseId, LogOptions options) {
         this.storage = storage;
         this.directory = directory;
         this.databaseId = databaseId;
-        this.segmentBytes = segmentBytes;
+        segmentBytes = options.segmentBytes();
+        recyclableSegmentsMax = recyclableSegmentsMax(options);
+    }
+
+    /** Files kept for reuse: what a checkpoint sets free at once, as far as the options tell, and some more. */
+    static int recyclableSegmentsMax(LogOptions options) {
+        return (int) Math.ceilDiv(options.recycledBytes(), options.segmentBytes()) + RECYCLABLE_SEGMENTS_MORE;
     }
 
     /** Bytes of the stream that one segment holds. */
@@ -151,7 +157,7 @@ final class LogSegments implements AutoCloseable {
                 former.addFirst(first);
                 return;
             }
-            if (recyclable.size() < RECYCLABLE_SEGMENTS_MAX) {
+            if (recyclable.size() < recyclableSegmentsMax) {
                 recyclable.addLast(first);
             } else {
                 storage.delete(LogSegmentLayout.path(directory, first));

@@ -13,11 +13,23 @@ public final class PageChecksum {
     private static final int COVERED_BYTES = PageLayout.PAGE_BYTES - PageLayout.TYPE_OFFSET;
 
     private final PageWindows windows;
+    private final boolean isUsed;
     private final CRC32C crc = new CRC32C();
 
     /** Makes a checksum over what the windows show. */
     public PageChecksum(PageWindows windows) {
+        this(windows, true);
+    }
+
+    /**
+     * Makes a checksum over what the windows show.
+     *
+     * @param windows the memory
+     * @param isUsed whether pages get checksums and are compared with those they have
+     */
+    public PageChecksum(PageWindows windows, boolean isUsed) {
         this.windows = windows;
+        this.isUsed = isUsed;
     }
 
     /** Computes the checksum of the page at an address in the segment. */
@@ -27,14 +39,17 @@ public final class PageChecksum {
         return (int) crc.getValue();
     }
 
-    /** Computes the checksum of a page and stores it in its header. */
+    /** Computes the checksum of a page and stores it in its header, or notes there that the page has none. */
     public void seal(long page) {
-        PageLayout.setChecksum(windows.memory(), page, compute(page));
+        MemorySegment memory = windows.memory();
+        PageLayout.setFormat(memory, page, isUsed ? PageLayout.FORMAT : PageLayout.FORMAT_UNCHECKED);
+        int checksum = isUsed ? compute(page) : PageLayout.uncheckedMark(PageLayout.pageId(memory, page));
+        PageLayout.setChecksum(memory, page, checksum);
     }
 
     /**
-     * Whether the page is what was once written as this page: the checksum is right and the page id is the expected
-     * one, or the page was never written and is zero throughout.
+     * Whether the page is what was once written as this page: the checksum is right, as far as the page has one and it
+     * is used, and the page id is the expected one, or the page was never written and is zero throughout.
      *
      * @param page address of the page in the segment
      * @param pageId the page id it must carry
@@ -44,7 +59,14 @@ public final class PageChecksum {
         if (PageLayout.type(memory, page) == PageLayout.TYPE_NONE) {
             return isZero(memory, page);
         }
-        return PageLayout.pageId(memory, page) == pageId && PageLayout.checksum(memory, page) == compute(page);
+        if (PageLayout.pageId(memory, page) != pageId) {
+            return false;
+        }
+        int checksum = PageLayout.checksum(memory, page);
+        if (PageLayout.format(memory, page) == PageLayout.FORMAT_UNCHECKED) {
+            return checksum == PageLayout.uncheckedMark(pageId);
+        }
+        return !isUsed || checksum == compute(page);
     }
 
     private static boolean isZero(MemorySegment memory, long page) {

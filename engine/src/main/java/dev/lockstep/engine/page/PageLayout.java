@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  *
  * <ul>
  *   <li>{@code checksum}: CRC32C of bytes 4 to 8191 (see {@link PageChecksum}); valid on disk only, it is made when a
- *       page is written.
+ *       page is written. In {@link #FORMAT_UNCHECKED}, {@link #uncheckedMark}.
  *   <li>{@code lsn}: log sequence number of the last record applied to the page, 0 if none.
  *   <li>{@code pageId}: position of the page in its file, in pages. It tells a misdirected write.
  *   <li>{@code reserved}: zero in format 1.
@@ -101,6 +101,12 @@ public final class PageLayout {
     /** Version of the header described here. */
     public static final int FORMAT = 1;
 
+    /** Version of the header of a page that was written without a checksum; all else is as in {@link #FORMAT}. */
+    public static final int FORMAT_UNCHECKED = 2;
+
+    /** Told from checksums by the format; not zero, so that a header of zeros is no mark. */
+    private static final int UNCHECKED = 0x6E6F_6E65;
+
     private static final int BYTE_MASK = 0xff;
     private static final int SHORT_MASK = 0xffff;
 
@@ -125,6 +131,11 @@ public final class PageLayout {
     /** Stores the checksum. */
     public static void setChecksum(MemorySegment memory, long page, int checksum) {
         memory.set(INT, page + CHECKSUM_OFFSET, checksum);
+    }
+
+    /** What stands in the place of the checksum of a page without one. */
+    public static int uncheckedMark(int pageId) {
+        return UNCHECKED ^ pageId;
     }
 
     /** Returns the page type, 0 to 255. */

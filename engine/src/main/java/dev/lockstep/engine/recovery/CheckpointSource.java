@@ -13,6 +13,17 @@ public interface CheckpointSource {
     default void checkLogLimits() {}
 
     /**
+     * Hears that a checkpoint begins.
+     *
+     * @param tailLsn the log's tail
+     * @return where recovery from this checkpoint has to begin at the latest, whatever the state is; {@link #NO_LSN} to
+     *     leave that to the state
+     */
+    default long begin(long tailLsn) {
+        return NO_LSN;
+    }
+
+    /**
      * The lowest LSN of a record that a running transaction has written or is writing, or that work left to do by a
      * committed one refers to; {@link #NO_LSN} if there is none. A transaction must count from before its first append:
      * noting the tail of the log before appending is enough.

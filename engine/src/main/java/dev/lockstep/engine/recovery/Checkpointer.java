@@ -7,17 +7,19 @@ import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.log.Log;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes a checkpoint whenever enough log has come together, and on request, on a thread of its own, beside the running
- * transactions (a fuzzy checkpoint).
+ * Writes a checkpoint whenever enough log has come together, or enough time has passed since the last one and there is
+ * log to be given back, and on request, on a thread of its own, beside the running transactions (a fuzzy checkpoint).
  *
  * <p>Each checkpoint writes back the pages that were dirty before the checkpoint before: so recovery repeats at most
  * about two intervals of log (more while a transaction runs longer than that), and a page that is changed all the time
@@ -26,7 +28,8 @@ import java.util.List;
  * <p>Invariants:
  * <ul>
  *   <li>{@code redoScanLsn} is chosen as the least of: the log's tail, read first; the oldest LSN of a running
- *       transaction; the oldest change not in the page file. What begins after the tail was read lies behind it.
+ *       transaction; the oldest change not in the page file; what the source asks for. What begins after the tail was
+ *       read lies behind it.
  *   <li>The state is read after that, and the log is durable up to where it was then before the file is replaced. Else
  *       a page could be free in the checkpoint whose removal from a tree the log has lost.
  *   <li>Log segments are let go only after the file is replaced, and none from {@code heldLsn} on.
@@ -35,12 +38,6 @@ import java.util.List;
  * <p>Thread-safety: all methods may be called by any thread.
  */
 public final class Checkpointer implements AutoCloseable {
-    /**
-     * Default bytes of log between two checkpoints. Recovery reads some hundred MB of log a second, so that it stays
-     * within seconds; and at 200 MB of log a second a checkpoint begins no more often than once a second.
-     */
-    public static final long INTERVAL_BYTES_DEFAULT = 256L * 1024 * 1024;
-
     private static final String THREAD_NAME = "lockstep-checkpointer";
 
     private static final VarHandle COMPLETED_COUNT;
@@ -65,6 +62,7 @@ public final class Checkpointer implements AutoCloseable {
     private final DatabaseId databaseId;
     private final CheckpointSource source;
     private final long intervalBytes;
+    private final long intervalNanos;
     private final FailureListener failureListener;
     private final Waiter waiter = new Waiter();
 
@@ -79,6 +77,11 @@ public final class Checkpointer implements AutoCloseable {
     private Checkpoint last;
 
     private long previousBeginLsn;
+
+    /** From where on log is counted for the next one: behind what the last one has written itself. */
+    private long countsFromLsn;
+
+    private long previousBeginNanos = InstalledTime.nanoTime();
     private long armedLsn;
 
     @SuppressWarnings("unused")
@@ -145,14 +148,17 @@ public final class Checkpointer implements AutoCloseable {
             DatabaseId databaseId,
             CheckpointSource source,
             long intervalBytes,
+            Duration interval,
             FailureListener failureListener) {
         this.log = log;
         this.file = file;
         this.databaseId = databaseId;
         this.source = source;
         this.intervalBytes = intervalBytes;
+        intervalNanos = interval.toNanos();
         this.failureListener = failureListener;
         previousBeginLsn = log.tailLsn();
+        countsFromLsn = previousBeginLsn;
     }
 
     /**
@@ -162,7 +168,8 @@ public final class Checkpointer implements AutoCloseable {
      * @param file where checkpoints go
      * @param databaseId the database
      * @param source the database's state
-     * @param intervalBytes bytes of log between two checkpoints, at least 1
+     * @param intervalBytes bytes of log after which a checkpoint begins, at least 1
+     * @param interval time after which one begins if there was log since the last, more than zero, at most a year
      * @param failureListener is told of checkpoints that failed. Where it is not fatal the old one is still good, and
      *     the next is tried after another interval; after a failed force there is none
      */
@@ -172,11 +179,14 @@ public final class Checkpointer implements AutoCloseable {
             DatabaseId databaseId,
             CheckpointSource source,
             long intervalBytes,
+            Duration interval,
             FailureListener failureListener) {
-        if (intervalBytes < 1) {
-            throw new IllegalArgumentException("not an interval: intervalBytes=" + intervalBytes);
+        if (intervalBytes < 1 || !interval.isPositive()) {
+            throw new IllegalArgumentException(
+                    "not an interval: intervalBytes=" + intervalBytes + ", interval=" + interval);
         }
-        Checkpointer checkpointer = new Checkpointer(log, file, databaseId, source, intervalBytes, failureListener);
+        Checkpointer checkpointer =
+                new Checkpointer(log, file, databaseId, source, intervalBytes, interval, failureListener);
         new EngineThread(checkpointer::run, THREAD_NAME).start();
         return checkpointer;
     }
@@ -316,21 +326,34 @@ public final class Checkpointer implements AutoCloseable {
                 refuse(taken);
                 return;
             }
-            boolean due = log.tailLsn() - previousBeginLsn >= intervalBytes;
+            boolean due = log.tailLsn() - countsFromLsn >= intervalBytes || isDueByTime();
             if (due || !taken.isEmpty()) {
                 RuntimeException failure = tryCheckpoint(taken);
                 if (failure instanceof DatabaseFailedException || failure instanceof DatabaseClosedException) {
                     return;
                 }
             } else {
-                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+                waiter.awaitUninterruptibly(previousBeginNanos + intervalNanos, WaitReason.IO);
             }
         }
     }
 
+    /** Whether the interval has passed; where there was no log since, another one begins. */
+    private boolean isDueByTime() {
+        long now = InstalledTime.nanoTime();
+        if (now - previousBeginNanos < intervalNanos) {
+            return false;
+        }
+        if (log.tailLsn() > previousBeginLsn) {
+            return true;
+        }
+        previousBeginNanos = now;
+        return false;
+    }
+
     /** Has the log signal when the next checkpoint is due, unless it has been told already. */
     private void arm() {
-        long nextLsn = previousBeginLsn + intervalBytes;
+        long nextLsn = countsFromLsn + intervalBytes;
         DUE_LSN.setOpaque(this, nextLsn);
         if (armedLsn <= log.writtenLsn() && nextLsn > armedLsn && log.signalWhenWritten(nextLsn, waiter)) {
             armedLsn = nextLsn;
@@ -343,6 +366,7 @@ public final class Checkpointer implements AutoCloseable {
             everything |= request.everything;
         }
         RuntimeException failure = null;
+        previousBeginNanos = InstalledTime.nanoTime();
         CheckpointEvent event = new CheckpointEvent();
         event.begin();
         try {
@@ -353,6 +377,7 @@ public final class Checkpointer implements AutoCloseable {
             failure = e;
             // The next one is due an interval later, so that a disk that stays full is not tried without pause.
             previousBeginLsn = log.tailLsn();
+            countsFromLsn = previousBeginLsn;
             boolean isFatal = e instanceof DatabaseFailedException;
             if (isFatal || taken.isEmpty()) {
                 failureListener.failed(e, isFatal);
@@ -371,6 +396,7 @@ public final class Checkpointer implements AutoCloseable {
     private void writeCheckpoint(boolean everything) {
         long beginLsn = log.tailLsn();
         source.checkLogLimits();
+        long latestRedoScanLsn = source.begin(beginLsn);
         WRITES_BACK_UP_TO_LSN.setOpaque(this, everything ? beginLsn : previousBeginLsn);
         try {
             source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
@@ -378,7 +404,8 @@ public final class Checkpointer implements AutoCloseable {
             WRITES_BACK_UP_TO_LSN.setOpaque(this, 0L);
         }
         long tailLsn = log.tailLsn();
-        long redoScanLsn = Math.min(tailLsn, Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
+        long redoScanLsn = Math.min(
+                Math.min(tailLsn, latestRedoScanLsn), Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
         Checkpoint state = source.snapshot(redoScanLsn);
         log.awaitDurable(log.tailLsn() - 1, waiter);
         Checkpoint checkpoint = state.withDurableLsn(log.durableLsn());
@@ -388,6 +415,8 @@ public final class Checkpointer implements AutoCloseable {
         // Whoever has asked for a checkpoint finds the room given back, and nothing going on any more.
         log.awaitDeleted(keptFromLsn, waiter);
         previousBeginLsn = beginLsn;
+        // Where pages go to the log as well, a checkpoint of many would else make the next one due by itself.
+        countsFromLsn = latestRedoScanLsn == CheckpointSource.NO_LSN ? beginLsn : tailLsn;
         LAST_REDO_SCAN_LSN.setOpaque(this, redoScanLsn);
         COMPLETED_COUNT.setOpaque(this, completedCount() + 1);
     }

@@ -3,6 +3,7 @@ package dev.lockstep.engine.btree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -108,6 +109,26 @@ class TreeLayoutGoldenTest {
                 "35000000030000000500000000000000060000000000000003000000070000000400010204050100"
                         + "000003000400010001000b4d4e",
                 hex(record));
+    }
+
+    @Test
+    void imageOfAPage() {
+        MemorySegment page = leaf();
+        PageLayout.setLsn(page, 0, 0x2A);
+        LogRecordBuffer record = new LogRecordBuffer();
+        PageImage.encode(record, page, 0);
+        record.finish();
+        assertEquals(
+                "830000000900000000000000000000000000000000000000070000005000ed1f"
+                        + hex(page, 0, NodeLayout.SLOTS + NodeLayout.SLOT_BYTES)
+                        + "887766554433221104050a0b0c010209010203",
+                hex(record));
+        PageLayout.setType(page, 0, PageLayout.TYPE_FREE);
+        PageImage.encode(record, page, 0);
+        assertEquals(LogRecordLayout.HEADER_BYTES + 8 + PageLayout.HEADER_BYTES, record.recordBytes());
+        PageLayout.setType(page, 0, PageLayout.TYPE_OVERFLOW);
+        PageImage.encode(record, page, 0);
+        assertEquals(LogRecordLayout.HEADER_BYTES + 8 + PageLayout.PAGE_BYTES, record.recordBytes());
     }
 
     @Test

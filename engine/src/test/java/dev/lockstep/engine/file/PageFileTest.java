@@ -143,6 +143,42 @@ class PageFileTest {
         assertEquals(changes + 2, storage.changeCount(), "one write and one force");
     }
 
+    /** Else an open would put an old page in the place of a torn one. */
+    @Test
+    void whenCopiesEndTheLastOnesAreForgotten() {
+        FaultyStorage storage = new FaultyStorage(1);
+        long highest;
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1, 2);
+            file.endCopies();
+            write(file, 8, 2);
+            assertEquals(8, version(file, 2));
+            highest = file.lsnMax();
+        }
+        storage.corrupt(DIRECTORY.resolve(PageFile.PAGES_FILE), PageLayout.fileOffset(2) + 4_000, 1);
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            assertEquals(0, file.restoredPageCount());
+            assertThrows(CorruptionException.class, () -> version(file, 2));
+            assertEquals(7, version(file, 1));
+            assertEquals(highest, file.lsnMax());
+        }
+    }
+
+    /** Their copies are worth nothing: nobody could tell whether one is whole. */
+    @Test
+    void pagesWithoutChecksumsAreNotPutBack() {
+        FaultyStorage storage = new FaultyStorage(1);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID, false)) {
+            write(file, 7, 1, 2);
+        }
+        storage.corrupt(DIRECTORY.resolve(PageFile.PAGES_FILE), PageLayout.fileOffset(2) + 5, 4);
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            assertEquals(0, file.restoredPageCount());
+            assertEquals(7, version(file, 1));
+            assertThrows(CorruptionException.class, () -> version(file, 2), "a page of no known format");
+        }
+    }
+
     @Test
     void batchesTakePagesInOrderOnly() {
         fill(4, 1);

@@ -55,6 +55,7 @@ class LogLayoutGoldenTest {
                 FLAG_COMPENSATION=1
                 INSERT=2
                 PAD=15
+                PAGE_IMAGE=9
                 SEAL=14
                 SYSTEM=7
                 UPDATE=3

@@ -159,8 +159,10 @@ class LogTest {
 
     @Test
     void segmentsNoLongerNeededAreUsedAgainWithTheirStaleBytes() {
+        LogOptions options = LogFixture.small(LogOptions.sync()).withRecycledBytes(4L * LogOptions.SEGMENT_BYTES_MIN);
+        assertEquals(6, LogSegments.recyclableSegmentsMax(options));
         long recycled;
-        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+        try (Log log = fixture.open(options, LSN_FIRST)) {
             for (int i = 0; i < 12_000; i++) {
                 append(log, i, 300 + i % 50);
                 if (i % 500 == 499) {
@@ -172,7 +174,7 @@ class LogTest {
         }
         assertTrue(recycled > 0);
         // The segment in use, one that reaches into it, those kept for reuse, and one that waits for the writer.
-        int fileCountMax = LogSegments.RECYCLABLE_SEGMENTS_MAX + 3;
+        int fileCountMax = LogSegments.recyclableSegmentsMax(options) + 3;
         assertTrue(fixture.storage.list(LogFixture.DIRECTORY).size() <= fileCountMax);
         int from = lsns.size() - 500;
         LogFixture.Content content = fixture.read(lsns.get(from), 0);
@@ -181,7 +183,8 @@ class LogTest {
 
     @Test
     void whoeverWaitsFindsTheSegmentsGone() {
-        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+        LogOptions options = LogFixture.small(LogOptions.sync()).withRecycledBytes(4L * LogOptions.SEGMENT_BYTES_MIN);
+        try (Log log = fixture.open(options, LSN_FIRST)) {
             for (int round = 0; round < 3; round++) {
                 int begin = numbers.size();
                 for (int i = begin; i < begin + 9_000; i++) {
@@ -192,7 +195,7 @@ class LogTest {
                 log.awaitDeleted(lsns.getLast(), waiter);
                 // The segment in use, one that reaches into it, and those kept for reuse.
                 int fileCount = fixture.storage.list(LogFixture.DIRECTORY).size();
-                assertTrue(fileCount <= LogSegments.RECYCLABLE_SEGMENTS_MAX + 2, "fileCount=" + fileCount);
+                assertTrue(fileCount <= LogSegments.recyclableSegmentsMax(options) + 2, "fileCount=" + fileCount);
             }
             log.awaitDeleted(LSN_FIRST, waiter);
         }

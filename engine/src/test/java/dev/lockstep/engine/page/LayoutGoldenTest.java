@@ -42,6 +42,7 @@ class LayoutGoldenTest {
             TYPE_OVERFLOW=3
             TYPE_FREE=4
             FORMAT=1
+            FORMAT_UNCHECKED=2
             """;
 
     private static final String FILE_HEADER_LAYOUT =
@@ -84,7 +85,7 @@ class LayoutGoldenTest {
             """
             PAGES=pages,1,1
             DOUBLE_WRITE=doublewrite,1,1
-            LOG=log,1,1
+            LOG=log,2,1
             CHECKPOINT=checkpoint,2,1
             CLEAN_CLOSE=cleanclose,1,1
             """;
@@ -111,11 +112,11 @@ class LayoutGoldenTest {
         header.get(bytes);
         String expected = "4c4f434b53544550" // LOCKSTEP
                 + "6c6f6700000000000000000000000000" // log
-                + "01000000" + "00200000" // version 1, pages of 8192 bytes
+                + "02000000" + "00200000" // version 2, pages of 8192 bytes
                 + "0807060504030201" + "1817161514131211"
                 + "2827262524232221"
                 + "00".repeat(FileHeaderLayout.RESERVED_BYTES)
-                + "2ca95e92"; // CRC32C of all before
+                + "4a75c2cc"; // CRC32C of all before
         assertEquals(expected, HexFormat.of().formatHex(bytes));
     }
 

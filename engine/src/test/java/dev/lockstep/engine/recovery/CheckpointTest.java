@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.OutOfFramesException;
@@ -28,11 +29,13 @@ import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,6 +57,7 @@ class CheckpointTest {
     /** A database of which only the log is real. */
     private static final class Source implements CheckpointSource {
         final AtomicLong flushCount = new AtomicLong();
+        final Semaphore flushes = new Semaphore(0);
         final AtomicLong flushedUpToLsn = new AtomicLong();
         final AtomicLong activeLsn = new AtomicLong(NO_LSN);
         final AtomicLong recoveryLsn = new AtomicLong(NO_LSN);
@@ -77,6 +81,7 @@ class CheckpointTest {
             }
             flushedUpToLsn.set(upToRecoveryLsn);
             flushCount.incrementAndGet();
+            flushes.release();
         }
 
         @Override
@@ -100,7 +105,11 @@ class CheckpointTest {
     }
 
     private Checkpointer start(Log log, long intervalBytes) {
-        return Checkpointer.start(log, file, DATABASE_ID, source, intervalBytes, (cause, isFatal) -> {
+        return start(log, intervalBytes, DatabaseOptions.TIMEOUT_MAX);
+    }
+
+    private Checkpointer start(Log log, long intervalBytes, Duration interval) {
+        return Checkpointer.start(log, file, DATABASE_ID, source, intervalBytes, interval, (cause, isFatal) -> {
             (isFatal ? fatalFailures : failures).add(cause);
         });
     }
@@ -215,6 +224,23 @@ class CheckpointTest {
             assertEquals(redoScanLsn, checkpointer.lastRedoScanLsn());
             assertTrue(redoScanLsn > LogRecordLayout.LSN_FIRST + 12 * interval - interval);
             assertTrue(log.statistics().recycledSegmentCount() > 0);
+        }
+        assertEquals(List.of(), failures);
+    }
+
+    @Test
+    void timeBringsACheckpointIfThereWasLog() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE, Duration.ofMillis(1))) {
+            checkpointer.checkpoint(false, waiter);
+            checkpointer.checkpoint(false, waiter);
+            assertEquals(2, checkpointer.completedCount(), "one that nobody asked for, of a log without a record");
+            source.flushes.drainPermits();
+            for (int i = 0; i < 3; i++) {
+                append(log, 10);
+                // Ends when a checkpoint begins, which time alone brings.
+                source.flushes.acquireUninterruptibly();
+            }
         }
         assertEquals(List.of(), failures);
     }

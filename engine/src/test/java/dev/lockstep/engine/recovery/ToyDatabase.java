@@ -1,5 +1,6 @@
 package dev.lockstep.engine.recovery;
 
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.Storage;
@@ -80,7 +81,14 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
     }
 
     Checkpointer startCheckpointer(long intervalBytes) {
-        return Checkpointer.start(log, checkpointFile, DATABASE_ID, this, intervalBytes, FailureListener.IGNORE);
+        return Checkpointer.start(
+                log,
+                checkpointFile,
+                DATABASE_ID,
+                this,
+                intervalBytes,
+                DatabaseOptions.TIMEOUT_MAX,
+                FailureListener.IGNORE);
     }
 
     long value(int counter) {
