@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
@@ -80,6 +81,20 @@ abstract class Choice implements ITypeConverter<String>, Iterable<String> {
     static final class OfDurability extends Choice {
         OfDurability() {
             super(spelled(Durability.values()));
+        }
+    }
+
+    /** What protects pages from being torn. */
+    static final class OfTornPages extends Choice {
+        OfTornPages() {
+            super(spelled(TornPageProtection.values()));
+        }
+    }
+
+    /** What can be left out. */
+    static final class OfMechanism extends Choice {
+        OfMechanism() {
+            super(spelled(Protection.Mechanism.values()));
         }
     }
 

@@ -46,7 +46,8 @@ final class LockstepEngine implements OpenEngine {
         Durability durability = Spelling.parse(Durability.class, spec.durability());
         String nodesFile = System.getenv(Simulator.NODES_ENVIRONMENT);
         NodeLayout nodes = nodesFile == null ? NodeLayout.NONE : NodeLayout.read(Path.of(nodesFile));
-        DatabaseOptions options = DatabaseOptions.builder()
+        DatabaseOptions options = spec.protection()
+                .applyTo(DatabaseOptions.builder())
                 .nodeLayout(nodes)
                 .createIfMissing(true)
                 .durability(durability)

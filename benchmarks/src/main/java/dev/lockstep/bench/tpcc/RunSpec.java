@@ -29,6 +29,7 @@ import dev.lockstep.bench.report.Spelling;
  * @param directory where the directory of its files is made, or {@code null} for the directory for temporary files
  * @param seed of everything random
  * @param fsyncDelayMillis added to each force of the log
+ * @param protection what is done for the time after a crash, or {@code null} for other engines
  * @param scanBeside whether a thread scans whole tables during the measured phase
  * @param profiled whether the measured phase is drawn as a flame graph, which takes its time
  * @param heapBytes largest and smallest heap
@@ -57,6 +58,7 @@ record RunSpec(
         String directory,
         long seed,
         int fsyncDelayMillis,
+        Protection protection,
         boolean scanBeside,
         boolean profiled,
         long heapBytes) {

@@ -186,6 +186,36 @@ final class TpccOptions {
     int fsyncDelayMillis;
 
     @Option(
+            names = "--checkpoint-seconds",
+            paramLabel = "N",
+            defaultValue = Protection.BY_LOG,
+            description =
+                    "Lockstep writes a checkpoint every N seconds, whatever the length of the log; off: none while the"
+                        + " run lasts; by-log: whenever 256 MB of log have come together. Default: ${DEFAULT-VALUE}.")
+    String checkpoints;
+
+    @Option(
+            names = "--torn-pages",
+            split = ",",
+            paramLabel = "HOW",
+            defaultValue = "double-write",
+            converter = Choice.OfTornPages.class,
+            completionCandidates = Choice.OfTornPages.class,
+            description = "What protects Lockstep's pages from being torn: ${COMPLETION-CANDIDATES}. Several make as"
+                    + " many runs, each compared with the first. Default: ${DEFAULT-VALUE}.")
+    List<String> tornPages;
+
+    @Option(
+            names = "--without",
+            split = ",",
+            paramLabel = "WHAT",
+            converter = Choice.OfMechanism.class,
+            completionCandidates = Choice.OfMechanism.class,
+            description = "Runs Lockstep once more without each of these, to be compared with the run that has all:"
+                    + " ${COMPLETION-CANDIDATES}. What it says then of crashes no longer holds.")
+    List<String> without = List.of();
+
+    @Option(
             names = "--profile",
             paramLabel = "FILE",
             description = "Writes a flame graph (HTML, by async-profiler) of each measured phase; where there are"

@@ -121,6 +121,9 @@ record TpccPlan(
                 "--cores is 1 to " + processorsMax + ", the processors that this process may use");
         require(!options.unchecked || options.isSimulated(), "--unchecked is for ./lockstep simulate");
         require(options.connections >= 0, "--connections is at least 1");
+        require(
+                Protection.isCheckpoints(options.checkpoints),
+                "--checkpoint-seconds is 0.01 to 86400, " + Protection.OFF + " or " + Protection.BY_LOG);
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),
@@ -164,21 +167,9 @@ record TpccPlan(
         for (String durability : options.durabilities) {
             for (int terminals : options.terminals) {
                 for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
-                    for (Scheduling scheduling : schedulings(options.scheduler)) {
-                        specs.add(spec(
-                                options,
-                                EngineName.LOCKSTEP,
-                                variant(options, durability, terminals, scan),
-                                options.warehouses * terminals,
-                                options.warehouses * terminals,
-                                scheduling,
-                                scheduling == Scheduling.STEPS ? options.sthreads : NONE,
-                                durability,
-                                pool,
-                                options.fsyncDelayMillis,
-                                scan,
-                                profiled,
-                                ChildFlags.LOCKSTEP_HEAP_BYTES));
+                    for (Protection.Named named :
+                            Protection.all(options.checkpoints, options.tornPages, options.without)) {
+                        specs.addAll(lockstep(options, durability, terminals, scan, named, pool, profiled));
                     }
                 }
             }
@@ -186,8 +177,36 @@ record TpccPlan(
         return specs;
     }
 
+    private static List<RunSpec> lockstep(
+            TpccOptions options,
+            String durability,
+            int terminals,
+            boolean scan,
+            Protection.Named named,
+            long pool,
+            boolean profiled) {
+        return schedulings(options.scheduler).stream()
+                .map(scheduling -> spec(
+                        options,
+                        EngineName.LOCKSTEP,
+                        variant(options, durability, terminals, scan, named.name()),
+                        options.warehouses * terminals,
+                        options.warehouses * terminals,
+                        scheduling,
+                        scheduling == Scheduling.STEPS ? options.sthreads : NONE,
+                        durability,
+                        pool,
+                        options.fsyncDelayMillis,
+                        named.protection(),
+                        scan,
+                        profiled,
+                        ChildFlags.LOCKSTEP_HEAP_BYTES))
+                .toList();
+    }
+
     /** Names what was named several times. */
-    private static String variant(TpccOptions options, String durability, int terminals, boolean scan) {
+    private static String variant(
+            TpccOptions options, String durability, int terminals, boolean scan, String protection) {
         List<String> parts = new ArrayList<>();
         if (options.durabilities.size() > 1) {
             parts.add(durability);
@@ -197,6 +216,9 @@ record TpccPlan(
         }
         if (scan) {
             parts.add("with scan");
+        }
+        if (!protection.isEmpty()) {
+            parts.add(protection);
         }
         return String.join(" ", parts);
     }
@@ -221,6 +243,7 @@ record TpccPlan(
                         NONE,
                         0,
                         0,
+                        null,
                         false,
                         profiled,
                         ChildFlags.peerHeapBytes(memoryBytes)))
@@ -248,6 +271,7 @@ record TpccPlan(
             String durability,
             long poolBytes,
             int fsyncDelayMillis,
+            Protection protection,
             boolean scanBeside,
             boolean profiled,
             long heapBytes) {
@@ -276,6 +300,7 @@ record TpccPlan(
                 directory == null ? null : directory.toAbsolutePath().toString(),
                 options.seed,
                 fsyncDelayMillis,
+                protection,
                 scanBeside,
                 profiled,
                 heapBytes);

@@ -153,12 +153,11 @@ final class TpccSections {
                 report.jvm()));
         if (spec.engineName() == EngineName.LOCKSTEP) {
             lines.add(format(
-                    "durability %s, pool %,.0f MiB%s",
+                    "durability %s, pool %,.0f MiB%s%s",
                     several(RunReport::durability),
                     spec.poolBytes() / BYTES_PER_MEBI,
-                    spec.fsyncDelayMillis() == 0
-                            ? ""
-                            : format(", %d ms added to each fsync", spec.fsyncDelayMillis())));
+                    spec.fsyncDelayMillis() == 0 ? "" : format(", %d ms added to each fsync", spec.fsyncDelayMillis()),
+                    spec.protection().inWords()));
         }
         addLines(title(), lines);
     }

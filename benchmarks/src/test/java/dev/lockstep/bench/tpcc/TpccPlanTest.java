@@ -10,6 +10,8 @@ import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.ProgressLine;
+import dev.lockstep.engine.DatabaseOptions;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -118,6 +120,51 @@ class TpccPlanTest {
         assertEquals("sync", plan.configurations().getLast().durability());
         assertEquals(50, plan.configurations().getLast().threads());
         assertTrue(plan.configurations().getLast().scanBeside());
+    }
+
+    @Test
+    void mechanismsAreLeftOutInTurn() {
+        TpccPlan plan =
+                plan("--scheduler=jdk", "--checkpoint-seconds=60", "--without=checksums,torn-pages,checkpoints,all");
+        assertEquals(
+                List.of(
+                        "lockstep/jdk",
+                        "lockstep/jdk without checksums",
+                        "lockstep/jdk without torn-pages",
+                        "lockstep/jdk without checkpoints",
+                        "lockstep/jdk without all three"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of(
+                        new Protection("60", true, "double-write"),
+                        new Protection("60", false, "double-write"),
+                        new Protection("60", true, "none"),
+                        new Protection("off", true, "double-write"),
+                        new Protection("off", false, "none")),
+                plan.configurations().stream().map(RunSpec::protection).toList());
+        DatabaseOptions options = plan.configurations()
+                .get(1)
+                .protection()
+                .applyTo(DatabaseOptions.builder())
+                .build();
+        assertEquals(Duration.ofSeconds(60), options.checkpointInterval());
+        assertEquals(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX, options.checkpointLogBytes());
+        assertFalse(options.pageChecksums());
+        TpccPlan both = plan("--scheduler=jdk", "--torn-pages=double-write,log-images", "--engine=lockstep,plain");
+        assertEquals(
+                List.of("lockstep/jdk double-write", "lockstep/jdk log-images", "plain"),
+                both.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                DatabaseOptions.defaults().toString(),
+                plan().configurations()
+                        .getFirst()
+                        .protection()
+                        .applyTo(DatabaseOptions.builder())
+                        .build()
+                        .toString());
+        assertRefused("--checkpoint-seconds", "--checkpoint-seconds=0");
+        assertRefused("--checkpoint-seconds", "--checkpoint-seconds=NaN");
+        assertRefused("--checkpoint-seconds", "--checkpoint-seconds=never");
     }
 
     @Test

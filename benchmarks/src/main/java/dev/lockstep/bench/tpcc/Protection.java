@@ -1,0 +1,110 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.TornPageProtection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What Lockstep does in a run for the time after a crash, and what it leaves out so that the cost of it can be seen.
+ *
+ * @param checkpoints {@link #BY_LOG}, {@link #OFF}, or seconds between two checkpoints
+ * @param checksums whether pages have checksums
+ * @param tornPages spelled as {@link TornPageProtection}
+ */
+record Protection(String checkpoints, boolean checksums, String tornPages) {
+    /** Checkpoints by the length of the log, as the engine does by default. */
+    static final String BY_LOG = "by-log";
+
+    /** No checkpoints while the run lasts. */
+    static final String OFF = "off";
+
+    /** Longest interval, a day. */
+    private static final double SECONDS_MAX = 86_400;
+
+    private static final double MILLIS_PER_SECOND = 1e3;
+
+    /** A mechanism that can be left out. */
+    enum Mechanism {
+        /** Page checksums, made and looked at. */
+        CHECKSUMS,
+        /** Whatever mends torn pages. */
+        TORN_PAGES,
+        /** Checkpoints during the run. */
+        CHECKPOINTS,
+        /** All three. */
+        ALL
+    }
+
+    /** One of the runs that the options ask for. */
+    record Named(String name, Protection protection) {}
+
+    /**
+     * What the options ask for: each protection from torn pages with everything, then each mechanism left out in turn.
+     *
+     * @param tornPages spelled as {@link TornPageProtection}, one or more
+     * @param without spelled as {@link Mechanism}
+     */
+    static List<Named> all(String checkpoints, List<String> tornPages, List<String> without) {
+        List<Named> all = new ArrayList<>();
+        for (String each : tornPages) {
+            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each)));
+        }
+        for (String each : without) {
+            Mechanism mechanism = Spelling.parse(Mechanism.class, each);
+            all.add(new Named(
+                    mechanism == Mechanism.ALL ? "without all three" : "without " + each,
+                    all.getFirst().protection().without(mechanism)));
+        }
+        return all;
+    }
+
+    private Protection without(Mechanism mechanism) {
+        boolean everything = mechanism == Mechanism.ALL;
+        return new Protection(
+                everything || mechanism == Mechanism.CHECKPOINTS ? OFF : checkpoints,
+                !everything && mechanism != Mechanism.CHECKSUMS && checksums,
+                everything || mechanism == Mechanism.TORN_PAGES ? Spelling.of(TornPageProtection.NONE) : tornPages);
+    }
+
+    /** Whether a text is a value of {@code --checkpoint-seconds}. */
+    static boolean isCheckpoints(String text) {
+        if (text.equals(BY_LOG) || text.equals(OFF)) {
+            return true;
+        }
+        try {
+            double seconds = Double.parseDouble(text);
+            return seconds * MILLIS_PER_SECOND >= DatabaseOptions.CHECKPOINT_INTERVAL_MIN.toMillis()
+                    && seconds <= SECONDS_MAX;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    /** Sets the engine's options. */
+    DatabaseOptions.Builder applyTo(DatabaseOptions.Builder options) {
+        options.pageChecksums(checksums).tornPageProtection(Spelling.parse(TornPageProtection.class, tornPages));
+        if (!checkpoints.equals(BY_LOG)) {
+            options.checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
+        }
+        if (!checkpoints.equals(BY_LOG) && !checkpoints.equals(OFF)) {
+            options.checkpointInterval(
+                    Duration.ofMillis(Math.round(Double.parseDouble(checkpoints) * MILLIS_PER_SECOND)));
+        }
+        return options;
+    }
+
+    /** For the heading of a result; empty where all is as the engine has it by default. */
+    String inWords() {
+        String interval =
+                switch (checkpoints) {
+                    case BY_LOG -> "";
+                    case OFF -> ", no checkpoints";
+                    default -> ", a checkpoint every " + checkpoints + " s";
+                };
+        String torn = tornPages.equals(Spelling.of(TornPageProtection.DOUBLE_WRITE)) ? "" : ", torn pages " + tornPages;
+        return interval + torn + (checksums ? "" : ", no page checksums");
+    }
+}
