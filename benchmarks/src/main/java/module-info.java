@@ -23,6 +23,12 @@ module dev.lockstep.bench {
             info.picocli;
     opens dev.lockstep.bench.files to
             info.picocli;
+    opens dev.lockstep.bench.disk to
+            com.fasterxml.jackson.databind,
+            info.picocli;
+    opens dev.lockstep.bench.restart to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     // Jackson reads and makes the records of specifications and results.
     opens dev.lockstep.bench.codemap to
             com.fasterxml.jackson.databind,

@@ -3,10 +3,12 @@ package dev.lockstep.bench;
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
+import dev.lockstep.bench.disk.DiskCommand;
 import dev.lockstep.bench.files.InspectCommand;
 import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
+import dev.lockstep.bench.restart.RestartCommand;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
@@ -59,6 +61,8 @@ public final class Main implements Runnable {
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(ProveCommand.commandLine(System.err))
+                .addSubcommand(new RestartCommand())
+                .addSubcommand(new DiskCommand())
                 .addSubcommand(new VerifyCommand())
                 .addSubcommand(new InspectCommand())
                 .addSubcommand(new CountersCommand())

@@ -120,6 +120,8 @@ class MainTest {
                 new String[] {"counters"},
                 new String[] {"prove", "kill"},
                 new String[] {"verify", "."},
+                new String[] {"restart"},
+                new String[] {"disk"},
                 new String[] {"codemap"})) {
             List<String> words = new ArrayList<>(List.of(command));
             words.addAll(List.of("--json", file));

@@ -1,0 +1,151 @@
+package dev.lockstep.bench.restart;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.prove.KilledJvm;
+import dev.lockstep.engine.Database;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Opens databases whose process was killed, and takes the time. For each size of the database and each length of log
+ * one process is killed; what it left is copied, and each copy opened once.
+ */
+final class RestartExperiment {
+    /** What the child creates last. */
+    static final TableDefinition MARKER = TableDefinition.named("restart_marker")
+            .column("id", ColumnType.int32())
+            .primaryKey("id")
+            .build();
+
+    private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
+    private static final long POOL_BYTES_FOR_GROWTH = 256L << 20;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final Path scratch;
+    private final long seed;
+    private final int repeats;
+    private final Consumer<String> progress;
+
+    /**
+     * Prepares it.
+     *
+     * @param scratch where the databases lie, on the disk that is to be measured
+     * @param seed of everything random
+     * @param repeats how often each is opened
+     * @param progress told what is done
+     */
+    RestartExperiment(Path scratch, long seed, int repeats, Consumer<String> progress) {
+        this.scratch = scratch;
+        this.seed = seed;
+        this.repeats = repeats;
+        this.progress = progress;
+    }
+
+    /** All points of the curve. */
+    RestartPoints run(List<TpccScale> scales, List<Long> logBytes) throws IOException, InterruptedException {
+        List<RestartPoint> points = new ArrayList<>();
+        for (TpccScale scale : scales) {
+            Path loaded = scratch.resolve("loaded");
+            progress.accept("loads, warehouses=" + scale.warehouses());
+            load(loaded, scale);
+            for (long bytes : logBytes) {
+                points.add(point(loaded, scale, bytes));
+            }
+            ScratchDirectory.remove(loaded);
+        }
+        return new RestartPoints(points);
+    }
+
+    private static long poolBytes(TpccScale scale) {
+        return POOL_BYTES_FOR_GROWTH + scale.warehouses() * POOL_BYTES_PER_WAREHOUSE;
+    }
+
+    private void load(Path directory, TpccScale scale) throws InterruptedException {
+        TpccConfiguration configuration =
+                TpccConfiguration.builder(scale).seed(seed).build();
+        try (LockstepAdapter adapter =
+                RestartChild.adapter(Database.open(directory, RestartChild.options(poolBytes(scale))))) {
+            TpccRun.load(configuration, adapter, TpccProgress.NONE);
+        }
+    }
+
+    private RestartPoint point(Path loaded, TpccScale scale, long logBytes) throws IOException, InterruptedException {
+        Path killed = scratch.resolve("killed");
+        copy(loaded, killed);
+        progress.accept("writes " + (logBytes >> 20) + " MiB of log, warehouses=" + scale.warehouses());
+        long logBytesFound = writeLogAndDie(killed, scale, logBytes);
+        long pageBytes = Files.size(killed.resolve("pages.lockstep"));
+        double[] seconds = new double[repeats];
+        for (int i = 0; i < repeats; i++) {
+            Path copy = scratch.resolve("copy");
+            copy(killed, copy);
+            progress.accept("opens it, " + (i + 1) + " of " + repeats);
+            seconds[i] = secondsToOpen(copy, scale);
+            ScratchDirectory.remove(copy);
+        }
+        ScratchDirectory.remove(killed);
+        Arrays.sort(seconds);
+        return new RestartPoint(
+                scale.warehouses(),
+                pageBytes,
+                logBytesFound,
+                seconds[0],
+                seconds[(repeats - 1) / 2],
+                seconds[repeats - 1]);
+    }
+
+    private long writeLogAndDie(Path directory, TpccScale scale, long logBytes)
+            throws IOException, InterruptedException {
+        List<String> arguments = List.of(
+                directory.toString(),
+                Long.toString(poolBytes(scale)),
+                Long.toString(seed),
+                Long.toString(logBytes),
+                Integer.toString(scale.warehouses()),
+                Integer.toString(scale.items()),
+                Integer.toString(scale.customersPerDistrict()),
+                Integer.toString(scale.newOrdersPerDistrict()));
+        try (KilledJvm child = KilledJvm.start(scratch.resolve("errors.txt"), RestartChild.class, arguments)) {
+            long found = child.next().getLong();
+            child.kill(frame -> {});
+            return found;
+        }
+    }
+
+    private static double secondsToOpen(Path directory, TpccScale scale) {
+        long start = System.nanoTime();
+        try (Database database = Database.open(directory, RestartChild.options(poolBytes(scale)))) {
+            double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
+            if (!database.tableNames().contains(MARKER.name())) {
+                throw new IllegalStateException(
+                        "recovery lost what was on disk: directory=" + directory + " table=" + MARKER.name());
+            }
+            return seconds;
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        ScratchDirectory.remove(to);
+        Files.createDirectories(to);
+        List<Path> files;
+        try (Stream<Path> listed = Files.list(from)) {
+            files = listed.toList();
+        }
+        for (Path file : files) {
+            Files.copy(file, to.resolve(file.getFileName()));
+        }
+    }
+}

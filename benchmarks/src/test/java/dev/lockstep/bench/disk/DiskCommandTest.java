@@ -1,0 +1,81 @@
+package dev.lockstep.bench.disk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.report.Table;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class DiskCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path directory;
+
+    private int execute(String... arguments) {
+        return new CommandLine(new DiskCommand(new TpccScale(1, 100, 10, 3)))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    @Test
+    void comparesCommitsWithForcesOfTheDisk() throws IOException {
+        Path json = directory.resolve("result.json");
+        Path disk = Files.createDirectory(directory.resolve("disk"));
+        assertEquals(
+                0,
+                execute(
+                        "--dir=" + disk,
+                        "--terminals=1,4",
+                        "--seconds=0.2",
+                        "--repeat=2",
+                        "--json=" + json,
+                        "--out=" + directory.resolve("report")),
+                err::toString);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertEquals(2, result.get("rawForcesPerSecond").size());
+        assertEquals(4, result.get("runs").size());
+        for (JsonNode run : result.get("runs")) {
+            assertTrue(run.get("commitsPerSecond").asDouble() > 0, run::toString);
+            assertTrue(run.get("forcesPerSecond").asDouble() > 0, run::toString);
+        }
+        assertTrue(out.toString().contains("commits : raw forces"), out::toString);
+        assertTrue(Files.exists(directory.resolve("report").resolve("report.html")));
+        try (Stream<Path> left = Files.list(disk)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void ratiosAreOfMedians() {
+        DiskReport report = new DiskReport(
+                List.of(30.0, 10.0, 20.0),
+                List.of(new DiskRun(5, 200, 25, 8), new DiskRun(5, 400, 40, 10), new DiskRun(5, 100, 10, 9)));
+        Table table = (Table) report.section().parts().get(2);
+        assertEquals(List.of(List.of("5", "200", "100", "400", "25", "9", "10", "1.25")), table.rows());
+    }
+
+    @Test
+    void refusesWhatIsOutOfRange() {
+        assertEquals(2, execute("--terminals=0"));
+        assertEquals(2, execute("--seconds=0"));
+        assertEquals(2, execute("--repeat=0"));
+        assertEquals(2, execute("--dir=" + directory.resolve("none")));
+        assertEquals("", out.toString());
+        assertTrue(err.toString().contains("--seconds is up to an hour."), err::toString);
+    }
+}

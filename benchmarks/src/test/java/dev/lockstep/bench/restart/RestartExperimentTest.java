@@ -1,0 +1,65 @@
+package dev.lockstep.bench.restart;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.report.Table;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class RestartExperimentTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void opensWhatAKilledProcessLeft() throws IOException, InterruptedException {
+        List<String> done = new ArrayList<>();
+        List<TpccScale> scales = List.of(new TpccScale(1, 100, 10, 3), new TpccScale(2, 100, 10, 3));
+        RestartPoints points = new RestartExperiment(directory, 7, 2, done::add).run(scales, List.of(0L, 1L << 20));
+        assertEquals(
+                List.of(1, 1, 2, 2),
+                points.points().stream().map(RestartPoint::warehouses).toList());
+        for (RestartPoint point : points.points()) {
+            assertTrue(point.pageBytes() > 0, point::toString);
+            assertTrue(
+                    point.secondsMin() > 0
+                            && point.secondsMin() <= point.secondsMedian()
+                            && point.secondsMedian() <= point.secondsMax(),
+                    point::toString);
+        }
+        assertTrue(points.points().get(0).logBytes() < 1 << 20, points::toString);
+        assertTrue(points.points().get(1).logBytes() >= 1 << 20, points::toString);
+        Table table = (Table) points.section().parts().get(1);
+        assertEquals(4, table.rows().size());
+        assertEquals(2, points.plot().lines().size());
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(
+                    List.of("errors.txt"),
+                    left.map(each -> each.getFileName().toString()).toList());
+        }
+    }
+
+    @Test
+    void refusesWhatIsOutOfRange() {
+        StringWriter err = new StringWriter();
+        CommandLine line = Main.commandLine().setErr(new PrintWriter(err));
+        assertEquals(2, line.execute("restart", "--log-mb", "-1"));
+        assertEquals(2, line.execute("restart", "--warehouses", "0"));
+        assertEquals(2, line.execute("restart", "--repeat", "0"));
+        assertEquals(
+                2, line.execute("restart", "--dir", directory.resolve("none").toString()));
+        assertTrue(err.toString().contains("--log-mb is 0 to 65536."), err::toString);
+        assertTrue(err.toString().contains("--dir is a directory to write to."), err::toString);
+    }
+}
