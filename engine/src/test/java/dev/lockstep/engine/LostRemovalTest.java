@@ -53,7 +53,7 @@ class LostRemovalTest {
         @Override
         public void delete(Path path) {
             super.delete(path);
-            if (path.equals(MARK) && !isMadeAnew) {
+            if (path.equals(MARK) && !isMadeAnew && !isRemovalLost) {
                 refuses = true;
                 isRemovalLost = true;
             }
