@@ -149,6 +149,11 @@ public final class ProveCommand implements Callable<Integer> {
         ProofReport report;
         try (ProgressBarView progress = new ProgressBarView(terminal, proof.name())) {
             report = proof.run(options, progress);
+        } catch (IllegalArgumentException e) {
+            if (point == null) {
+                throw e;
+            }
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
         print(report);
         ProofResult result = new ProofResult(

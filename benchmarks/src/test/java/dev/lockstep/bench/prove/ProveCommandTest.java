@@ -99,6 +99,8 @@ class ProveCommandTest {
         assertTrue(out.toString().startsWith("crash: 1 tried, 1 survived, 0 failed"), out::toString);
         assertEquals(2, execute("prove", "crash", "--point", "30:burnt", "--dir", directory.toString()));
         assertTrue(err.toString().contains("OPERATION:FAULT"), err::toString);
+        assertEquals(2, execute("prove", "crash", "--point", "99999999:torn", "--dir", directory.toString()));
+        assertTrue(err.toString().contains("no such point"), err::toString);
         assertEquals(2, execute("prove", "kill", "--point", "30:torn", "--dir", directory.toString()));
     }
 
