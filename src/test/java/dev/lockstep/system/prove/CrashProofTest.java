@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <ul>
  *   <li>file header (the first page of the pages, the headers of the other files): written once, when the file is made;
- *       detected by its checksum, unless the creation of the database was not finished; that of a log file like the log;
+ *       detected by its checksum, unless the creation of the database was not finished; of a log file like the log;
  *   <li>catalog pages, tree pages, overflow pages: must be survived while the double-write area has the batch, while no
  *       checkpoint has replaced the one before the write, whose log has all changes since, and once they were written
  *       again; what lies where a misdirected write went likewise, but for the log, which has no whole pages. Else
