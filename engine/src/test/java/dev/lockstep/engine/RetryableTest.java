@@ -22,9 +22,11 @@ class RetryableTest {
 
     /** What an application does: tries again where that helps. Loaded by a loader of its own, as in a fresh JVM. */
     public static final class Caller implements BooleanSupplier {
+        private final CountDownLatch waiting;
         private final CountDownLatch deadlock;
 
-        public Caller(CountDownLatch deadlock) {
+        public Caller(CountDownLatch waiting, CountDownLatch deadlock) {
+            this.waiting = waiting;
             this.deadlock = deadlock;
         }
 
@@ -58,6 +60,7 @@ class RetryableTest {
         }
 
         private void waitForDeadlock() {
+            waiting.countDown();
             try {
                 deadlock.await();
             } catch (InterruptedException e) {
@@ -93,14 +96,22 @@ class RetryableTest {
 
     @Test
     void theFirstDeadlockOfAJvmIsRetryableForAThreadThatWaited() throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
         CountDownLatch deadlock = new CountDownLatch(1);
         BooleanSupplier caller = (BooleanSupplier) new FreshLoader()
                 .loadClass(Caller.class.getName())
-                .getConstructor(CountDownLatch.class)
-                .newInstance(deadlock);
+                .getConstructor(CountDownLatch.class, CountDownLatch.class)
+                .newInstance(waiting, deadlock);
         assertFalse(caller.getClass() == Caller.class);
         AtomicBoolean again = new AtomicBoolean();
-        Thread thread = Thread.ofVirtual().start(() -> again.set(caller.getAsBoolean()));
+        Thread thread = Thread.ofVirtual().start(() -> {
+            try {
+                again.set(caller.getAsBoolean());
+            } finally {
+                waiting.countDown();
+            }
+        });
+        waiting.await();
         // Ends: the thread comes to the wait, or to its end by a failure.
         while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
             Thread.onSpinWait();

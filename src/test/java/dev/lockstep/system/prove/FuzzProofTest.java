@@ -4,14 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.prove.FuzzProof;
+import dev.lockstep.bench.prove.ProofOptions;
 import dev.lockstep.bench.prove.ProofReport;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FuzzProofTest {
-    private static final int POINTS = 500;
+    /** Half of them guided, as far as the fuzzer runs here: the inputs it begins with, and some hundred of its own. */
+    private static final int POINTS = 1_000;
 
     @TempDir
     Path directory;
@@ -25,6 +29,30 @@ class FuzzProofTest {
         for (String outcome : new String[] {"typed error", "correct", "other contents"}) {
             assertTrue(report.counts().getOrDefault(outcome, 0L) > 0, () -> outcome + " " + report.counts());
         }
+        requireGuidedHalf(report);
+    }
+
+    private static void requireGuidedHalf(ProofReport report) {
+        Map<String, Long> counts = report.counts();
+        if (counts.containsKey(FuzzProof.NOT_RUN)) {
+            System.out.println("NOT RUN: the guided half of the fuzz proof; " + report.sections());
+        } else {
+            assertEquals(report.tried() / 2, counts.get(FuzzProof.GUIDED), counts::toString);
+        }
+    }
+
+    /** Log records with right checksums that fit no page: errors without a type, until they were found so. */
+    @Test
+    void inputsThatFailedOnceGiveTypedErrors() throws Exception {
+        FuzzProof proof = new FuzzProof();
+        ProofOptions options = ProofOptions.of(proof, 1, directory).withPoints(2_000);
+        for (String name : new String[] {"page-zero.input", "undo-misfit.input"}) {
+            Path input = Path.of(FuzzProofTest.class.getResource(name).toURI());
+            assertEquals(1, ProofRun.survives(proof, options.withInput(input)).tried());
+        }
+        ProofOptions alone =
+                new ProofOptions(options.points(), options.time(), options.seed(), OptionalLong.of(1_908), directory);
+        assertEquals(1, ProofRun.survives(proof, alone).tried());
     }
 
     @Test
@@ -33,5 +61,6 @@ class FuzzProofTest {
         FuzzProof proof = new FuzzProof();
         ProofReport report = ProofRun.survives(proof, ProofRun.options(proof, directory));
         assertEquals(100_000, report.tried());
+        requireGuidedHalf(report);
     }
 }

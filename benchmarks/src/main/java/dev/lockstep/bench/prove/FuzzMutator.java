@@ -1,29 +1,17 @@
 package dev.lockstep.bench.prove;
 
-import dev.lockstep.engine.file.FileHeaderLayout;
-import dev.lockstep.engine.file.PageFile;
-import dev.lockstep.engine.log.LogRecordLayout;
-import dev.lockstep.engine.log.LogRecordType;
-import dev.lockstep.engine.log.LogSegmentLayout;
-import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
-import dev.lockstep.engine.page.PageWindows;
-import dev.lockstep.engine.recovery.CheckpointLayout;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.zip.CRC32C;
 
 /**
  * Damages the files of a database as somebody would who knows their layout: it prefers the bytes that mean something,
@@ -32,8 +20,44 @@ import java.util.zip.CRC32C;
  * them. Used by one thread.
  */
 final class FuzzMutator {
-    /** What was done, in words, and whether checksums were made right. */
-    record Input(SortedMap<String, byte[]> files, String description, boolean forged) {}
+    /** What can be done to a file. */
+    enum Mutator {
+        /** Some bits of a few dozen bytes. */
+        FLIPPED_BITS("bits flipped"),
+        /** A number of one to eight bytes. */
+        WRITTEN_NUMBER("a number written"),
+        /** Its end is gone. */
+        TRUNCATED("a file truncated"),
+        /** There is more behind its end. */
+        EXTENDED("a file extended"),
+        /** A block of the same or another file is copied over one of it. */
+        SPLICED("blocks spliced"),
+        /** Two blocks of it have changed places. */
+        SWAPPED("blocks swapped"),
+        /** It is gone. */
+        REMOVED("a file removed"),
+        /** What checksums can be made right are right. */
+        FORGED("checksums made right");
+
+        private final String title;
+
+        Mutator(String title) {
+            this.title = title;
+        }
+
+        /** What reports call it. */
+        String title() {
+            return title;
+        }
+    }
+
+    /** What was done: to which files, by whom, in words. */
+    record Input(SortedMap<String, byte[]> files, Set<Mutator> mutators, String description) {
+        /** Whether checksums were made right. */
+        boolean forged() {
+            return mutators.contains(Mutator.FORGED);
+        }
+    }
 
     private static final int MUTATIONS_MAX = 3;
     private static final int SECTOR_BYTES = 512;
@@ -77,6 +101,18 @@ final class FuzzMutator {
         -8
     };
 
+    /** What is done in place, each as often as it stands here. */
+    private static final List<Mutator> CHOICES = List.of(
+            Mutator.FLIPPED_BITS,
+            Mutator.FLIPPED_BITS,
+            Mutator.WRITTEN_NUMBER,
+            Mutator.WRITTEN_NUMBER,
+            Mutator.WRITTEN_NUMBER,
+            Mutator.TRUNCATED,
+            Mutator.EXTENDED,
+            Mutator.SPLICED,
+            Mutator.SWAPPED);
+
     private final SortedMap<String, byte[]> original;
 
     /** @param original the files, by name */
@@ -99,15 +135,17 @@ final class FuzzMutator {
     Input next(Random random) {
         SortedMap<String, byte[]> files = new TreeMap<>(original);
         List<String> done = new ArrayList<>();
+        Set<Mutator> mutators = EnumSet.noneOf(Mutator.class);
         int count = 1 + random.nextInt(MUTATIONS_MAX);
         for (int i = 0; i < count; i++) {
             String name = choose(random, files);
             byte[] bytes = files.get(name);
             if (random.nextInt(60) == 0) {
                 files.remove(name);
+                mutators.add(Mutator.REMOVED);
                 done.add(name + ": removed");
             } else {
-                done.add(name + ": " + mutate(random, files, name, bytes.clone()));
+                done.add(name + ": " + mutate(random, files, name, bytes.clone(), mutators));
             }
             if (files.isEmpty()) {
                 break;
@@ -115,12 +153,13 @@ final class FuzzMutator {
         }
         boolean forged = random.nextBoolean();
         if (forged) {
+            mutators.add(Mutator.FORGED);
             files.replaceAll((name, bytes) -> {
                 byte[] before = original.get(name);
-                return Arrays.equals(bytes, before) ? bytes : seal(name, bytes.clone(), before);
+                return Arrays.equals(bytes, before) ? bytes : FuzzSeals.seal(name, bytes.clone(), before);
             });
         }
-        return new Input(files, String.join("; ", done) + (forged ? "; checksums made right" : ""), forged);
+        return new Input(files, mutators, String.join("; ", done) + (forged ? "; checksums made right" : ""));
     }
 
     private static String choose(Random random, SortedMap<String, byte[]> files) {
@@ -130,35 +169,30 @@ final class FuzzMutator {
             return files.firstKey();
         }
         // Data and log are most of what there is to break.
-        List<String> main =
-                names.stream().filter(name -> isPages(name) || isLog(name)).toList();
+        List<String> main = names.stream()
+                .filter(name -> FuzzSeals.isPages(name) || FuzzSeals.isLog(name))
+                .toList();
         List<String> from = !main.isEmpty() && random.nextInt(8) != 0 ? main : names;
         return from.get(random.nextInt(from.size()));
     }
 
-    private static boolean isLog(String name) {
-        return LogSegmentLayout.startLsn(Path.of(name)).isPresent();
-    }
-
-    private static boolean isPages(String name) {
-        return name.equals(PageFile.PAGES_FILE);
-    }
-
     /** Puts the damaged file among the others; says what was done. */
-    private String mutate(Random random, SortedMap<String, byte[]> files, String name, byte[] bytes) {
+    private static String mutate(
+            Random random, SortedMap<String, byte[]> files, String name, byte[] bytes, Set<Mutator> mutators) {
         int at = place(random, name, bytes);
-        int kind = random.nextInt(9);
+        Mutator mutator = CHOICES.get(random.nextInt(CHOICES.size()));
+        mutators.add(mutator);
         String done;
         byte[] result = bytes;
-        switch (kind) {
-            case 0, 1 -> {
+        switch (mutator) {
+            case FLIPPED_BITS -> {
                 int flips = 1 + random.nextInt(FLIPS_MAX);
                 for (int i = 0; i < flips && bytes.length > 0; i++) {
                     bytes[(at + random.nextInt(RANGE_BYTES_MAX)) % bytes.length] ^= (byte) (1 << random.nextInt(8));
                 }
                 done = "flipped " + flips + " bits behind " + at;
             }
-            case 2, 3, 4 -> {
+            case WRITTEN_NUMBER -> {
                 long number = NUMBERS[random.nextInt(NUMBERS.length)];
                 int width = 1 << random.nextInt(4);
                 for (int i = 0; i < width && at + i < bytes.length; i++) {
@@ -166,19 +200,19 @@ final class FuzzMutator {
                 }
                 done = "wrote " + number + " of " + width + " bytes at " + at;
             }
-            case 5 -> {
+            case TRUNCATED -> {
                 int cut = random.nextBoolean() ? at : at / SECTOR_BYTES * SECTOR_BYTES;
                 result = Arrays.copyOf(bytes, cut);
                 done = "truncated at " + cut;
             }
-            case 6 -> {
+            case EXTENDED -> {
                 byte[] garbage = new byte[1 + random.nextInt(EXTENSION_BYTES_MAX)];
                 random.nextBytes(garbage);
                 result = Arrays.copyOf(bytes, bytes.length + garbage.length);
                 System.arraycopy(garbage, 0, result, bytes.length, garbage.length);
                 done = "extended by " + garbage.length;
             }
-            case 7 -> done = splice(random, files, name, bytes, at);
+            case SPLICED -> done = splice(random, files, name, bytes, at);
             default -> done = swap(random, name, bytes, at);
         }
         files.put(name, result);
@@ -209,7 +243,7 @@ final class FuzzMutator {
     }
 
     private static int blockBytes(String name) {
-        return isLog(name) ? 64 : PageLayout.PAGE_BYTES;
+        return FuzzSeals.isLog(name) ? 64 : PageLayout.PAGE_BYTES;
     }
 
     /** A place that means something, if there is one. */
@@ -222,93 +256,19 @@ final class FuzzMutator {
         if (used == 0) {
             return bytes.length == 0 ? 0 : random.nextInt(bytes.length);
         }
-        if (isPages(name)) {
+        if (FuzzSeals.isPages(name)) {
             int page = random.nextInt((used + PageLayout.PAGE_BYTES - 1) / PageLayout.PAGE_BYTES);
             int within =
                     random.nextInt(3) == 0 ? random.nextInt(PageLayout.PAGE_BYTES) : random.nextInt(PAGE_FRONT_BYTES);
             return Math.min(page * PageLayout.PAGE_BYTES + within, bytes.length - 1);
         }
-        if (isLog(name) && random.nextInt(4) != 0) {
-            List<Integer> records = records(bytes);
+        if (FuzzSeals.isLog(name) && random.nextInt(4) != 0) {
+            List<Integer> records = FuzzSeals.records(bytes);
             if (!records.isEmpty()) {
                 int record = records.get(random.nextInt(records.size()));
                 return Math.min(record + random.nextInt(RANGE_BYTES_MAX), bytes.length - 1);
             }
         }
         return random.nextInt(used);
-    }
-
-    /** Where records begin, as their lengths say. */
-    private static List<Integer> records(byte[] bytes) {
-        List<Integer> records = new ArrayList<>();
-        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        int at = LogSegmentLayout.HEADER_BYTES;
-        while (at + LogRecordLayout.HEADER_BYTES <= bytes.length) {
-            int length = buffer.getInt(at + LogRecordLayout.LENGTH_OFFSET);
-            if (length < LogRecordLayout.PAD_BYTES_MIN || length > bytes.length - at) {
-                break;
-            }
-            records.add(at);
-            at += LogRecordLayout.alignedBytes(length);
-        }
-        return records;
-    }
-
-    /** Makes the checksums right where the file is as it was but for damage in place. */
-    private static byte[] seal(String name, byte[] bytes, byte[] before) {
-        if (isPages(name)) {
-            sealPages(bytes);
-        } else if (isLog(name)) {
-            sealBatches(bytes, before);
-        } else if (name.equals(CheckpointLayout.FILE_NAME) && bytes.length > CheckpointLayout.BITMAP_OFFSET) {
-            checksum(bytes, FileHeaderLayout.HEADER_BYTES, bytes.length - CheckpointLayout.CHECKSUM_BYTES);
-        }
-        if (bytes.length >= FileHeaderLayout.HEADER_BYTES) {
-            checksum(bytes, 0, FileHeaderLayout.CHECKSUM_OFFSET);
-        }
-        return bytes;
-    }
-
-    private static void checksum(byte[] bytes, int from, int to) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, from, to - from);
-        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(to, (int) crc.getValue());
-    }
-
-    private static void sealPages(byte[] bytes) {
-        for (int page = 1; page < bytes.length / PageLayout.PAGE_BYTES; page++) {
-            sealPage(bytes, page * PageLayout.PAGE_BYTES);
-        }
-    }
-
-    private static void sealPage(byte[] bytes, int at) {
-        boolean isEmpty = true;
-        for (int i = 0; i < PageLayout.PAGE_BYTES && isEmpty; i++) {
-            isEmpty = bytes[at + i] == 0;
-        }
-        if (isEmpty) {
-            return;
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
-            MemorySegment.copy(bytes, at, memory, ValueLayout.JAVA_BYTE, 0, PageLayout.PAGE_BYTES);
-            new PageChecksum(new PageWindows(memory)).seal(0);
-            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, bytes, at, PageLayout.PAGE_BYTES);
-        }
-    }
-
-    /** Where the seals were before the damage, and say so still. */
-    private static void sealBatches(byte[] bytes, byte[] before) {
-        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        int from = LogSegmentLayout.HEADER_BYTES;
-        for (int at : records(before)) {
-            boolean isSeal = before[at + LogRecordLayout.TYPE_OFFSET] == LogRecordType.SEAL;
-            if (isSeal && at + LogRecordLayout.SEAL_BYTES <= bytes.length) {
-                CRC32C crc = new CRC32C();
-                crc.update(bytes, from, at + LogRecordLayout.SEAL_CHECKSUM_OFFSET - from);
-                buffer.putInt(at + LogRecordLayout.SEAL_CHECKSUM_OFFSET, (int) crc.getValue());
-                from = at + LogRecordLayout.SEAL_BYTES;
-            }
-        }
     }
 }

@@ -1,5 +1,8 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Table;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import java.io.IOException;
@@ -7,13 +10,16 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Damages the files of a database, one closed in order or one left as a crash would leave it, and opens and reads it.
+ * Damages the files of a database, one closed in order or one left as a crash would leave it, and opens and reads it:
+ * half of the inputs are made by {@link FuzzMutator}, half by a coverage-guided fuzzer ({@link GuidedFuzz}). The files
+ * lie in memory, so that an input takes about a millisecond.
  *
  * <p>What must come of it: a typed error; or exactly what was committed; or exactly what was committed up to some
  * transaction. Where the damage was given right checksums, the file may say other things than were committed, and
@@ -21,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * milliseconds, more heap than {@link #HEAP_BYTES_MAX}, more memory outside of it than {@link #NATIVE_BYTES_MAX}.
  */
 public final class FuzzProof implements Proof {
-    /** Longest time for one input; a sound one takes some ten milliseconds. */
+    /** Longest time for one input; most take a millisecond. */
     static final long MILLIS_MAX = 30_000;
 
     /** Heap that opening and reading may take: the pool is outside of it, and the database has 1 MB. */
@@ -30,12 +36,19 @@ public final class FuzzProof implements Proof {
     /** Memory outside the heap: the pool, the log's ring, and buffers for recovery. */
     static final long NATIVE_BYTES_MAX = 256L << 20;
 
+    /** Counts the inputs of the coverage-guided fuzzer. */
+    public static final String GUIDED = "guided inputs";
+
+    /** Counts 1 where the guided half could not run, and the mutator did all. */
+    public static final String NOT_RUN = "guided inputs NOT RUN";
+
     static final String CLOSED = "closed";
     static final String LEFT = "left";
 
-    private static final String NAME = "fuzz";
+    static final String NAME = "fuzz";
     private static final long POINTS = 100_000;
-    private static final int LOG_SEGMENT_BYTES = 1 << 20;
+    static final int LOG_SEGMENT_BYTES = 1 << 20;
+    private static final long NANOS_PER_MILLI = 1_000_000;
     private static final long SEED_FACTOR = 1_000_003;
 
     /** For the command and the tests. */
@@ -48,10 +61,11 @@ public final class FuzzProof implements Proof {
 
     @Override
     public String description() {
-        return "the files of a database are damaged: bits flipped, numbers changed, blocks spliced and swapped, files"
-            + " cut off, extended and removed, in half of all inputs with checksums that fit. Opening and reading must"
-            + " end in a typed error or in what was committed, now or earlier; never in another exception, in the"
-            + " death or the endless work of the process, or in more than 256 MB.";
+        return "the files of a database are damaged, by half by a mutator that knows them: bits flipped, numbers"
+            + " changed, blocks spliced and swapped, files cut off, extended and removed, in half of its inputs with"
+            + " checksums that fit; by half by a coverage-guided fuzzer (Jazzer), where its native library loads."
+            + " Opening and reading must end in a typed error or in what was committed, now or earlier; never in"
+            + " another exception, in the death or the endless work of the process, or in more than 256 MB.";
     }
 
     @Override
@@ -74,7 +88,33 @@ public final class FuzzProof implements Proof {
     public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
             throws IOException, InterruptedException {
         makeImages(options.seed(), scratch);
-        return new Run(options, progress, scratch).run();
+        ProofReport.Builder report = new ProofReport.Builder(NAME, options);
+        if (options.input().isPresent()) {
+            new GuidedFuzz(options, progress, scratch, report, 0)
+                    .replay(options.input().get());
+            return report.build();
+        }
+        // One point alone is one of the mutator's.
+        boolean alone = options.point().isPresent();
+        Optional<String> obstacle = GuidedFuzz.obstacle();
+        boolean halves = !alone && obstacle.isEmpty();
+        long guided = halves ? options.points() / 2 : 0;
+        long mutated = options.points() - guided;
+        Run run = new Run(options, progress, scratch, report);
+        run.run(options.point().orElse(0), mutated, halves ? 2 : 1);
+        if (guided > 0 || (halves && options.points() == 0)) {
+            obstacle = new GuidedFuzz(options, progress, scratch, report, mutated)
+                    .run(guided, options.time().toSeconds() / 2);
+            if (obstacle.isPresent()) {
+                run.run(mutated, options.points(), 1);
+            }
+        }
+        if (!alone && obstacle.isPresent()) {
+            report.count(NOT_RUN, 1);
+            report.section(Section.of("Guided inputs", new Paragraph("NOT RUN: " + obstacle.get() + ".")));
+        }
+        run.tell();
+        return report.build();
     }
 
     private static void makeImages(long seed, Path scratch) throws IOException {
@@ -103,27 +143,53 @@ public final class FuzzProof implements Proof {
         private final ProofProgress progress;
         private final Path scratch;
         private final ProofReport.Builder report;
-        private final long end;
-        private final long endNanos;
+        private final long beginNanos;
+        private long end;
+        private long endNanos;
+        private final long[][] inputs = new long[FuzzMutator.Mutator.values().length][FuzzOutcome.values().length];
         private String input = "";
+        private int mutators;
 
-        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+        Run(ProofOptions options, ProofProgress progress, Path scratch, ProofReport.Builder report) {
             this.options = options;
             this.progress = progress;
             this.scratch = scratch;
-            report = new ProofReport.Builder(NAME, options);
-            long points = options.points() > 0 ? options.points() : Long.MAX_VALUE;
-            end = options.point().isPresent() ? options.point().getAsLong() + 1 : points;
-            endNanos = System.nanoTime() + options.time().toNanos();
+            this.report = report;
+            beginNanos = System.nanoTime();
         }
 
-        ProofReport run() throws IOException, InterruptedException {
-            long next = options.point().orElse(0);
+        /** Tries points, for as many parts of the time as {@code ofTime} is the whole of, where there is a time. */
+        void run(long from, long to, int ofTime) throws IOException, InterruptedException {
+            end = options.points() == 0 ? Long.MAX_VALUE : options.point().isPresent() ? from + 1 : to;
+            endNanos = beginNanos + options.time().toNanos() / ofTime;
+            long next = from;
             // Ends because each child gets at least one further, or dies with one.
             while (goesOn(next)) {
                 next = runChild(next);
             }
-            return report.build();
+        }
+
+        void tell() {
+            report.section(Section.of(
+                    "Inputs of the mutator by what it did and outcome",
+                    new Paragraph("It may have done several things to one input."),
+                    byMutator()));
+        }
+
+        private Table byMutator() {
+            List<String> headers = new ArrayList<>(List.of("mutator"));
+            for (FuzzOutcome outcome : FuzzOutcome.values()) {
+                headers.add(outcome.title());
+            }
+            Table.Builder table = Table.of(1, headers);
+            for (FuzzMutator.Mutator mutator : FuzzMutator.Mutator.values()) {
+                List<String> row = new ArrayList<>(List.of(mutator.title()));
+                for (long count : inputs[mutator.ordinal()]) {
+                    row.add(String.format(Locale.ROOT, "%,d", count));
+                }
+                table.row(row);
+            }
+            return table.build();
         }
 
         private boolean goesOn(long point) {
@@ -132,7 +198,6 @@ public final class FuzzProof implements Proof {
 
         /** Returns the point behind the last that this child has dealt with, or died of. */
         private long runChild(long from) throws IOException, InterruptedException {
-            AtomicLong lastHeard = new AtomicLong(System.nanoTime());
             long point = from;
             List<String> limits = List.of("-XX:MaxDirectMemorySize=" + NATIVE_BYTES_MAX, "-Xmx" + HEAP_BYTES_MAX);
             try (KilledJvm child = KilledJvm.start(
@@ -141,25 +206,25 @@ public final class FuzzProof implements Proof {
                             FuzzChild.class,
                             List.of(
                                     scratch.toString(),
-                                    scratch.resolve("work").toString(),
                                     Long.toString(options.seed()),
                                     Long.toString(from),
                                     Long.toString(end)));
-                    Watch watch = new Watch(child, lastHeard)) {
+                    ChildWatch watch = new ChildWatch(child, MILLIS_MAX * NANOS_PER_MILLI)) {
                 boolean inside = false;
                 try {
                     while (goesOn(point)) {
                         ByteBuffer frame = child.next();
-                        lastHeard.set(System.nanoTime());
+                        watch.heard();
                         point = frame.getLong();
-                        FuzzChild.Outcome outcome = FuzzChild.Outcome.values()[frame.getInt()];
-                        inside = outcome == FuzzChild.Outcome.BEGINS;
+                        int outcome = frame.getInt();
+                        mutators = frame.getInt();
+                        inside = outcome == FuzzChild.BEGINS;
                         String words = StandardCharsets.UTF_8.decode(frame).toString();
                         if (inside) {
                             input = words;
                             progress.step(point, options.points(), "");
                         } else {
-                            ended(point, outcome, words);
+                            ended(point, FuzzOutcome.values()[outcome], words);
                             point++;
                         }
                     }
@@ -168,51 +233,25 @@ public final class FuzzProof implements Proof {
                         throw e;
                     }
                     String how = watch.hasFired() ? "it went on for " + MILLIS_MAX + " ms" : e.getMessage();
-                    ended(point, FuzzChild.Outcome.FAILED, how);
+                    ended(point, FuzzOutcome.FAILED, how);
                     point++;
                 }
             }
             return point;
         }
 
-        private void ended(long point, FuzzChild.Outcome outcome, String words) {
-            report.count(outcome.name().toLowerCase(Locale.ROOT).replace('_', ' '), 1);
-            if (outcome == FuzzChild.Outcome.FAILED) {
+        private void ended(long point, FuzzOutcome outcome, String words) {
+            report.count(outcome.title(), 1);
+            for (FuzzMutator.Mutator mutator : FuzzMutator.Mutator.values()) {
+                if ((mutators >>> mutator.ordinal() & 1) != 0) {
+                    inputs[mutator.ordinal()][outcome.ordinal()]++;
+                }
+            }
+            if (outcome == FuzzOutcome.FAILED) {
                 report.failed(point, words + " input=" + input);
             } else {
                 report.survived();
             }
-        }
-    }
-
-    /** Kills a child that says nothing for too long. */
-    private static final class Watch implements AutoCloseable {
-        private final Thread thread;
-        private volatile boolean fired;
-
-        Watch(KilledJvm child, AtomicLong lastHeard) {
-            thread = Thread.ofPlatform().name("fuzz-watch").daemon().start(() -> {
-                try {
-                    // Ends with the child, or by an interrupt when nobody waits for it any more.
-                    while (child.goesOnFor(MILLIS_MAX * 100_000)) {
-                        if (System.nanoTime() - lastHeard.get() > MILLIS_MAX * 1_000_000) {
-                            fired = true;
-                            child.close();
-                        }
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-        }
-
-        boolean hasFired() {
-            return fired;
-        }
-
-        @Override
-        public void close() {
-            thread.interrupt();
         }
     }
 }

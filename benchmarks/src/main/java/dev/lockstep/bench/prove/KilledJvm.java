@@ -55,6 +55,12 @@ public final class KilledJvm implements AutoCloseable {
      */
     static KilledJvm start(Path errors, List<String> options, Class<?> mainClass, List<String> arguments)
             throws IOException {
+        return start(errors, options, mainClass.getName(), arguments);
+    }
+
+    /** The same with a main class that this module does not know. */
+    static KilledJvm start(Path errors, List<String> options, String mainClass, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -68,7 +74,7 @@ public final class KilledJvm implements AutoCloseable {
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                         .map(entry -> Path.of(entry).toAbsolutePath().toString())
                         .collect(Collectors.joining(File.pathSeparator)),
-                mainClass.getName()));
+                mainClass));
         command.addAll(arguments);
         return new KilledJvm(
                 new ProcessBuilder(command).redirectError(errors.toFile()).start(), errors);

@@ -3,6 +3,7 @@ package dev.lockstep.bench.prove;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -12,9 +13,11 @@ import java.util.OptionalLong;
  * @param time how long to go on; zero where the number of points says it
  * @param seed of everything random
  * @param point the only one to try, of those that seed and number of points make; empty for all
+ * @param input a file that a proof has kept, which is tried again in place of points; for most there is none
  * @param directory where files may be made, below names of their own; it exists
  */
-public record ProofOptions(long points, Duration time, long seed, OptionalLong point, Path directory) {
+public record ProofOptions(
+        long points, Duration time, long seed, OptionalLong point, Optional<Path> input, Path directory) {
     /**
      * Checks the relations.
      *
@@ -30,9 +33,19 @@ public record ProofOptions(long points, Duration time, long seed, OptionalLong p
         }
     }
 
+    /** Tries points, or one of them. */
+    public ProofOptions(long points, Duration time, long seed, OptionalLong point, Path directory) {
+        this(points, time, seed, point, Optional.empty(), directory);
+    }
+
     /** What a proof does unless said otherwise. */
     public static ProofOptions of(Proof proof, long seed, Path directory) {
         return new ProofOptions(proof.pointsDefault(), proof.timeDefault(), seed, OptionalLong.empty(), directory);
+    }
+
+    /** The same, but of one input alone. */
+    public ProofOptions withInput(Path file) {
+        return new ProofOptions(points, time, seed, OptionalLong.empty(), Optional.of(file), directory);
     }
 
     /** The same with another number of points, and no limit of time. */
@@ -61,6 +74,11 @@ public record ProofOptions(long points, Duration time, long seed, OptionalLong p
                         points,
                         seed,
                         index);
+    }
+
+    /** The command that tries an input again. */
+    public String replay(String proof, Path file) {
+        return String.format(Locale.ROOT, "./lockstep prove %s --seed %d --input %s", proof, seed, file);
     }
 
     private static String minutes(Duration time) {

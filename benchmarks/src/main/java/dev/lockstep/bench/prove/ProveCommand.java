@@ -93,6 +93,12 @@ public final class ProveCommand implements Callable<Integer> {
     private String point;
 
     @Option(
+            names = "--input",
+            paramLabel = "FILE",
+            description = "Tries the input in this file again, which the fuzz proof has kept because it failed.")
+    private Path input;
+
+    @Option(
             names = "--dir",
             paramLabel = "DIR",
             description = "Where the databases lie, on the disk that is to be proved, and where one that failed is"
@@ -194,6 +200,9 @@ public final class ProveCommand implements Callable<Integer> {
         if (!Files.isWritable(where)) {
             throw wrong("--dir " + where + " cannot be written to: choose another one");
         }
+        if (input != null && !Files.isReadable(input)) {
+            throw wrong("--input " + input + " cannot be read: name the file that the failure named");
+        }
         long count = minutes != null ? 0 : points != null ? points : proof.pointsDefault();
         Duration time = minutes != null
                 ? Duration.ofMillis(Math.max(Math.round(minutes * MILLIS_PER_MINUTE), 1))
@@ -203,7 +212,8 @@ public final class ProveCommand implements Callable<Integer> {
             if (number.isPresent() && count > 0 && proof.isPointIndependent()) {
                 count = Math.max(count, number.getAsLong() + 1);
             }
-            return new ProofOptions(count, time, seed, number, where.toAbsolutePath());
+            ProofOptions options = new ProofOptions(count, time, seed, number, where.toAbsolutePath());
+            return input == null ? options : options.withInput(input);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

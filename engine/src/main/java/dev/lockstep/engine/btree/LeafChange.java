@@ -289,6 +289,15 @@ public final class LeafChange {
         int suffix = Short.toUnsignedInt(payload.get(SHORT, body + 10));
         int fromBytes = backwards ? afterBytes : beforeBytes;
         int toBytes = backwards ? beforeBytes : afterBytes;
+        if (from.length != fromBytes || prefix + suffix > Math.min(fromBytes, toBytes)) {
+            throw new CorruptionException(Message.of("a logged update does not fit the value that it changes")
+                    .with("valueBytes", from.length)
+                    .with("beforeBytes", beforeBytes)
+                    .with("afterBytes", afterBytes)
+                    .with("prefixBytes", prefix)
+                    .with("suffixBytes", suffix)
+                    .remedy("restore the database from a backup"));
+        }
         byte[] to = new byte[toBytes];
         System.arraycopy(from, 0, to, 0, prefix);
         long middle = body + 12 + (backwards ? 0 : beforeBytes - prefix - suffix);

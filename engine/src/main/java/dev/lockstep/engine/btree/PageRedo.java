@@ -32,7 +32,8 @@ public abstract class PageRedo {
      * Latches the page and tells whether the change at {@code lsn} is still missing from it.
      *
      * @param wholePage whether the change says all that the page holds
-     * @throws dev.lockstep.engine.CorruptionException if there is no page to change a part of; it is not latched then
+     * @throws dev.lockstep.engine.CorruptionException if there is no such page, or no page to change a part of; it is
+     *     not latched then
      */
     protected abstract boolean latchIfOlder(int pageId, long lsn, boolean wholePage);
 

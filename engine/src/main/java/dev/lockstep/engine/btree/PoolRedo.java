@@ -83,6 +83,12 @@ public final class PoolRedo extends PageRedo {
 
     @Override
     protected boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
+        if (pageId < 1) {
+            throw new CorruptionException(Message.of("the log changes a page that no file has")
+                    .with("pageId", pageId)
+                    .with("lsn", lsn)
+                    .remedy("restore the database from a backup"));
+        }
         pageIdMax = Math.max(pageIdMax, pageId);
         if (!latch(pageId)) {
             return false;

@@ -172,8 +172,10 @@ final class DoubleWrite implements AutoCloseable {
         for (int i = 0; i < pageCount; i++) {
             int stored = memory.get(
                     PageLayout.INT, DoubleWriteLayout.entryOffset(i) + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET);
-            // Without checksums nothing tells whether a copy is whole; a page in place may be, so it stays.
+            // Without checksums nothing tells whether a copy is whole; a page in place may be, so it stays. Nor does a
+            // right checksum make it a page of the file, whose page 0 is the header.
             if (PageLayout.format(memory, copyAddress(i)) == PageLayout.FORMAT_UNCHECKED
+                    || entryPageId(memory, i) < 1
                     || PageLayout.checksum(memory, copyAddress(i)) != stored
                     || !checksum.matches(copyAddress(i), entryPageId(memory, i))) {
                 return false;

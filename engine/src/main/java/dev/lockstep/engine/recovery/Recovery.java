@@ -87,10 +87,18 @@ public final class Recovery {
         for (LogRecordView record = reader.next(); record != null; record = reader.next()) {
             scannedRecordCount++;
             follow(record);
-            redoHandler.redo(record);
+            redo(record);
         }
         endLsn = reader.endLsn();
         return endLsn;
+    }
+
+    private void redo(LogRecordView record) {
+        try {
+            redoHandler.redo(record);
+        } catch (IndexOutOfBoundsException | IllegalArgumentException | NegativeArraySizeException misfit) {
+            throw misfit(record, misfit);
+        }
     }
 
     /** Whether transactions are to be rolled back; known after {@link #redo()}. */
@@ -150,7 +158,7 @@ public final class Recovery {
             throw brokenChain(loser, lsn, next);
         }
         if (!isCompensation && LogRecordType.isUndoable(record.type(), record.flags())) {
-            long compensationLsn = undoHandler.undo(record, loser.lastLsn);
+            long compensationLsn = undo(record, loser.lastLsn, undoHandler);
             if (compensationLsn <= loser.lastLsn) {
                 throw new IllegalStateException("undo appended no compensation record: lsn=" + lsn
                         + ", compensationLsn=" + compensationLsn + ", lastLsn=" + loser.lastLsn);
@@ -159,6 +167,25 @@ public final class Recovery {
             undoneRecordCount++;
         }
         loser.undoNextLsn = next;
+    }
+
+    private static long undo(LogRecordView record, long lastLsn, UndoHandler undoHandler) {
+        try {
+            return undoHandler.undo(record, lastLsn);
+        } catch (IndexOutOfBoundsException | IllegalArgumentException | NegativeArraySizeException misfit) {
+            throw misfit(record, misfit);
+        }
+    }
+
+    /** Checksums say that a record is as it was written, not by whom: its numbers may point anywhere. */
+    private static CorruptionException misfit(LogRecordView record, RuntimeException cause) {
+        return new CorruptionException(
+                Message.of("A log record does not fit what it changes")
+                        .with("lsn", record.lsn())
+                        .with("type", record.type())
+                        .with("transactionId", record.transactionId())
+                        .remedy("Restore the database from a backup."),
+                cause);
     }
 
     private void follow(LogRecordView record) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The bytes of a file. Copies share blocks until one of them writes, so that a copy of a whole disk costs next to
  * nothing. Not thread-safe.
  */
-final class FileImage {
+public final class FileImage {
     private static final int BLOCK_SHIFT = 13;
     private static final int BLOCK_BYTES = 1 << BLOCK_SHIFT;
     private static final byte[] ZEROS = new byte[BLOCK_BYTES];
@@ -19,8 +19,18 @@ final class FileImage {
 
     private long sizeBytes;
 
+    /** An empty file. */
+    public FileImage() {}
+
+    /** A file with these bytes, which are copied. */
+    public static FileImage of(byte[] bytes) {
+        FileImage image = new FileImage();
+        image.write(0, bytes, 0, bytes.length);
+        return image;
+    }
+
     /** A copy that changes apart from this. */
-    FileImage copy() {
+    public FileImage copy() {
         FileImage copy = new FileImage();
         copy.blocks = blocks.clone();
         copy.owned = new boolean[blocks.length];
@@ -29,11 +39,11 @@ final class FileImage {
         return copy;
     }
 
-    long sizeBytes() {
+    public long sizeBytes() {
         return sizeBytes;
     }
 
-    int read(ByteBuffer target, long position) {
+    public int read(ByteBuffer target, long position) {
         int count = (int) Math.max(0, Math.min(target.remaining(), sizeBytes - position));
         int done = 0;
         while (done < count) {
@@ -47,7 +57,7 @@ final class FileImage {
     }
 
     /** Writes {@code data[from, to)}, whose first byte {@code data[0]} belongs at {@code position}. */
-    void write(long position, byte[] data, int from, int to) {
+    public void write(long position, byte[] data, int from, int to) {
         extend(Math.max(sizeBytes, position + to));
         int done = from;
         while (done < to) {
@@ -60,7 +70,7 @@ final class FileImage {
     }
 
     /** Makes the file shorter or, with zeros, longer. */
-    void resize(long newSizeBytes) {
+    public void resize(long newSizeBytes) {
         if (newSizeBytes >= sizeBytes) {
             extend(newSizeBytes);
             return;
