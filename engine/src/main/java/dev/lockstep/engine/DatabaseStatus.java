@@ -14,6 +14,7 @@ import java.util.List;
  * @param log what the log keeps, and why
  * @param checkpoint how far checkpoints are
  * @param pool the buffer pool
+ * @param recovery what the open had to recover
  */
 public record DatabaseStatus(
         List<OpenTransaction> transactions,
@@ -22,7 +23,8 @@ public record DatabaseStatus(
         SnapshotStatus snapshots,
         LogStatus log,
         CheckpointStatus checkpoint,
-        PoolStatus pool) {
+        PoolStatus pool,
+        RecoveryStatus recovery) {
     /** Requests for locks, held or waited for, that are listed: what a person can read; and bounded memory for it. */
     public static final int LOCK_REQUESTS_MAX = 4_096;
 
@@ -139,6 +141,26 @@ public record DatabaseStatus(
      * @param bytesUntilNext bytes of log until the next one is due; 0 while one is written, {@link #NONE} without log
      */
     public record CheckpointStatus(long completedCount, boolean running, double progress, long bytesUntilNext) {}
+
+    /**
+     * What the open of the database had to recover.
+     *
+     * @param wasNeeded whether the database had not been closed in order; all else is 0 if it had
+     * @param redoScanLsn where in the log recovery began
+     * @param endLsn where the log ended: what is there was committed before, and what may have been behind is lost. It
+     *     differs from where the log once ended if a crash came before its end was on disk, or if somebody has cut it
+     *     off
+     * @param recordCount records of the log repeated
+     * @param committedCount transactions among them that had committed
+     * @param rolledBackCount transactions that had not, and were rolled back
+     */
+    public record RecoveryStatus(
+            boolean wasNeeded,
+            long redoScanLsn,
+            long endLsn,
+            long recordCount,
+            long committedCount,
+            long rolledBackCount) {}
 
     /**
      * The buffer pool.

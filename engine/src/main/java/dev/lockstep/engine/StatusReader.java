@@ -10,6 +10,7 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.recovery.Checkpointer;
+import dev.lockstep.engine.recovery.RecoveryReport;
 import dev.lockstep.engine.transaction.SnapshotStatistics;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.scheduler.InstalledTime;
@@ -39,7 +40,8 @@ final class StatusReader {
                 snapshots(instance),
                 log(instance),
                 checkpoint(instance),
-                pool(instance));
+                pool(instance),
+                recovery(instance));
     }
 
     private static List<DatabaseStatus.OpenTransaction> transactions(Iterable<Session> sessions) {
@@ -155,6 +157,20 @@ final class StatusReader {
         long oldest = Math.clamp(instance.pool().oldestRecoveryLsn(), Math.min(from, target), target);
         double progress = target <= from ? 1 : (double) (oldest - from) / (target - from);
         return new DatabaseStatus.CheckpointStatus(completed, true, progress, 0);
+    }
+
+    private static DatabaseStatus.RecoveryStatus recovery(Instance instance) {
+        RecoveryReport report = instance.recoveryReport();
+        if (report == null) {
+            return new DatabaseStatus.RecoveryStatus(false, 0, 0, 0, 0, 0);
+        }
+        return new DatabaseStatus.RecoveryStatus(
+                true,
+                report.redoScanLsn(),
+                report.endLsn(),
+                report.scannedRecordCount(),
+                report.committedCount(),
+                report.rolledBackCount() + report.loserCount());
     }
 
     private static DatabaseStatus.PoolStatus pool(Instance instance) {

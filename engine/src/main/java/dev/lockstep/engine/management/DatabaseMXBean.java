@@ -25,4 +25,7 @@ public interface DatabaseMXBean {
 
     /** The buffer pool. */
     DatabaseStatus.PoolStatus getPool();
+
+    /** What the open of the database had to recover. */
+    DatabaseStatus.RecoveryStatus getRecovery();
 }

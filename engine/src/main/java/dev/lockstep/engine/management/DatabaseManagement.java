@@ -116,5 +116,10 @@ public final class DatabaseManagement implements AutoCloseable {
         public DatabaseStatus.PoolStatus getPool() {
             return database.status().pool();
         }
+
+        @Override
+        public DatabaseStatus.RecoveryStatus getRecovery() {
+            return database.status().recovery();
+        }
     }
 }
