@@ -5,6 +5,7 @@ import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
 import dev.lockstep.bench.disk.DiskCommand;
 import dev.lockstep.bench.files.InspectCommand;
+import dev.lockstep.bench.files.RecoverCommand;
 import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
@@ -65,6 +66,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new DiskCommand())
                 .addSubcommand(new VerifyCommand())
                 .addSubcommand(new InspectCommand())
+                .addSubcommand(new RecoverCommand())
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

@@ -14,6 +14,7 @@ import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.log.LogStatistics;
 import dev.lockstep.engine.proof.OtherStorage;
 import dev.lockstep.engine.salvage.FileInspector;
+import dev.lockstep.engine.salvage.Salvage;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,6 +50,9 @@ public final class Database implements AutoCloseable {
             }
         });
     }
+
+    /** Of the database that a salvage fills: rows come in the order of their keys, entries of indexes in any. */
+    private static final long SALVAGE_POOL_BYTES = 64 << 20;
 
     private final Instance instance;
     private final String name;
@@ -335,7 +339,18 @@ public final class Database implements AutoCloseable {
      * @throws DiskFullException if there is no room
      */
     public BackupReport backup(Path target) {
-        return inside(() -> instance.backup(target));
+        return backup(target, ProgressListener.NONE);
+    }
+
+    /**
+     * Copies the database like {@link #backup(Path)}, and tells how far it is.
+     *
+     * @param target a directory that does not exist or is empty
+     * @param progress hears how far it is
+     * @return what was copied
+     */
+    public BackupReport backup(Path target, ProgressListener progress) {
+        return inside(() -> instance.backup(target, progress));
     }
 
     /**
@@ -350,7 +365,17 @@ public final class Database implements AutoCloseable {
      * @throws DiskFullException if there is no room for the log of the moves; the database goes on
      */
     public CompactionReport compact() {
-        return inside(instance::compact);
+        return compact(ProgressListener.NONE);
+    }
+
+    /**
+     * Makes the data file shorter like {@link #compact()}, and tells how far it is.
+     *
+     * @param progress hears how far it is
+     * @return what was done
+     */
+    public CompactionReport compact(ProgressListener progress) {
+        return inside(() -> instance.compact(progress));
     }
 
     /**
@@ -366,6 +391,47 @@ public final class Database implements AutoCloseable {
      */
     public static VerificationReport verify(Path directory) {
         return new Verification(DiskStorage.INSTANCE, directory).run();
+    }
+
+    /**
+     * Saves what is readable of a damaged database into a new one: all rows of all tables whose pages can be read, with
+     * the tree where it is whole and without it where it is not, their values in overflow pages, and what the log
+     * knows better than the pages. Indexes are built anew. Where a row is there in several states the newest is taken;
+     * changes of transactions that did not commit are left out where the log can tell. The damaged database is only
+     * read.
+     *
+     * <p>The result is a sound database, whatever was lost; the report says what was. A call that fails leaves no files
+     * in the new directory. What a crash leaves there is not opened as a database ({@link IncompleteCopyException}).
+     *
+     * @param from the directory of the damaged database
+     * @param to a directory that does not exist or is empty
+     * @param progress hears how far it is
+     * @return what was saved and what is lost
+     * @throws MissingFileException if there is no file of pages
+     * @throws DatabaseInUseException if somebody, in this process or another, has the damaged database open
+     * @throws TargetNotEmptyException if there is something in the new directory; it is left as it is
+     * @throws IncompleteCopyException if the damaged database is a backup that was not finished
+     * @throws NewerFormatException if a later version of the engine has written the file of pages
+     * @throws DiskFullException if there is no room
+     */
+    public static SalvageReport salvage(Path from, Path to, ProgressListener progress) {
+        return salvage(DiskStorage.INSTANCE, from, to, progress);
+    }
+
+    /** The same on another file system. */
+    static SalvageReport salvage(Storage storage, Path from, Path to, ProgressListener progress) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .durability(Durability.NONE)
+                .poolBytes(SALVAGE_POOL_BYTES)
+                .build();
+        return new Salvage(
+                        storage,
+                        from,
+                        to,
+                        () -> new Database(new InstanceOpener(options, null).createLocked(storage, to), to.toString()),
+                        progress)
+                .run();
     }
 
     /**

@@ -16,6 +16,7 @@ import dev.lockstep.engine.log.LogOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,28 @@ class BackupTest {
 
     private Database open(FaultyStorage storage, Path directory, DatabaseOptions options) {
         return validated.track(Database.open(storage, directory, options, null, smallLog()));
+    }
+
+    /** Backup and compaction tell how far they are, up to the end. */
+    @Test
+    void progressReachesTheEnd() {
+        Path from = scratch.resolve("progress");
+        Database database = validated.open(from, ValidatedDatabase.SMALLEST, null);
+        BackupWriters some = new BackupWriters(1, 1);
+        some.createTables(database);
+        some.runEach(database, 60);
+        Map<ProgressListener.Stage, Long> ends = new EnumMap<>(ProgressListener.Stage.class);
+        ProgressListener listener = (stage, done, total) -> {
+            assertTrue(done >= 0 && done <= total, () -> stage + " " + done + " of " + total);
+            if (done == total) {
+                ends.put(stage, done);
+            }
+        };
+        BackupReport report = database.backup(scratch.resolve("progress-copy"), listener);
+        assertEquals(report.pages(), ends.get(ProgressListener.Stage.COPY_PAGES));
+        assertEquals(report.logBytes(), ends.get(ProgressListener.Stage.COPY_LOG));
+        database.compact(listener);
+        assertEquals(2L, ends.get(ProgressListener.Stage.MOVE_PAGES), "both tables");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.engine.ProgressListener.Stage;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
@@ -21,11 +23,13 @@ public final class PageFileCopy {
      * @param storage the file system
      * @param directory where the copy goes; files of these names are replaced
      * @param databaseId what the copy is marked with
+     * @param progress hears how far it is
      * @return number of pages copied, page 0 included: those that the file had when this was called
      * @throws dev.lockstep.engine.CorruptionException if a page is damaged
      * @throws dev.lockstep.engine.DiskFullException if there is no room
      */
-    public static int copy(PageFile source, Storage storage, Path directory, DatabaseId databaseId) {
+    public static int copy(
+            PageFile source, Storage storage, Path directory, DatabaseId databaseId, ProgressListener progress) {
         int pageCount = source.pageCount();
         try (Arena arena = Arena.ofShared();
                 BlockFile target = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.CREATE)) {
@@ -40,6 +44,7 @@ public final class PageFileCopy {
                     reader.read(first + i, (long) i * PageLayout.PAGE_BYTES);
                 }
                 target.write(windows.at(0, count * PageLayout.PAGE_BYTES), PageLayout.fileOffset(first));
+                progress.progressed(Stage.COPY_PAGES, first + count, pageCount);
             }
             target.force(true);
         }

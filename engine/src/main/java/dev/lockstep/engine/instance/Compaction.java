@@ -4,6 +4,8 @@ import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.engine.ProgressListener.Stage;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeEditor;
@@ -57,12 +59,14 @@ final class Compaction {
     private final PageAllocator allocator;
     private final SessionCore session;
     private final StructureModification structure = new StructureModification();
+    private final ProgressListener progress;
     private long movedCount;
 
-    Compaction(Instance instance, PageFile pageFile, Checkpointer checkpointer) {
+    Compaction(Instance instance, PageFile pageFile, Checkpointer checkpointer, ProgressListener progress) {
         this.instance = instance;
         this.pageFile = pageFile;
         this.checkpointer = checkpointer;
+        this.progress = progress;
         allocator = instance.environment().allocator();
         session = new SessionCore(instance);
     }
@@ -88,7 +92,10 @@ final class Compaction {
 
     private void moveAll(MemorySegment node) {
         moveTree(null, instance.catalogTree(), node);
-        for (TableReference table : new ArrayList<>(instance.catalog().tables())) {
+        List<TableReference> tables = new ArrayList<>(instance.catalog().tables());
+        for (int i = 0; i < tables.size(); i++) {
+            TableReference table = tables.get(i);
+            progress.progressed(Stage.MOVE_PAGES, i, tables.size());
             TableState state = table.state();
             List<BTree> trees = new ArrayList<>(List.of(state.tree()));
             state.indexes().forEach(index -> trees.add(index.tree()));
@@ -96,6 +103,7 @@ final class Compaction {
                 moveTree(table, tree, node);
             }
         }
+        progress.progressed(Stage.MOVE_PAGES, tables.size(), tables.size());
     }
 
     /** Moves the nodes of a tree that lie behind where the file could end, level by level from the leaves up. */

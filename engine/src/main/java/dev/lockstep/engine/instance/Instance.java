@@ -7,6 +7,7 @@ import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.TreeEnvironment;
@@ -229,7 +230,7 @@ public final class Instance {
      *
      * @throws MaintenanceRefusedException if there are no files, no log, or another copy is being made
      */
-    public BackupReport backup(Path target) {
+    public BackupReport backup(Path target, ProgressListener progress) {
         requireOpen();
         health.check();
         if (files == null || (log == null && !options.readOnly())) {
@@ -237,7 +238,7 @@ public final class Instance {
                     .with("durability", options.durability())
                     .remedy("open it with a directory and durability SYNC or ASYNC"));
         }
-        return maintain("backup", () -> files.backup(this, target));
+        return maintain("backup", () -> files.backup(this, target, progress));
     }
 
     /**
@@ -245,7 +246,7 @@ public final class Instance {
      *
      * @throws MaintenanceRefusedException if there are no files, no log, or a copy or compaction is being made
      */
-    public CompactionReport compact() {
+    public CompactionReport compact(ProgressListener progress) {
         requireOpen();
         requireWritable();
         health.check();
@@ -254,7 +255,7 @@ public final class Instance {
                     .with("durability", options.durability())
                     .remedy("open it with a directory and durability SYNC or ASYNC"));
         }
-        return maintain("compaction", () -> files.compact(this));
+        return maintain("compaction", () -> files.compact(this, progress));
     }
 
     /** Backups and compactions exclude each other: a copy needs every page that its log names. */

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.BackupReport;
 import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
@@ -150,8 +151,8 @@ final class InstanceFiles {
     }
 
     /** Copies everything into another directory; see {@link Backup}. */
-    BackupReport backup(Instance instance, Path target) {
-        Backup backup = new Backup(storage, directory, target);
+    BackupReport backup(Instance instance, Path target, ProgressListener progress) {
+        Backup backup = new Backup(storage, directory, target, progress);
         if (instance.options().readOnly()) {
             return backup.copyAtRest(pageFile, checkpointFile.read(databaseId));
         }
@@ -159,8 +160,8 @@ final class InstanceFiles {
     }
 
     /** Moves pages into free ones and cuts the end of the page file off; see {@link Compaction}. */
-    CompactionReport compact(Instance instance) {
-        return new Compaction(instance, pageFile, checkpointer).run();
+    CompactionReport compact(Instance instance, ProgressListener progress) {
+        return new Compaction(instance, pageFile, checkpointer, progress).run();
     }
 
     private void writeEverything(Instance instance, long redoScanLsn) {

@@ -143,6 +143,21 @@ public final class InstanceOpener {
         }
     }
 
+    /**
+     * Makes a database in a directory that holds none and that the caller has locked.
+     *
+     * @param directory exists
+     */
+    public Instance createLocked(Storage storage, Path directory) {
+        Storage.DirectoryLock keptLock = () -> {};
+        try {
+            return create(storage, directory, keptLock, new CheckpointFile(storage, directory));
+        } catch (Throwable failure) {
+            closeOpened(failure);
+            throw failure;
+        }
+    }
+
     private void requireMayCreate(Path directory) {
         if (options.readOnly() || !options.createIfMissing()) {
             throw new MissingFileException(Message.of("there is no database in the directory")
@@ -169,7 +184,7 @@ public final class InstanceOpener {
     }
 
     private Instance openLocked(Storage storage, Path directory, Storage.DirectoryLock lock, boolean exists) {
-        Backup.requireComplete(storage, directory);
+        CopyTarget.requireComplete(storage, directory);
         CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
         boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
         boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));

@@ -74,7 +74,7 @@ public final class Verification {
                     .with("file", PageFile.PAGES_FILE)
                     .remedy("correct the path"));
         }
-        Backup.requireComplete(storage, directory);
+        CopyTarget.requireComplete(storage, directory);
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
         try {
             boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));

@@ -2,6 +2,8 @@ package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.engine.ProgressListener.Stage;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
@@ -31,10 +33,18 @@ public final class LogCopy {
      * @param databaseId what the copy is marked with
      * @param fromLsn where recovery of the copy is to begin; the log must be kept from there on
      * @param endLsn where the copy ends: a position up to which the log is durable, behind a seal
+     * @param progress hears how far it is
      * @return bytes of the log copied
      * @throws CorruptionException if the segment that contains {@code fromLsn} is missing
      */
-    public static long copy(Storage storage, Path from, Path to, DatabaseId databaseId, long fromLsn, long endLsn) {
+    public static long copy(
+            Storage storage,
+            Path from,
+            Path to,
+            DatabaseId databaseId,
+            long fromLsn,
+            long endLsn,
+            ProgressListener progress) {
         long[] startLsns = storage.list(from).stream()
                 .map(LogSegmentLayout::startLsn)
                 .filter(OptionalLong::isPresent)
@@ -57,6 +67,7 @@ public final class LogCopy {
             long segmentEndLsn = i + 1 < startLsns.length ? startLsns[i + 1] : endLsn;
             copySegment(storage, from, to, databaseId, startLsns[i], segmentEndLsn);
             copiedBytes += segmentEndLsn - startLsns[i];
+            progress.progressed(Stage.COPY_LOG, copiedBytes, endLsn - startLsns[Math.max(first, 0)]);
         }
         return copiedBytes;
     }

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.function.Consumer;
 
 /**
  * Brings a database back after a crash, as ARIES does (Mohan et al. 1992, sections 3 and 6): one scan of the log that
@@ -135,6 +136,30 @@ public final class Recovery {
             }
         }
         return report(loserCount);
+    }
+
+    /**
+     * Names the records that {@link #undo} would take back, of each transaction the newest first, and changes nothing.
+     *
+     * @return how many transactions were running
+     * @throws CorruptionException if a chain of records is broken
+     */
+    public long visitUndoable(Consumer<LogRecordView> visitor) {
+        for (Progress loser : running.values()) {
+            // Ends: every step goes back to a lower LSN.
+            for (long lsn = loser.undoNextLsn; lsn != NO_LSN; ) {
+                LogRecordView record = reader.read(lsn);
+                long next = record.isCompensation() ? record.undoNextLsn() : record.previousLsn();
+                if (record.transactionId() != loser.transactionId || next >= lsn) {
+                    throw brokenChain(loser, lsn, next);
+                }
+                if (LogRecordType.isUndoable(record.type(), record.flags())) {
+                    visitor.accept(record);
+                }
+                lsn = next;
+            }
+        }
+        return running.size();
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.lockstep.engine.salvage;
 
-import dev.lockstep.engine.IncompleteCopyException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
@@ -12,6 +11,7 @@ import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.CopyTarget;
 import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogSegmentLayout;
@@ -52,7 +52,7 @@ final class SourceFiles implements AutoCloseable {
      *
      * @throws MissingFileException if there is no file of pages
      * @throws dev.lockstep.engine.DatabaseInUseException if somebody has the database open
-     * @throws IncompleteCopyException if it is a copy that was not finished
+     * @throws dev.lockstep.engine.IncompleteCopyException if it is a copy that was not finished
      * @throws NewerFormatException if a newer version has written the file of pages
      * @throws OlderFormatException if its version is no longer read
      */
@@ -66,13 +66,7 @@ final class SourceFiles implements AutoCloseable {
                     .with("file", PageFile.PAGES_FILE)
                     .remedy("correct the path"));
         }
-        if (storage.exists(directory.resolve(FixedPlaces.INCOMPLETE_FILE))) {
-            throw new IncompleteCopyException(
-                    Message.of("the directory holds a copy of a database that was not finished")
-                            .with("directory", directory)
-                            .with("file", FixedPlaces.INCOMPLETE_FILE)
-                            .remedy("delete the directory and make the copy again"));
-        }
+        CopyTarget.requireComplete(storage, directory);
         lock = storage.lockDirectory(directory);
         BlockFile opened = null;
         try {

@@ -1,0 +1,488 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.SalvageReport.SavedTable;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.type.ColumnType;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What is saved from a damaged database was committed once, what lay in pages that are whole is all there, and the
+ * result is a sound database. The model keeps, for each row, every state that a commit has given it.
+ */
+class SalvageTest {
+    private static final String TABLE = "kept";
+    private static final int IDS = 1_500;
+
+    /** Goes to three overflow pages. */
+    private static final int LONG_VALUE = 20_000;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    Path scratch;
+
+    private Path home;
+    private Path saved;
+
+    /** The rows now, and every value that each row had after some commit. */
+    private final TreeMap<Integer, String> rows = new TreeMap<>();
+
+    private final Map<Integer, Set<String>> committedOnce = new HashMap<>();
+
+    /** Values of transactions that never committed. */
+    private final Set<String> neverCommitted = new HashSet<>();
+
+    @BeforeEach
+    void nameTheDirectories() {
+        home = scratch.resolve("db");
+        saved = scratch.resolve("saved");
+    }
+
+    /** How a database ends before it is damaged. */
+    enum End {
+        CLOSED,
+        CRASHED
+    }
+
+    private void fill(long seed, End end) {
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        database.createTable(TableDefinition.named(TABLE)
+                .column("id", ColumnType.int32())
+                .column("number", ColumnType.int64())
+                .column("payload", ColumnType.string(2 * LONG_VALUE))
+                .primaryKey("id")
+                .index("by_number", "number", "id")
+                .uniqueIndex("unique_number", "number")
+                .build());
+        Random random = new Random(seed);
+        for (int i = 0; i < 400; i++) {
+            transact(database, random);
+            if (i == 250) {
+                database.checkpoint();
+            }
+        }
+        if (end == End.CLOSED) {
+            validated.close(database);
+            return;
+        }
+        leaveOneOpen(database, random);
+        database.abandon();
+    }
+
+    private void transact(Database database, Random random) {
+        TreeMap<Integer, String> next = new TreeMap<>(rows);
+        Table table = database.table(TABLE);
+        boolean commits = random.nextInt(10) > 0;
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            for (int change = 0; change < 12; change++) {
+                change(transaction, table, next, random);
+            }
+            if (commits) {
+                transaction.commit();
+                note(next);
+            } else {
+                transaction.rollback();
+                neverCommitted.addAll(next.values());
+                neverCommitted.removeAll(rows.values());
+            }
+        }
+    }
+
+    /** A transaction that has changed rows, and whose changes are on disk, when the machine stops. */
+    private void leaveOneOpen(Database database, Random random) {
+        TreeMap<Integer, String> next = new TreeMap<>(rows);
+        Table table = database.table(TABLE);
+        Session session = database.openSession();
+        Transaction transaction = session.begin();
+        for (int change = 0; change < 40; change++) {
+            change(transaction, table, next, random);
+        }
+        neverCommitted.addAll(next.values());
+        neverCommitted.removeAll(rows.values());
+        database.checkpoint();
+    }
+
+    private void note(Map<Integer, String> next) {
+        next.forEach((id, value) ->
+                committedOnce.computeIfAbsent(id, ignored -> new HashSet<>()).add(value));
+        rows.clear();
+        rows.putAll(next);
+    }
+
+    private static void change(Transaction transaction, Table table, Map<Integer, String> next, Random random) {
+        int id = random.nextInt(IDS);
+        Record row = table.newRecord();
+        if (next.containsKey(id) && random.nextInt(4) == 0) {
+            assertTrue(transaction.delete(table, table.newKey().add(id)));
+            next.remove(id);
+            return;
+        }
+        int length = random.nextInt(12) == 0 ? LONG_VALUE - random.nextInt(5_000) : random.nextInt(400);
+        // Different for each change, so that a state tells which commit it is of.
+        String value = random.nextLong() + " "
+                + Character.toString('a' + random.nextInt(26)).repeat(length);
+        boolean exists = next.put(id, value) != null;
+        if (exists) {
+            assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+        } else {
+            row.setInt(0, id);
+        }
+        row.setLong(1, id * 7L);
+        row.setString(2, value);
+        if (exists) {
+            transaction.update(table, row);
+        } else {
+            transaction.insert(table, row);
+        }
+    }
+
+    private Map<Integer, String> read(Path directory) {
+        Map<Integer, String> found = new TreeMap<>();
+        Database database = validated.open(directory, ValidatedDatabase.SMALLEST, null);
+        if (database.tableNames().contains(TABLE)) {
+            database.run(transaction -> {
+                Table table = database.table(TABLE);
+                Record row = table.newRecord();
+                try (Cursor cursor = transaction.scan(table)) {
+                    while (cursor.next(row)) {
+                        assertEquals(row.getInt(0) * 7L, row.getLong(1));
+                        found.put(row.getInt(0), row.getString(2));
+                    }
+                }
+            });
+        }
+        validated.close(database);
+        return found;
+    }
+
+    private SalvageReport salvage(String what) throws IOException {
+        Map<Path, Long> before = sums();
+        SalvageReport report = Database.salvage(home, saved, ProgressListener.NONE);
+        assertEquals(before, sums(), what + ": the source is only read");
+        assertEquals(List.of(), Database.verify(saved).findings(), what);
+        Map<Integer, String> found = read(saved);
+        assertEquals(report.rows(), found.size(), what);
+        boolean mayBeUncommitted = report.log().isNeeded() && !report.log().isComplete();
+        for (Map.Entry<Integer, String> row : found.entrySet()) {
+            boolean wasCommitted =
+                    committedOnce.getOrDefault(row.getKey(), Set.of()).contains(row.getValue());
+            boolean isExcused = mayBeUncommitted && neverCommitted.contains(row.getValue());
+            assertTrue(wasCommitted || isExcused, what + ": row " + row.getKey() + " was never committed: " + report);
+        }
+        if (report.isComplete()) {
+            assertEquals(rows, found, what + ": " + report);
+        }
+        return report;
+    }
+
+    private Map<Path, Long> sums() throws IOException {
+        Map<Path, Long> sums = new HashMap<>();
+        try (var files = Files.list(home)) {
+            for (Path file : files.toList()) {
+                CRC32C sum = new CRC32C();
+                sum.update(Files.readAllBytes(file));
+                sums.put(file, sum.getValue());
+            }
+        }
+        return sums;
+    }
+
+    private int pageCount() throws IOException {
+        return (int) (Files.size(home.resolve(PageFile.PAGES_FILE)) >> PageLayout.PAGE_SHIFT);
+    }
+
+    private byte[] page(int pageId) throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "r")) {
+            byte[] bytes = new byte[PageLayout.PAGE_BYTES];
+            file.seek(PageLayout.fileOffset(pageId));
+            file.readFully(bytes);
+            return bytes;
+        }
+    }
+
+    private void writePage(int pageId, byte[] bytes) throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+            file.seek(PageLayout.fileOffset(pageId));
+            file.write(bytes);
+        }
+    }
+
+    private void flip(int pageId, int offset) throws IOException {
+        byte[] bytes = page(pageId);
+        bytes[offset] ^= 0x11;
+        writePage(pageId, bytes);
+    }
+
+    /** Without them only the pages themselves are left to be read. */
+    private void deleteCopiesAndLog() throws IOException {
+        Files.delete(home.resolve(PageFile.DOUBLE_WRITE_FILE));
+        deleteLog();
+    }
+
+    private void deleteLog() throws IOException {
+        try (var files = Files.list(home)) {
+            for (Path file : files.toList()) {
+                if (file.getFileName().toString().startsWith("log-")) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    private SavedTable only(SalvageReport report) {
+        assertEquals(1, report.tables().size(), report::toString);
+        return report.tables().getFirst();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWholeDatabaseIsSavedWhole(End end) throws IOException {
+        fill(1, end);
+        SalvageReport report = salvage("end=" + end);
+        assertTrue(report.isComplete(), report::toString);
+        assertEquals(end == End.CRASHED, report.log().isNeeded());
+        assertEquals(end == End.CRASHED ? 1 : 0, report.log().rolledBackTransactions());
+        assertEquals(0, report.damagedPages(), report::toString);
+        assertThrows(TargetNotEmptyException.class, () -> Database.salvage(home, saved, ProgressListener.NONE));
+        assertThrows(
+                MissingFileException.class,
+                () -> Database.salvage(scratch.resolve("nowhere"), scratch.resolve("other"), ProgressListener.NONE));
+        assertFalse(Files.exists(scratch.resolve("other")), "bad input changes nothing");
+        assertEquals(rows, read(home));
+    }
+
+    /** Nothing leads to the leaves any more, and all of them are there. */
+    @Test
+    void aDamagedRootLosesNoRow() throws IOException {
+        fill(2, End.CLOSED);
+        deleteCopiesAndLog();
+        int rootPageId;
+        try (Inspection inspection = Database.inspect(home)) {
+            rootPageId = inspection.tree(TABLE).rootPageId();
+        }
+        flip(rootPageId, 4_000);
+        assertThrows(LockstepException.class, () -> read(home));
+        SalvageReport report = salvage("root");
+        SavedTable table = only(report);
+        assertEquals(rows.size(), table.rows(), report::toString);
+        assertEquals(rows.size(), table.rowsFoundByScan());
+        assertEquals(0, table.rangesLost(), report::toString);
+        assertEquals(1, report.damagedPages());
+    }
+
+    /** The rows of one leaf are missing, and those alone. */
+    @Test
+    void aDamagedLeafLosesItsOwnRows() throws IOException {
+        fill(3, End.CLOSED);
+        deleteCopiesAndLog();
+        Set<Integer> lost = new TreeSet<>();
+        int leafPageId;
+        try (Inspection inspection = Database.inspect(home)) {
+            leafPageId = inspection
+                    .page(inspection.tree(TABLE).rootPageId())
+                    .slots()
+                    .get(4)
+                    .child();
+            for (Inspection.Slot slot : inspection.page(leafPageId).slots()) {
+                lost.add(Integer.parseInt(slot.key().substring(1, slot.key().length() - 1)));
+            }
+        }
+        flip(leafPageId, 5_000);
+        SalvageReport report = salvage("leaf");
+        SavedTable table = only(report);
+        assertEquals(1, table.rangesLost(), report::toString);
+        assertEquals(1, table.pagesLost());
+        TreeMap<Integer, String> expected = new TreeMap<>(rows);
+        lost.forEach(expected::remove);
+        assertEquals(expected, read(saved), report::toString);
+        assertFalse(report.isComplete());
+        assertTrue(table.losses().stream().anyMatch(loss -> loss.contains("rows from (")), table::toString);
+    }
+
+    /** Without the catalog nobody knows the columns: said, with how much it is. */
+    @Test
+    void aDamagedCatalog() throws IOException {
+        fill(4, End.CLOSED);
+        deleteCopiesAndLog();
+        flip(1, 4_000);
+        flip(1, 100);
+        SalvageReport report = salvage("catalog");
+        assertFalse(report.catalogComplete());
+        assertEquals(List.of(), report.tables());
+        assertEquals(0, report.rows());
+        assertTrue(
+                report.unknownTrees().stream().anyMatch(tree -> tree.records() >= rows.size() && tree.leafPages() > 10),
+                report::toString);
+    }
+
+    /** The database id comes from another file, and everything is there. */
+    @Test
+    void aDamagedHeaderOfTheFile() throws IOException {
+        fill(5, End.CRASHED);
+        flip(0, 20);
+        SalvageReport report = salvage("header");
+        assertEquals(rows, read(saved));
+        assertEquals(1, report.problems().size(), report::toString);
+    }
+
+    @Test
+    void aFileThatWasCutOff() throws IOException {
+        fill(6, End.CLOSED);
+        deleteCopiesAndLog();
+        int kept = pageCount() * 2 / 3;
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+            file.setLength(PageLayout.fileOffset(kept) + 1_000);
+        }
+        SalvageReport report = salvage("cut off");
+        SavedTable table = only(report);
+        assertTrue(table.rows() > 0 && table.rows() < rows.size(), report::toString);
+        assertTrue(table.rangesLost() > 0 || table.rowsLost() > 0, report::toString);
+    }
+
+    /** What the log alone has is lost with it, and the report says that it may be. */
+    @Test
+    void aLogThatIsLostAfterACrash() throws IOException {
+        fill(7, End.CRASHED);
+        deleteLog();
+        SalvageReport report = salvage("log");
+        assertFalse(report.log().isComplete());
+        assertFalse(report.log().problem().isEmpty());
+        assertTrue(only(report).rows() > rows.size() / 2, report::toString);
+    }
+
+    @Test
+    void aCheckpointThatIsLostAfterACrash() throws IOException {
+        fill(8, End.CRASHED);
+        Files.delete(home.resolve("checkpoint.lockstep"));
+        SalvageReport report = salvage("checkpoint");
+        assertTrue(report.log().isComplete(), report::toString);
+        assertEquals(1, report.log().rolledBackTransactions());
+        assertEquals(rows, read(saved), report::toString);
+    }
+
+    /** A page that the medium did not write holds an earlier state, which is better than nothing. */
+    @Test
+    void anOldCopyOfALeaf() throws IOException {
+        fill(9, End.CLOSED);
+        byte[] before = Files.readAllBytes(home.resolve(PageFile.PAGES_FILE));
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        Random random = new Random(9);
+        for (int i = 0; i < 20; i++) {
+            transact(database, random);
+        }
+        validated.close(database);
+        deleteCopiesAndLog();
+        int outdated = 0;
+        for (int pageId = 5; pageId < pageCount() && outdated == 0; pageId++) {
+            int offset = Math.toIntExact(PageLayout.fileOffset(pageId));
+            if (offset < before.length && before[offset + PageLayout.TYPE_OFFSET] == PageLayout.TYPE_NODE) {
+                byte[] old = Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES);
+                if (!Arrays.equals(old, page(pageId)) && isLeafOfTheTable(pageId)) {
+                    writePage(pageId, old);
+                    outdated = pageId;
+                }
+            }
+        }
+        assertTrue(outdated > 0);
+        SalvageReport report = salvage("old copy of page " + outdated);
+        assertTrue(only(report).rowsPerhapsOld() > 0, report::toString);
+        assertFalse(report.isComplete());
+    }
+
+    private boolean isLeafOfTheTable(int pageId) {
+        try (Inspection inspection = Database.inspect(home)) {
+            Inspection.PageView page = inspection.page(pageId);
+            return page.kind().equals("leaf") && page.tree().equals(TABLE);
+        }
+    }
+
+    /** Any damage to any files: what is saved was committed once, and it is never an exception. */
+    @ParameterizedTest
+    @ValueSource(longs = {101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112})
+    void randomDamage(long seed) throws IOException {
+        fill(seed, seed % 2 == 0 ? End.CLOSED : End.CRASHED);
+        Random random = new Random(seed);
+        List<String> what = new ArrayList<>(List.of("seed=" + seed));
+        int damages = 1 + random.nextInt(12);
+        for (int i = 0; i < damages; i++) {
+            what.add(damage(random));
+        }
+        if (random.nextInt(3) == 0) {
+            Files.delete(home.resolve(PageFile.DOUBLE_WRITE_FILE));
+            what.add("no copies");
+        }
+        if (random.nextInt(3) == 0) {
+            deleteLog();
+            what.add("no log");
+        }
+        if (random.nextInt(4) == 0) {
+            Files.delete(home.resolve("checkpoint.lockstep"));
+            what.add("no checkpoint");
+        }
+        salvage(String.join(", ", what));
+    }
+
+    private String damage(Random random) throws IOException {
+        int count = pageCount();
+        int pageId = random.nextInt(count);
+        switch (random.nextInt(5)) {
+            case 0 -> {
+                writePage(pageId, new byte[PageLayout.PAGE_BYTES]);
+                return "zeroed " + pageId;
+            }
+            case 1 -> {
+                int other = random.nextInt(count);
+                byte[] bytes = page(pageId);
+                writePage(pageId, page(other));
+                writePage(other, bytes);
+                return "swapped " + pageId + " " + other;
+            }
+            case 2 -> {
+                if (random.nextInt(4) == 0) {
+                    try (RandomAccessFile file = new RandomAccessFile(
+                            home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+                        file.setLength(PageLayout.fileOffset(count - random.nextInt(count / 4)));
+                    }
+                    return "cut off";
+                }
+                return "nothing";
+            }
+            default -> {
+                flip(pageId, random.nextInt(PageLayout.PAGE_BYTES));
+                return "flipped " + pageId;
+            }
+        }
+    }
+}
