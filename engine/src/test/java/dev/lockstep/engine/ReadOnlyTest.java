@@ -4,15 +4,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DelegatingStorage;
+import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.InstanceOpener;
+import dev.lockstep.engine.instance.Verification;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +56,9 @@ class ReadOnlyTest {
         try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"));
                 Stream<Path> files = Files.list(home)) {
             for (Path file : files.toList()) {
-                Files.copy(file, zip.getPath("/" + file.getFileName()));
+                if (!file.endsWith(DiskStorage.LOCK_FILE)) {
+                    Files.copy(file, zip.getPath("/" + file.getFileName()));
+                }
             }
         }
         try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("accessMode", "readOnly"))) {
@@ -60,6 +71,132 @@ class ReadOnlyTest {
             assertThrows(
                     StorageException.class,
                     () -> Database.open(zip.getPath("/"), options().build()));
+        }
+    }
+
+    /** Refuses every change, as a file system does that is mounted to be read only. */
+    private static final class ReadOnlyStorage extends DelegatingStorage {
+        ReadOnlyStorage() {
+            super(DiskStorage.INSTANCE);
+        }
+
+        private static StorageException refusal(Path path) {
+            return new StorageException("Read-only file system: file=" + path);
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            if (mode != OpenMode.READ_ONLY) {
+                throw refusal(path);
+            }
+            return super.open(path, mode);
+        }
+
+        @Override
+        public void delete(Path path) {
+            throw refusal(path);
+        }
+
+        @Override
+        public void atomicReplace(Path from, Path to) {
+            throw refusal(from);
+        }
+
+        @Override
+        public void createDirectories(Path directory) {
+            throw refusal(directory);
+        }
+
+        @Override
+        public DirectoryLock lockDirectory(Path directory) {
+            return new DirectoryLock() {
+                @Override
+                public boolean isShared() {
+                    return true;
+                }
+
+                @Override
+                public void close() {
+                    // There is no file to unlock.
+                }
+            };
+        }
+    }
+
+    private static Map<String, Long> sums(Path home) throws IOException {
+        Map<String, Long> sums = new HashMap<>();
+        try (Stream<Path> files = Files.list(home)) {
+            for (Path file : files.toList()) {
+                CRC32C sum = new CRC32C();
+                sum.update(Files.readAllBytes(file));
+                sums.put(file.getFileName().toString(), sum.getValue());
+            }
+        }
+        return sums;
+    }
+
+    private void makeDatabase(Path home, boolean closed) {
+        Database database = validated.open(home, options().createIfMissing(true).build(), null);
+        Table table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), 1, "Ada", 100));
+        if (closed) {
+            validated.close(database);
+        } else {
+            database.abandon();
+        }
+    }
+
+    /** What was closed in order is read; what needs recovery, or is to be written, is a typed error. */
+    @Test
+    void aFileSystemThatRefusesEveryWrite() throws IOException {
+        Storage refusing = new ReadOnlyStorage();
+        DatabaseOptions readOnly = options().readOnly(true).build();
+        Path home = directory.resolve("home");
+        makeDatabase(home, true);
+        Map<String, Long> before = sums(home);
+        try (Database database =
+                Database.open(refusing, home, readOnly, null, InstanceOpener.defaultLogOptions(readOnly))) {
+            assertEquals(List.of(1), DatabaseTest.ids(database, null));
+        }
+        assertTrue(new Verification(refusing, home).run().ok());
+        DatabaseOptions writing = options().createIfMissing(true).build();
+        assertThrows(
+                StorageException.class,
+                () -> Database.open(refusing, home, writing, null, InstanceOpener.defaultLogOptions(writing)));
+        assertEquals(before, sums(home));
+        Path crashed = directory.resolve("crashed");
+        makeDatabase(crashed, false);
+        Map<String, Long> beforeCrashed = sums(crashed);
+        assertThrows(
+                ReadOnlyException.class,
+                () -> Database.open(refusing, crashed, readOnly, null, InstanceOpener.defaultLogOptions(readOnly)));
+        assertThrows(
+                StorageException.class,
+                () -> Database.open(refusing, crashed, writing, null, InstanceOpener.defaultLogOptions(writing)));
+        assertEquals(beforeCrashed, sums(crashed));
+    }
+
+    /** Without the file that is locked as well, which nobody could make there. */
+    @Test
+    void aDirectoryWithoutPermissionToWrite() throws IOException {
+        Path home = directory.resolve("home");
+        makeDatabase(home, true);
+        Files.delete(home.resolve(DiskStorage.LOCK_FILE));
+        Map<String, Long> before = sums(home);
+        assertTrue(home.toFile().setWritable(false), "a permission that its owner may take away");
+        try {
+            Assumptions.assumeFalse(
+                    Files.isWritable(home), "NOT RUN: this user may write whatever the permissions of a directory say");
+            try (Database database =
+                    Database.open(home, options().readOnly(true).build())) {
+                assertEquals(List.of(1), DatabaseTest.ids(database, null));
+            }
+            assertThrows(
+                    StorageException.class,
+                    () -> Database.open(home, options().createIfMissing(true).build()));
+            assertEquals(before, sums(home));
+        } finally {
+            assertTrue(home.toFile().setWritable(true), "or the directory could not be removed");
         }
     }
 

@@ -175,18 +175,23 @@ public final class DiskStorage implements Storage {
 
     /**
      * Exclusive, but shared where this process may not write: it can only read then, and so may others beside it, but
-     * none that writes.
+     * none that writes. Where there is no file to lock and none can be made, as on a file system that is read-only,
+     * only callers in this process are kept out.
      */
     private static DirectoryLock lock(Path directory) throws IOException {
         Path realPath = directory.toRealPath();
         if (!LOCKED_HERE.add(realPath)) {
             throw inUse(directory, "this process");
         }
+        Path file = realPath.resolve(LOCK_FILE);
+        if (!Files.exists(file) && !Files.isWritable(realPath)) {
+            return new ChannelLock(realPath, null, true);
+        }
+        boolean shared = false;
         FileChannel channel = null;
         FileLock lock = null;
         try {
-            Path file = realPath.resolve(LOCK_FILE);
-            boolean shared = Files.isReadable(file) && !Files.isWritable(file);
+            shared = Files.isReadable(file) && !Files.isWritable(file);
             channel = shared
                     ? FileChannel.open(file, StandardOpenOption.READ)
                     : FileChannel.open(file, LOCK_OPTIONS, ownerOnly(file, FILE_MODE));
@@ -199,7 +204,7 @@ public final class DiskStorage implements Storage {
                 release(realPath, channel);
             }
         }
-        return new ChannelLock(realPath, channel);
+        return new ChannelLock(realPath, channel, shared);
     }
 
     private static DatabaseInUseException inUse(Path directory, String holder) {
@@ -234,12 +239,19 @@ public final class DiskStorage implements Storage {
 
     private static final class ChannelLock implements DirectoryLock {
         private final Path realPath;
-        private final FileChannel channel;
+        private final FileChannel channelOrNull;
+        private final boolean shared;
         private final AtomicBoolean isClosed = new AtomicBoolean();
 
-        ChannelLock(Path realPath, FileChannel channel) {
+        ChannelLock(Path realPath, FileChannel channelOrNull, boolean shared) {
             this.realPath = realPath;
-            this.channel = channel;
+            this.channelOrNull = channelOrNull;
+            this.shared = shared;
+        }
+
+        @Override
+        public boolean isShared() {
+            return shared;
         }
 
         @Override
@@ -249,7 +261,7 @@ public final class DiskStorage implements Storage {
             }
             ForeignCalls.run(() -> {
                 try {
-                    release(realPath, channel);
+                    release(realPath, channelOrNull);
                 } catch (IOException e) {
                     throw DiskFailures.of("Cannot unlock the directory", realPath, UnaryOperator.identity(), e);
                 }

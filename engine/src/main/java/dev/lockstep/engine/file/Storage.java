@@ -27,6 +27,11 @@ public interface Storage {
 
     /** Keeps others out of a directory until it is closed. */
     interface DirectoryLock extends AutoCloseable {
+        /** Whether this process may not write in the directory, so that others who may not either are let in. */
+        default boolean isShared() {
+            return false;
+        }
+
         /** Lets others in. A second call does nothing. */
         @Override
         void close();

@@ -6,6 +6,7 @@ import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.UncleanShutdownException;
 import dev.lockstep.engine.btree.PageAllocator;
@@ -133,6 +134,7 @@ public final class InstanceOpener {
         }
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
         try {
+            requireMayWrite(lock, directory);
             // Looked for again: between the first look and the lock another process may have made it.
             return openLocked(
                     storage, directory, lock, exists || storage.exists(directory.resolve(PageFile.PAGES_FILE)));
@@ -140,6 +142,14 @@ public final class InstanceOpener {
             closeOpened(failure);
             lock.close();
             throw failure;
+        }
+    }
+
+    private void requireMayWrite(Storage.DirectoryLock lock, Path directory) {
+        if (lock.isShared() && !options.readOnly()) {
+            throw new StorageException(Message.of("nothing can be written in the directory of the database")
+                    .with("directory", directory)
+                    .remedy("open it for reading only, or correct the permissions of the directory and its files"));
         }
     }
 
