@@ -27,6 +27,7 @@ public final class PoolRedo extends PageRedo {
     private static final int NO_FRAME = -1;
 
     private final BufferPool pool;
+    private final int pageIdEnd;
     private final LatchTable latches;
     private final Waiter waiter = new Waiter();
     private final Set<Integer> damaged = new HashSet<>();
@@ -36,6 +37,7 @@ public final class PoolRedo extends PageRedo {
 
     public PoolRedo(BufferPool pool) {
         this.pool = pool;
+        pageIdEnd = pool.pageIdEnd();
         this.latches = pool.latches();
     }
 
@@ -63,6 +65,7 @@ public final class PoolRedo extends PageRedo {
 
     @Override
     protected boolean latchForImage(int pageId, long imageLsn) {
+        requirePlausible(pageId, imageLsn);
         pageIdMax = Math.max(pageIdMax, pageId);
         if (latch(pageId)) {
             return PageLayout.lsn(pool.memory(), address()) < imageLsn;
@@ -83,12 +86,7 @@ public final class PoolRedo extends PageRedo {
 
     @Override
     protected boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
-        if (pageId < 1) {
-            throw new CorruptionException(Message.of("the log changes a page that no file has")
-                    .with("pageId", pageId)
-                    .with("lsn", lsn)
-                    .remedy("restore the database from a backup"));
-        }
+        requirePlausible(pageId, lsn);
         pageIdMax = Math.max(pageIdMax, pageId);
         if (!latch(pageId)) {
             return false;
@@ -102,6 +100,16 @@ public final class PoolRedo extends PageRedo {
                     .remedy("restore the database from a backup"));
         }
         return PageLayout.lsn(pool.memory(), page) < lsn;
+    }
+
+    private void requirePlausible(int pageId, long lsn) {
+        if (pageId < 1 || pageId >= pageIdEnd) {
+            throw new CorruptionException(Message.of("the log changes a page that no file has")
+                    .with("pageId", pageId)
+                    .with("pageIdEnd", pageIdEnd)
+                    .with("lsn", lsn)
+                    .remedy("restore the database from a backup"));
+        }
     }
 
     /** Returns false for a page that cannot be read, which is not latched. */

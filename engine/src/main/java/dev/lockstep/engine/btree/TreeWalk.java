@@ -11,10 +11,19 @@ import java.util.function.IntConsumer;
 /**
  * Walks all pages of a tree: to find out which are in use, to give them back, to check them. Nobody else may change the
  * tree meanwhile; readers may go on.
+ *
+ * <p>Pages may say anything, even with checksums that fit: a node that leads out of the file, out of the page or to a
+ * level that is not below its own ends the walk with a {@link CorruptionException}.
  */
 public final class TreeWalk {
+    /** A root above it would stand on more leaves than there are page ids, with two children to each node. */
+    private static final int LEVEL_MAX = 31;
+
+    private static final int ANY_LEVEL = -1;
+
     private final BTree tree;
     private final TreeContext context;
+    private final int pageIdEnd;
 
     /** What the root of the tree being validated says. */
     private boolean hasOverflow;
@@ -22,6 +31,7 @@ public final class TreeWalk {
     public TreeWalk(BTree tree, TreeContext context) {
         this.tree = tree;
         this.context = context;
+        pageIdEnd = tree.environment().pool().pageIdEnd();
     }
 
     /**
@@ -32,28 +42,54 @@ public final class TreeWalk {
      * visited up to the damage, so that the rest of the tree can be opened or given back; {@link #validate} reports it.
      */
     public void visitPages(IntConsumer visitor) {
-        visit(tree.rootPageId(), rootHasOverflow(), visitor);
+        visit(tree.rootPageId(), ANY_LEVEL, rootHasOverflow(), visitor);
     }
 
-    private void visit(int pageId, boolean leavesToo, IntConsumer visitor) {
+    private void visit(int pageId, int expectedLevel, boolean leavesToo, IntConsumer visitor) {
         visitor.accept(pageId);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment node = read(arena, pageId);
-            int level = Node.level(node, 0);
-            int count = Node.slotCount(node, 0);
+            int level = level(node, pageId, expectedLevel);
             if (level == 0) {
-                visitOverflow(node, count, visitor);
+                visitOverflow(node, pageId, visitor);
                 return;
             }
-            for (int i = 0; i <= count; i++) {
-                int child = Node.child(node, 0, i);
+            for (int child : children(node, pageId)) {
                 if (level == 1 && !leavesToo) {
                     visitor.accept(child);
                 } else {
-                    visit(child, leavesToo, visitor);
+                    visit(child, level - 1, leavesToo, visitor);
                 }
             }
         }
+    }
+
+    /** The level of a node, which must be the one below its parent's; that of a page that was never written is any. */
+    private int level(MemorySegment node, int pageId, int expectedLevel) {
+        if (PageLayout.type(node, 0) == PageLayout.TYPE_NONE) {
+            return 0;
+        }
+        int level = Node.level(node, 0);
+        require(level <= LEVEL_MAX, pageId, "a tree has at most 32 levels");
+        require(expectedLevel == ANY_LEVEL || level == expectedLevel, pageId, "all leaves have the same depth");
+        return level;
+    }
+
+    private int[] children(MemorySegment node, int pageId) {
+        int[] children = new int[Node.slotCount(node, 0) + 1];
+        try {
+            for (int i = 0; i < children.length; i++) {
+                children[i] = Node.child(node, 0, i);
+                require(isPossible(children[i]), pageId, "children are pages of the file");
+            }
+        } catch (IndexOutOfBoundsException e) {
+            throw outsideThePage(pageId, e);
+        }
+        return children;
+    }
+
+    private boolean isPossible(int pageId) {
+        return pageId > 0 && pageId < pageIdEnd;
     }
 
     private boolean rootHasOverflow() {
@@ -68,13 +104,20 @@ public final class TreeWalk {
         }
     }
 
-    private void visitOverflow(MemorySegment leaf, int count, IntConsumer visitor) {
-        for (int i = 0; i < count; i++) {
+    private void visitOverflow(MemorySegment leaf, int pageId, IntConsumer visitor) {
+        for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
             int flags = Node.slotFlags(leaf, 0, i);
             if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && (flags & NodeLayout.SLOT_GHOST) == 0) {
-                byte[] stub = Node.bytes(leaf, Node.valueAddress(leaf, 0, i), OverflowLayout.STUB_BYTES);
-                visitChain(stub, visitor);
+                visitChain(value(leaf, pageId, i, OverflowLayout.STUB_BYTES), visitor);
             }
+        }
+    }
+
+    private byte[] value(MemorySegment leaf, int pageId, int slot, int valueBytes) {
+        try {
+            return Node.bytes(leaf, Node.valueAddress(leaf, 0, slot), valueBytes);
+        } catch (IndexOutOfBoundsException e) {
+            throw outsideThePage(pageId, e);
         }
     }
 
@@ -94,24 +137,22 @@ public final class TreeWalk {
 
     /** Visits every record that is not deleted in key order, as stored and without locks. */
     public void visitRecords(RecordVisitor visitor) {
-        visitRecords(tree.rootPageId(), visitor);
+        visitRecords(tree.rootPageId(), ANY_LEVEL, visitor);
     }
 
-    private void visitRecords(int pageId, RecordVisitor visitor) {
+    private void visitRecords(int pageId, int expectedLevel, RecordVisitor visitor) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment node = read(arena, pageId);
-            int count = Node.slotCount(node, 0);
-            if (Node.level(node, 0) > 0) {
-                for (int i = 0; i <= count; i++) {
-                    visitRecords(Node.child(node, 0, i), visitor);
+            int level = level(node, pageId, expectedLevel);
+            if (level > 0) {
+                for (int child : children(node, pageId)) {
+                    visitRecords(child, level - 1, visitor);
                 }
                 return;
             }
-            for (int i = 0; i < count; i++) {
+            for (int i = 0; i < Node.slotCount(node, 0); i++) {
                 if (!Node.isGhost(node, 0, i)) {
-                    int valueBytes = Node.valueBytes(node, 0, i);
-                    visitor.visit(
-                            Node.slotFlags(node, 0, i), Node.bytes(node, Node.valueAddress(node, 0, i), valueBytes));
+                    visitor.visit(Node.slotFlags(node, 0, i), value(node, pageId, i, Node.valueBytes(node, 0, i)));
                 }
             }
         }
@@ -120,7 +161,7 @@ public final class TreeWalk {
     private void visitChain(byte[] stub, IntConsumer visitor) {
         int pageId = OverflowChain.firstPage(stub);
         for (int left = OverflowChain.valueBytes(stub);
-                left > 0 && pageId > 0 && OverflowChain.isChunk(tree, context, pageId);
+                left > 0 && isPossible(pageId) && OverflowChain.isChunk(tree, context, pageId);
                 left -= OverflowLayout.CHUNK_BYTES_MAX) {
             visitor.accept(pageId);
             pageId = OverflowChain.nextPage(tree, context, pageId);
@@ -129,6 +170,7 @@ public final class TreeWalk {
 
     /** A private copy of a page, taken under its shared latch, so that a recursion holds no latch. */
     private MemorySegment read(Arena arena, int pageId) {
+        require(isPossible(pageId), pageId, "the tree's pages are pages of the file");
         MemorySegment copy = NodeEditor.scratchPage(arena);
         int frame = OverflowChain.latchShared(tree.environment(), context, pageId);
         try {
@@ -169,7 +211,9 @@ public final class TreeWalk {
     public Counts validate() {
         Counts counts = new Counts();
         hasOverflow = rootHasOverflow();
-        validate(tree.rootPageId(), rootLevel(), KeyBytes.EMPTY, null, counts);
+        int level = rootLevel();
+        require(level <= LEVEL_MAX, tree.rootPageId(), "a tree has at most 32 levels");
+        validate(tree.rootPageId(), level, KeyBytes.EMPTY, null, counts);
         return counts;
     }
 
@@ -213,11 +257,19 @@ public final class TreeWalk {
 
     private void require(boolean holds, int pageId, String rule) {
         if (!holds) {
-            throw new CorruptionException(Message.of("a tree page breaks a rule")
-                    .with("treeId", tree.treeId())
-                    .with("pageId", pageId)
-                    .with("rule", rule)
-                    .remedy("restore the database from a backup"));
+            throw new CorruptionException(broken(pageId, rule));
         }
+    }
+
+    private CorruptionException outsideThePage(int pageId, IndexOutOfBoundsException cause) {
+        return new CorruptionException(broken(pageId, "offsets and lengths stay within the page"), cause);
+    }
+
+    private String broken(int pageId, String rule) {
+        return Message.of("a tree page breaks a rule")
+                .with("treeId", tree.treeId())
+                .with("pageId", pageId)
+                .with("rule", rule)
+                .remedy("restore the database from a backup");
     }
 }

@@ -104,8 +104,16 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
+    /**
+     * Pages that may be in use behind the end of the file, 128 GiB: more than comes together between two checkpoints,
+     * since each page costs about as much log, and few enough that a page id that is nonsense fills neither disk nor
+     * memory.
+     */
+    public static final int PAGES_ADDED_MAX = 1 << 24;
+
     private final Arena arena = Arena.ofShared();
     private final PoolParts parts;
+    private final PageFile fileOrNull;
 
     // Parts of the parts: each level of objects costs every access a load that no compiler may hoist over an acquire.
     private final MemorySegment memory;
@@ -165,6 +173,7 @@ public final class BufferPool implements AutoCloseable {
         translationChunks = parts.translation().chunks();
         frames = parts.frames();
         limits = PoolLimits.of(frameCount);
+        this.fileOrNull = fileOrNull;
         if (fileOrNull == null) {
             loaderOrNull = null;
             writerOrNull = null;
@@ -273,6 +282,17 @@ public final class BufferPool implements AutoCloseable {
         checkOpen();
         parts.counters().misses.increment();
         return loaderOrNull.load(pageId, origin, waiter, interruptible);
+    }
+
+    /**
+     * The end of the page ids that can be: what files say must be less. Looks at the size of the file.
+     *
+     * @return an id that no page has, nor any behind it
+     */
+    public int pageIdEnd() {
+        return fileOrNull == null
+                ? Integer.MAX_VALUE
+                : (int) Math.min(Integer.MAX_VALUE, (long) fileOrNull.pageCount() + PAGES_ADDED_MAX);
     }
 
     /** Notes that a page was used, which delays its eviction. Cheap enough for every access. */

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.LockstepException;
@@ -371,6 +372,12 @@ public final class InstanceOpener {
                     new LogReader(storage, directory, databaseId, checkpoint.redoScanLsn(), knownDurableLsn, false));
             recovery = new CrashRecovery(reader, checkpoint, pool);
             endLsn = recovery.redo();
+        }
+        if (endLsn < LogRecordLayout.LSN_FIRST || endLsn % LogRecordLayout.ALIGNMENT_BYTES != 0) {
+            throw new CorruptionException(Message.of("the checkpoint names a place where no log can go on")
+                    .with("directory", directory)
+                    .with("redoScanLsn", endLsn)
+                    .remedy("restore the database from a backup"));
         }
         boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
         Log log = logged
