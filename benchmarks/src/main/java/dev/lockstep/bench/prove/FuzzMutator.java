@@ -120,12 +120,15 @@ final class FuzzMutator {
         this.original = original;
     }
 
-    /** Reads the files of a closed database, or of one that was left. */
+    /**
+     * Reads the files of a closed database, or of one that was left, and gives it the same id in each run, so that
+     * inputs mean the same.
+     */
     static SortedMap<String, byte[]> read(Path directory) throws IOException {
         SortedMap<String, byte[]> files = new TreeMap<>();
         try (var entries = Files.list(directory)) {
             for (Path file : entries.sorted().toList()) {
-                files.put(file.getFileName().toString(), Files.readAllBytes(file));
+                files.put(file.getFileName().toString(), FuzzSeals.withoutId(Files.readAllBytes(file)));
             }
         }
         return files;

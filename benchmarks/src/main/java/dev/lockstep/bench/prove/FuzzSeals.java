@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -67,6 +68,16 @@ final class FuzzSeals {
             sealDoubleWrite(bytes);
         }
         if (bytes.length >= FileHeaderLayout.HEADER_BYTES) {
+            checksum(bytes, 0, FileHeaderLayout.CHECKSUM_OFFSET);
+        }
+        return bytes;
+    }
+
+    /** Puts zeros in the place of the id in the header, if there is one. Returns {@code bytes}, changed. */
+    static byte[] withoutId(byte[] bytes) {
+        if (bytes.length >= FileHeaderLayout.HEADER_BYTES
+                && buffer(bytes).getLong(FileHeaderLayout.MAGIC_OFFSET) == FileHeaderLayout.MAGIC) {
+            Arrays.fill(bytes, FileHeaderLayout.DATABASE_ID_HIGH_OFFSET, FileHeaderLayout.PARAMETER_OFFSET, (byte) 0);
             checksum(bytes, 0, FileHeaderLayout.CHECKSUM_OFFSET);
         }
         return bytes;
