@@ -23,7 +23,7 @@ class ReleasedFormatsTest {
     Path scratch;
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1"})
+    @ValueSource(strings = {"format-1", "format-2"})
     void aClosedDatabaseIsReadAndChanged(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/closed.zip", home);
@@ -33,7 +33,7 @@ class ReleasedFormatsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1"})
+    @ValueSource(strings = {"format-1", "format-2"})
     void aCrashedDatabaseIsRecovered(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/crashed.zip", home);
