@@ -82,7 +82,7 @@ final class StatusReader {
     private static Map<Long, String> tableNames(Instance instance) {
         Map<Long, String> names = new HashMap<>();
         for (TableReference table : instance.catalog().tables()) {
-            TableState state = table.state();
+            TableState state = table.stateOrNull();
             if (state != null) {
                 names.put(LockName.ofTable(state.tree().treeId()), table.name());
             }

@@ -18,6 +18,7 @@ import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -244,6 +245,20 @@ class CompactionTest {
         assertFalse(report.heldByTransaction());
         assertTrue(report.pagesAfter() < report.pagesBefore() / 2, report::toString);
         requireFiller(database, FILLER_ROWS / FILLER_KEPT_ONE_IN);
+    }
+
+    @Test
+    void aTableThatIsDroppedBeforeItsTurnIsPassedOver() {
+        Database database = validated.open(scratch.resolve("db"), ValidatedDatabase.SMALLEST, null);
+        createFiller(database);
+        fill(database, 0, 400);
+        database.compact((stage, done, total) -> {
+            if (stage == ProgressListener.Stage.MOVE_PAGES
+                    && database.tableNames().contains(FILLER)) {
+                database.dropTable(FILLER);
+            }
+        });
+        assertEquals(List.of(), database.tableNames());
     }
 
     /** Under load there is always a transaction that began before; the next checkpoint comes after its end. */

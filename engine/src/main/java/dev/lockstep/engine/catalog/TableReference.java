@@ -54,7 +54,7 @@ public final class TableReference {
     }
 
     /** The present state, null if the table was dropped. */
-    TableState stateOrNull() {
+    public TableState stateOrNull() {
         return state;
     }
 

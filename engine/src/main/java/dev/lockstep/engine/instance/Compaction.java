@@ -96,7 +96,10 @@ final class Compaction {
         for (int i = 0; i < tables.size(); i++) {
             TableReference table = tables.get(i);
             progress.progressed(Stage.MOVE_PAGES, i, tables.size());
-            TableState state = table.state();
+            TableState state = table.stateOrNull();
+            if (state == null) {
+                continue;
+            }
             List<BTree> trees = new ArrayList<>(List.of(state.tree()));
             state.indexes().forEach(index -> trees.add(index.tree()));
             for (BTree tree : trees) {
