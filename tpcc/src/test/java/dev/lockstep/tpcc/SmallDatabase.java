@@ -22,8 +22,13 @@ public final class SmallDatabase {
 
     /** Lockstep in memory, with what clause 3.4 asks of isolation. */
     public static LockstepAdapter lockstep() {
+        return lockstep(true);
+    }
+
+    /** The same, with or without batches. */
+    public static LockstepAdapter lockstep(boolean batches) {
         return new LockstepAdapter(
-                Database.inMemory(DatabaseOptions.defaults()), null, Durability.NONE, Duration.ofSeconds(30));
+                Database.inMemory(DatabaseOptions.defaults()), null, Durability.NONE, Duration.ofSeconds(30), batches);
     }
 
     /** Loads the population of a seed. */

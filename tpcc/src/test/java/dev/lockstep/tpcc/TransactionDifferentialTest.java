@@ -41,7 +41,8 @@ class TransactionDifferentialTest {
         return Stream.concat(
                 Stream.of(
                         Named.of(PlainAdapter.NAME, () -> new PlainAdapter(SmallDatabase.SCALE)),
-                        Named.of(LockstepAdapter.NAME, SmallDatabase::lockstep)),
+                        Named.of(LockstepAdapter.NAME, SmallDatabase::lockstep),
+                        Named.of(LockstepAdapter.NAME + " row by row", () -> SmallDatabase.lockstep(false))),
                 Stream.of(JdbcPeer.H2, JdbcPeer.HSQLDB, JdbcPeer.DERBY, JdbcPeer.SQLITE)
                         .map(peer -> Named.of(peer.title(), () -> JdbcAdapter.inMemory(peer, null))));
     }

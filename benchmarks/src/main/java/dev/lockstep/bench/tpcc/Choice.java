@@ -77,6 +77,16 @@ abstract class Choice implements ITypeConverter<String>, Iterable<String> {
         }
     }
 
+    /** Whether there is something. */
+    static final class OfSwitch extends Choice {
+        static final String ON = "on";
+        static final String OFF = "off";
+
+        OfSwitch() {
+            super(List.of(ON, OFF));
+        }
+    }
+
     /** When commits are answered. */
     static final class OfDurability extends Choice {
         OfDurability() {

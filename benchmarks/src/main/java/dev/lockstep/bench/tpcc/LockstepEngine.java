@@ -57,7 +57,7 @@ final class LockstepEngine implements OpenEngine {
         Scheduler scheduler = spec.scheduling() == Scheduling.STEPS ? scheduler(spec, nodes) : null;
         Database database = Database.open(directory.resolve(DATABASE), options, scheduler);
         LockstepAdapter adapter =
-                new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT);
+                new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT, spec.batches());
         return new LockstepEngine(
                 scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler));
     }

@@ -1,7 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.lockstep.bench.report.Spelling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,7 +12,12 @@ import java.util.stream.Stream;
 /**
  * Ratios of throughput between the configurations of one command. Those without both sides are absent.
  *
- * @param stepsOverJdk STEPS over the JDK's scheduling; where there are several variants, of the first one
+ * <p>Of several variants the first one counts, but for {@code overFirstVariant}.
+ *
+ * @param stepsOverJdk STEPS over the JDK's scheduling: with teams and batches over neither, where there are such runs
+ * @param teamsOnOverOff STEPS with teams and batches over STEPS with neither
+ * @param batchesOverNeither STEPS with batches alone over STEPS with neither
+ * @param teamsOverBatches STEPS with teams and batches over STEPS with batches alone
  * @param control the first configuration over itself, which shows what a difference must exceed to mean anything
  * @param overFirstVariant each variant of Lockstep over the first one with the same scheduling
  * @param lockstepOverPeer each scheduling of Lockstep over each other engine, peers at their best connection count
@@ -21,6 +25,9 @@ import java.util.stream.Stream;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Ratios(
         RatioReport stepsOverJdk,
+        RatioReport teamsOnOverOff,
+        RatioReport batchesOverNeither,
+        RatioReport teamsOverBatches,
         RatioReport control,
         List<RatioReport> overFirstVariant,
         List<RatioReport> lockstepOverPeer) {
@@ -47,28 +54,53 @@ record Ratios(
                 }
             }
         }
-        String jdk = Spelling.of(Scheduling.JDK);
-        String steps = Spelling.of(Scheduling.STEPS);
         String first = labels.isEmpty() ? "" : labels.getFirst();
-        String variant = runs.isEmpty() ? "" : runs.getFirst().configuration().variant();
+        List<RunReport> grouped = groupings(runs);
+        RunReport jdk = firstOf(grouped, spec -> spec.scheduling() == Scheduling.JDK && !spec.batches());
+        RunReport both = firstOf(grouped, spec -> spec.usesTeams() && spec.batches());
+        RunReport batches = firstOf(grouped, spec -> isWithoutTeams(spec) && spec.batches());
+        RunReport neither = firstOf(grouped, spec -> isWithoutTeams(spec) && !spec.batches());
         return new Ratios(
                 ratio(
                         runs,
-                        run -> run.scheduler().equals(steps)
-                                && !run.control()
-                                && variant(run).equals(variant),
-                        run -> run.scheduler().equals(jdk)
-                                && !run.control()
-                                && variant(run).equals(variant),
-                        steps,
-                        jdk),
+                        both != null ? both : firstOf(grouped, spec -> spec.scheduling() == Scheduling.STEPS),
+                        jdk != null ? jdk : firstOf(grouped, spec -> spec.scheduling() == Scheduling.JDK)),
+                ratio(runs, both, neither),
+                ratio(runs, batches, neither),
+                ratio(runs, both, batches),
                 ratio(runs, RunReport::control, labelled(first), first + " (control)", first),
                 overFirstVariant(runs),
                 List.copyOf(peers));
     }
 
-    private static String variant(RunReport run) {
-        return run.configuration().variant();
+    /** One run of each grouping of Lockstep, of the first variant. */
+    private static List<RunReport> groupings(List<RunReport> runs) {
+        List<RunReport> lockstep = runs.stream()
+                .filter(run -> run.configuration().engineName() == EngineName.LOCKSTEP && !run.control())
+                .filter(run -> run.repeat() == 1)
+                .toList();
+        return lockstep.stream()
+                .filter(run -> run.configuration()
+                        .variant()
+                        .equals(lockstep.getFirst().configuration().variant()))
+                .toList();
+    }
+
+    private static RunReport firstOf(List<RunReport> runs, Predicate<RunSpec> wanted) {
+        return runs.stream()
+                .filter(run -> wanted.test(run.configuration()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean isWithoutTeams(RunSpec spec) {
+        return spec.scheduling() == Scheduling.STEPS && !spec.usesTeams();
+    }
+
+    private static RatioReport ratio(List<RunReport> runs, RunReport above, RunReport below) {
+        return above == null || below == null
+                ? null
+                : ratio(runs, labelled(above.label()), labelled(below.label()), above.label(), below.label());
     }
 
     private static List<RatioReport> overFirstVariant(List<RunReport> runs) {
@@ -99,7 +131,7 @@ record Ratios(
     }
 
     private static Predicate<RunReport> labelled(String label) {
-        return run -> run.label().equals(label);
+        return run -> run.label().equals(label) && !run.control();
     }
 
     private static RatioReport ratio(
@@ -132,7 +164,8 @@ record Ratios(
     /** All ratios there are, the main one first. */
     List<RatioReport> all() {
         return Stream.of(
-                        Arrays.asList(stepsOverJdk, control).stream(),
+                        Arrays.asList(stepsOverJdk, teamsOnOverOff, batchesOverNeither, teamsOverBatches, control)
+                                .stream(),
                         overFirstVariant.stream(),
                         lockstepOverPeer.stream())
                 .flatMap(stream -> stream)

@@ -1,13 +1,15 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.scheduler.TeamMode;
 
 /**
  * All that one run depends on, as it is handed to the child JVM and kept in the result. Enumerations are spelled as on
  * the command line. The URL of a server is not part of it, since it may hold a password.
  *
  * @param engine spelled as {@link EngineName}
- * @param variant what tells it from the command's other runs of the same engine and scheduler, or empty
+ * @param variant what tells it from the command's other runs of the same engine, scheduler and grouping, or empty
+ * @param grouping how work is put together, in teams and in batches, where the command's runs differ in it, or empty
  * @param warehouses one or more
  * @param terminals emulated users in all
  * @param threads threads that serve them: S-threads or virtual threads of Lockstep, connections of a peer
@@ -17,6 +19,7 @@ import dev.lockstep.bench.report.Spelling;
  * @param teams when teams are formed, or {@code none} likewise
  * @param teamLimit largest number of members
  * @param switchPoints whether members take turns at switch points
+ * @param batches whether rows that a statement names together go to Lockstep together
  * @param durability spelled as the engine's, or {@code none} for engines without a log
  * @param isolation of all transactions, or {@code tpcc} for the levels that TPC-C requires
  * @param warmUpSeconds time before measuring; also the part of {@code transactions} run before
@@ -37,6 +40,7 @@ import dev.lockstep.bench.report.Spelling;
 record RunSpec(
         String engine,
         String variant,
+        String grouping,
         int warehouses,
         int terminals,
         int threads,
@@ -46,6 +50,7 @@ record RunSpec(
         String teams,
         int teamLimit,
         boolean switchPoints,
+        boolean batches,
         String durability,
         String isolation,
         double warmUpSeconds,
@@ -73,10 +78,20 @@ record RunSpec(
         return Spelling.parse(Scheduling.class, scheduler);
     }
 
+    /** Whether teams may form. */
+    boolean usesTeams() {
+        return scheduling() == Scheduling.STEPS && !teams.equals(Spelling.of(TeamMode.OFF));
+    }
+
     /** What the run is called in tables and ratios: the scheduler of Lockstep, else the engine. */
     String label() {
         return switch (scheduling()) {
-            case JDK, STEPS -> engine + "/" + scheduler + (variant.isEmpty() ? "" : " " + variant);
+            case JDK, STEPS ->
+                engine
+                        + "/"
+                        + scheduler
+                        + (variant.isEmpty() ? "" : " " + variant)
+                        + (grouping.isEmpty() ? "" : " " + grouping);
             case PLATFORM -> engineName().connectionCounts(terminals).size() > 1 ? engine + "/" + threads : engine;
         };
     }

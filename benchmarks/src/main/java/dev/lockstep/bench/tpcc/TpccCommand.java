@@ -57,6 +57,8 @@ import picocli.CommandLine.Spec;
             "  ./lockstep tpcc --durability async --repeat 5 --control --json result.json",
             "      The same with commits that do not wait for the disk, five times in turns, with the spread of one",
             "      configuration against itself; everything in a file.",
+            "  ./lockstep tpcc --durability async --teams off,on --batches off,on --repeat 5",
+            "      What teams and batches are worth, each alone and together, and beside the JDK's scheduling.",
             "  ./lockstep tpcc --engine all --durability async --warehouses 10",
             "      Lockstep beside all engines, in memory, at ten warehouses.",
             "  ./lockstep tpcc --engine postgresql --url \"jdbc:postgresql://localhost:54329/tpcc?user=lockstep\"",

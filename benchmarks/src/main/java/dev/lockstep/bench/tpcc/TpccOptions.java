@@ -249,14 +249,28 @@ final class TpccOptions {
 
     @Option(
             names = "--teams",
+            split = ",",
             paramLabel = "MODE",
             defaultValue = "governed",
             converter = Choice.OfTeams.class,
             completionCandidates = Choice.OfTeams.class,
             description =
                     "When STEPS forms teams: ${COMPLETION-CANDIDATES}. governed: for operations that were measured"
-                            + " to gain by it. Default: ${DEFAULT-VALUE}.")
-    String teams;
+                            + " to gain by it. Several make as many runs. Default: ${DEFAULT-VALUE}.")
+    List<String> teams;
+
+    @Option(
+            names = "--batches",
+            split = ",",
+            paramLabel = "WHETHER",
+            defaultValue = Choice.OfSwitch.ON,
+            converter = Choice.OfSwitch.class,
+            completionCandidates = Choice.OfSwitch.class,
+            description = "Whether the rows that a statement names together go to Lockstep together:"
+                    + " ${COMPLETION-CANDIDATES}. off: one after the other. Both make as many runs, which with"
+                    + " --teams on,off show what teams and batches are worth, each alone and together."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private List<String> batches;
 
     @Option(
             names = "--team-limit",
@@ -312,6 +326,11 @@ final class TpccOptions {
     void simulated() {
         simulated = true;
         connections = connections == 0 ? cores : connections;
+    }
+
+    /** Whether there are batches, in the order in which the runs take turns. */
+    List<Boolean> batches() {
+        return batches.stream().map(Choice.OfSwitch.ON::equals).toList();
     }
 
     boolean isSimulated() {

@@ -23,7 +23,7 @@ record TpccPlan(
         List<RunSpec> configurations, List<List<RunSpec>> peers, List<RunSpec> profiled, int repeats, boolean control) {
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 1L << 30;
-    private static final String NONE = "none";
+    private static final String NONE = LockstepVariant.NONE;
     private static final String POSTGRESQL_URL = "jdbc:postgresql:";
 
     /** Longest run: deadlines in nanoseconds stay far from overflow. */
@@ -154,73 +154,33 @@ record TpccPlan(
         }
     }
 
-    private static List<Scheduling> schedulings(String choice) {
-        return choice.equals(Choice.OfScheduler.BOTH)
-                ? List.of(Scheduling.JDK, Scheduling.STEPS)
-                : List.of(Spelling.parse(Scheduling.class, choice));
-    }
-
-    /** Every combination of what was named several times; schedulers take turns first. */
     private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes, boolean profiled) {
         long pool = options.pool != null ? options.pool.bytes() : poolBytesDefault(options.warehouses, memoryBytes);
-        List<RunSpec> specs = new ArrayList<>();
-        for (String durability : options.durabilities) {
-            for (int terminals : options.terminals) {
-                for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
-                    for (Protection.Named named :
-                            Protection.all(options.checkpoints, options.tornPages, options.without)) {
-                        specs.addAll(lockstep(options, durability, terminals, scan, named, pool, profiled));
-                    }
-                }
-            }
-        }
-        return specs;
-    }
-
-    private static List<RunSpec> lockstep(
-            TpccOptions options,
-            String durability,
-            int terminals,
-            boolean scan,
-            Protection.Named named,
-            long pool,
-            boolean profiled) {
-        return schedulings(options.scheduler).stream()
-                .map(scheduling -> spec(
-                        options,
-                        EngineName.LOCKSTEP,
-                        variant(options, durability, terminals, scan, named.name()),
-                        options.warehouses * terminals,
-                        options.warehouses * terminals,
-                        scheduling,
-                        scheduling == Scheduling.STEPS ? options.sthreads : NONE,
-                        durability,
-                        pool,
-                        options.fsyncDelayMillis,
-                        named.protection(),
-                        scan,
-                        profiled,
-                        ChildFlags.LOCKSTEP_HEAP_BYTES))
+        return LockstepVariant.all(options).stream()
+                .map(variant -> lockstep(options, variant, pool, profiled))
                 .toList();
     }
 
-    /** Names what was named several times. */
-    private static String variant(
-            TpccOptions options, String durability, int terminals, boolean scan, String protection) {
-        List<String> parts = new ArrayList<>();
-        if (options.durabilities.size() > 1) {
-            parts.add(durability);
-        }
-        if (options.terminals.size() > 1) {
-            parts.add(options.warehouses * terminals + " terminals");
-        }
-        if (scan) {
-            parts.add("with scan");
-        }
-        if (!protection.isEmpty()) {
-            parts.add(protection);
-        }
-        return String.join(" ", parts);
+    private static RunSpec lockstep(TpccOptions options, LockstepVariant variant, long pool, boolean profiled) {
+        int terminals = options.warehouses * variant.terminals();
+        return spec(
+                options,
+                EngineName.LOCKSTEP,
+                variant.name(options),
+                variant.grouping(options),
+                terminals,
+                terminals,
+                variant.scheduling(),
+                variant.scheduling() == Scheduling.STEPS ? options.sthreads : NONE,
+                variant.teams(),
+                variant.batches(),
+                variant.durability(),
+                pool,
+                options.fsyncDelayMillis,
+                variant.protection().protection(),
+                variant.scanBeside(),
+                profiled,
+                ChildFlags.LOCKSTEP_HEAP_BYTES);
     }
 
     /** Room for the loaded rows and for what a run of a minute adds to them, within half of the memory. */
@@ -236,10 +196,13 @@ record TpccPlan(
                         options,
                         engine,
                         "",
+                        "",
                         terminals,
                         connections,
                         Scheduling.PLATFORM,
                         NONE,
+                        NONE,
+                        false,
                         NONE,
                         0,
                         0,
@@ -264,10 +227,13 @@ record TpccPlan(
             TpccOptions options,
             EngineName engine,
             String variant,
+            String grouping,
             int terminals,
             int threads,
             Scheduling scheduling,
             String sthreads,
+            String teams,
+            boolean batches,
             String durability,
             long poolBytes,
             int fsyncDelayMillis,
@@ -279,15 +245,17 @@ record TpccPlan(
         return new RunSpec(
                 Spelling.of(engine),
                 variant,
+                grouping,
                 options.warehouses,
                 terminals,
                 threads,
                 options.cores,
                 Spelling.of(scheduling),
                 sthreads,
-                sthreads.equals(NONE) ? NONE : options.teams,
+                teams,
                 sthreads.equals(NONE) ? 0 : options.teamLimit,
                 !sthreads.equals(NONE) && options.switchPoints,
+                batches,
                 durability,
                 options.isolation,
                 options.warmUpSeconds,

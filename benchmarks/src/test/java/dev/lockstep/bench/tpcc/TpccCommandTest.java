@@ -252,6 +252,61 @@ class TpccCommandTest {
     }
 
     @Test
+    void tellsWhatTeamsAndBatchesAreWorth() throws IOException {
+        JsonNode result = run(
+                "--transactions", "500", "--durability", "async", "--teams=off,on", "--batches=off,on", "--pool=256m");
+        assertEquals(6, result.get("runs").size());
+        assertRatio(result, "stepsOverJdk", "lockstep/steps teams on, batches on", "lockstep/jdk batches off");
+        assertRatio(
+                result,
+                "teamsOnOverOff",
+                "lockstep/steps teams on, batches on",
+                "lockstep/steps teams off, batches off");
+        assertRatio(
+                result,
+                "batchesOverNeither",
+                "lockstep/steps teams off, batches on",
+                "lockstep/steps teams off, batches off");
+        assertRatio(
+                result,
+                "teamsOverBatches",
+                "lockstep/steps teams on, batches on",
+                "lockstep/steps teams off, batches on");
+        for (JsonNode run : result.get("runs")) {
+            boolean teams = run.at("/configuration/teams").asText().equals("on");
+            assertEquals(teams, teamsFormed(run) > 0, run::toString);
+            assertEquals("ok", run.at("/consistency/12").asText());
+        }
+    }
+
+    private static long teamsFormed(JsonNode run) {
+        long formed = 0;
+        for (JsonNode operation : run.get("teams")) {
+            formed += operation.get("teams").asLong();
+        }
+        return formed;
+    }
+
+    private static void assertRatio(JsonNode result, String name, String above, String below) {
+        JsonNode ratio = result.get("ratios").get(name);
+        assertEquals(above, ratio.get("numerator").asText());
+        assertEquals(below, ratio.get("denominator").asText());
+        double expected = perSecond(result, above) / perSecond(result, below);
+        assertEquals(expected, ratio.get("median").asDouble(), 1e-9);
+    }
+
+    private static double perSecond(JsonNode result, String label) {
+        for (JsonNode run : result.get("runs")) {
+            JsonNode spec = run.get("configuration");
+            if (label.equals("lockstep/" + run.get("scheduler").asText() + " "
+                    + spec.get("grouping").asText())) {
+                return run.get("txnPerSecond").asDouble();
+            }
+        }
+        throw new AssertionError("no run label=" + label);
+    }
+
+    @Test
     void aChildThatCannotStartIsAFailedCheck() {
         int exit = execute(
                 "tpcc",

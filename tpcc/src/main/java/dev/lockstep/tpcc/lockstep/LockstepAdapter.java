@@ -5,6 +5,7 @@ import dev.lockstep.engine.DeadlockException;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Session;
 import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.tpcc.adapter.AbortReason;
@@ -27,8 +28,21 @@ public final class LockstepAdapter implements TpccAdapter {
     private final LockstepTables tables;
     private final TransactionOptions[] options = new TransactionOptions[TransactionType.COUNT];
     private final TransactionOptions loading;
+    private final boolean batches;
     private final LongAdder scannerPageAccesses = new LongAdder();
     private final LongAdder scannerPageMisses = new LongAdder();
+
+    /**
+     * Uses an open database, with batches; its tables are created if it has none.
+     *
+     * @param database closed with this adapter
+     * @param isolation one level for all transactions, or null for what clause 3.4 asks of each
+     * @param durability of every commit
+     * @param timeout how long one transaction may take
+     */
+    public LockstepAdapter(Database database, IsolationLevel isolation, Durability durability, Duration timeout) {
+        this(database, isolation, durability, timeout, true);
+    }
 
     /**
      * Uses an open database; its tables are created if it has none.
@@ -37,9 +51,12 @@ public final class LockstepAdapter implements TpccAdapter {
      * @param isolation one level for all transactions, or null for what clause 3.4 asks of each
      * @param durability of every commit
      * @param timeout how long one transaction may take
+     * @param batches whether rows that a statement names together go to the engine together, or one by one
      */
-    public LockstepAdapter(Database database, IsolationLevel isolation, Durability durability, Duration timeout) {
+    public LockstepAdapter(
+            Database database, IsolationLevel isolation, Durability durability, Duration timeout, boolean batches) {
         this.database = database;
+        this.batches = batches;
         if (database.tableNames().isEmpty()) {
             LockstepSchema.create(database);
         }
@@ -80,7 +97,8 @@ public final class LockstepAdapter implements TpccAdapter {
 
     @Override
     public TpccSession openSession() {
-        return new LockstepSession(tables, database.openSession(), options);
+        Session session = database.openSession();
+        return batches ? new LockstepSession(tables, session, options) : new RowByRowSession(tables, session, options);
     }
 
     @Override

@@ -25,10 +25,13 @@ import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 import java.util.Arrays;
 
-/** The statements on Lockstep's own interface, with keys and records that are made once. */
-final class LockstepSession implements TpccSession {
+/**
+ * The statements on Lockstep's own interface, with keys and records that are made once. What a statement asks of
+ * several rows goes to the engine together; {@link RowByRowSession} asks for one after the other.
+ */
+class LockstepSession implements TpccSession {
     /** Most lines of an order, clause 2.4.1.3. */
-    private static final int LINES_MAX = 15;
+    static final int LINES_MAX = 15;
 
     /** Stock rows of which the quantity is read at once: as many as are fetched side by side. */
     private static final int STOCKS_TOGETHER = 16;
@@ -42,7 +45,7 @@ final class LockstepSession implements TpccSession {
     /** First size of the list of customers of one name; there are three on average, and it grows. */
     private static final int NAMESAKES_INITIAL = 64;
 
-    private final LockstepTables tables;
+    final LockstepTables tables;
     private final Session session;
     private final TransactionOptions[] options;
     private final Key warehouseKey;
@@ -55,10 +58,10 @@ final class LockstepSession implements TpccSession {
     private final Key orderLineEndKey;
     private final Record warehouse;
     private final Record district;
-    private final Record customer;
+    final Record customer;
     private final Record history;
     private final Record newOrder;
-    private final Record order;
+    final Record order;
     private final RowBatch items;
     private final RowBatch stocks;
     private final RowBatch stockQuantities;
@@ -68,7 +71,7 @@ final class LockstepSession implements TpccSession {
     private final RowBatch customers;
     private final RowBatch customersFound;
     private final Text lastName = new Text(16);
-    private final ItemSet distinctItems = new ItemSet();
+    final ItemSet distinctItems = new ItemSet();
     private int[] namesakes = new int[NAMESAKES_INITIAL];
     private PendingCommit answer;
     private Transaction tx;
@@ -128,7 +131,7 @@ final class LockstepSession implements TpccSession {
     }
 
     @Override
-    public void rollback() {
+    public final void rollback() {
         if (tx != null) {
             tx.rollback();
         }
@@ -146,15 +149,20 @@ final class LockstepSession implements TpccSession {
         }
     }
 
-    private void fetch(Table table, Key key, Record into) {
+    /** The open transaction. */
+    final Transaction transaction() {
+        return tx;
+    }
+
+    final void fetch(Table table, Key key, Record into) {
         require(tx.fetch(table, key, into), table, key);
     }
 
-    private void lock(Table table, Key key, Record into) {
+    final void lock(Table table, Key key, Record into) {
         require(tx.fetchExclusive(table, key, into), table, key);
     }
 
-    private void update(Table table, Record row) {
+    final void update(Table table, Record row) {
         if (!tx.update(table, row)) {
             throw new IllegalStateException("locked row is missing table=" + table.name() + " row=" + row);
         }
@@ -179,7 +187,7 @@ final class LockstepSession implements TpccSession {
         update(tables.district(), district);
     }
 
-    private Key customerKey(int warehouseId, int districtId, int customerId) {
+    final Key customerKey(int warehouseId, int districtId, int customerId) {
         return customerKey.reset().add(warehouseId).add(districtId).add(customerId);
     }
 
@@ -212,21 +220,27 @@ final class LockstepSession implements TpccSession {
         for (int i = 0; i < count; i++) {
             items.addKey().add(itemIds[i]);
         }
-        // Nobody changes items: one lock for all of them.
-        tx.lockShared(tables.item());
+        lockItems();
         tx.fetch(tables.item(), items);
         for (int i = 0; i < count; i++) {
-            ItemRow row = rows[i];
-            if (!items.found(i)) {
-                row.id = 0;
-                continue;
+            if (items.found(i)) {
+                read(items.record(i), itemIds[i], rows[i]);
+            } else {
+                rows[i].id = 0;
             }
-            Record item = items.record(i);
-            row.id = itemIds[i];
-            row.priceCents = (int) item.getDecimalUnscaled(Columns.I_PRICE);
-            RowMapping.read(item, Columns.I_NAME, row.name);
-            RowMapping.read(item, Columns.I_DATA, row.data);
         }
+    }
+
+    /** Nobody changes items: one lock for all of them. */
+    final void lockItems() {
+        tx.lockShared(tables.item());
+    }
+
+    static void read(Record item, int itemId, ItemRow row) {
+        row.id = itemId;
+        row.priceCents = (int) item.getDecimalUnscaled(Columns.I_PRICE);
+        RowMapping.read(item, Columns.I_NAME, row.name);
+        RowMapping.read(item, Columns.I_DATA, row.data);
     }
 
     @Override
@@ -237,30 +251,34 @@ final class LockstepSession implements TpccSession {
         }
         requireAll(tx.fetchExclusive(tables.stock(), stocks), tables.stock(), stocks);
         for (int i = 0; i < count; i++) {
-            Record record = stocks.record(i);
-            StockRow row = rows[i];
-            row.warehouseId = warehouseIds[i];
-            row.itemId = itemIds[i];
-            row.quantity = record.getInt(Columns.S_QUANTITY);
-            row.ytd = record.getInt(Columns.S_YTD);
-            row.orderCount = record.getInt(Columns.S_ORDER_CNT);
-            row.remoteCount = record.getInt(Columns.S_REMOTE_CNT);
-            RowMapping.read(record, Columns.S_DIST_01 + districtId - 1, row.districtInfos[districtId - 1]);
-            RowMapping.read(record, Columns.S_DATA, row.data);
+            read(stocks.record(i), warehouseIds[i], itemIds[i], districtId, rows[i]);
         }
+    }
+
+    static void read(Record record, int warehouseId, int itemId, int districtId, StockRow row) {
+        row.warehouseId = warehouseId;
+        row.itemId = itemId;
+        row.quantity = record.getInt(Columns.S_QUANTITY);
+        row.ytd = record.getInt(Columns.S_YTD);
+        row.orderCount = record.getInt(Columns.S_ORDER_CNT);
+        row.remoteCount = record.getInt(Columns.S_REMOTE_CNT);
+        RowMapping.read(record, Columns.S_DIST_01 + districtId - 1, row.districtInfos[districtId - 1]);
+        RowMapping.read(record, Columns.S_DATA, row.data);
     }
 
     @Override
     public void updateStocks(StockRow[] rows, int count) {
         for (int i = 0; i < count; i++) {
-            Record record = stocks.record(i);
-            StockRow row = rows[i];
-            record.setInt(Columns.S_QUANTITY, row.quantity);
-            record.setInt(Columns.S_YTD, row.ytd);
-            record.setInt(Columns.S_ORDER_CNT, row.orderCount);
-            record.setInt(Columns.S_REMOTE_CNT, row.remoteCount);
+            write(rows[i], stocks.record(i));
         }
         update(tables.stock(), stocks);
+    }
+
+    static void write(StockRow row, Record record) {
+        record.setInt(Columns.S_QUANTITY, row.quantity);
+        record.setInt(Columns.S_YTD, row.ytd);
+        record.setInt(Columns.S_ORDER_CNT, row.orderCount);
+        record.setInt(Columns.S_REMOTE_CNT, row.remoteCount);
     }
 
     @Override
@@ -300,23 +318,36 @@ final class LockstepSession implements TpccSession {
 
     @Override
     public int findCustomer(int warehouseId, int districtId, LastName name) {
+        int count = 0;
+        try (Cursor found = scanCustomers(warehouseId, districtId, name)) {
+            while (found.nextKeys(customersFound) > 0) {
+                for (int i = 0; i < customersFound.size(); i++) {
+                    addNamesake(count++, customersFound.key(i).getInt(2));
+                }
+            }
+        }
+        return middleNamesake(count);
+    }
+
+    final Cursor scanCustomers(int warehouseId, int districtId, LastName name) {
         name.to(lastName);
         customerNameKey
                 .reset()
                 .add(warehouseId)
                 .add(districtId)
                 .addUtf8(lastName.bytes(), lastName.offset(), lastName.length());
-        int count = 0;
-        try (Cursor found = tx.scan(tables.customer(), Columns.CUSTOMER_BY_NAME).within(customerNameKey)) {
-            while (found.nextKeys(customersFound) > 0) {
-                if (count + customersFound.size() > namesakes.length) {
-                    namesakes = Arrays.copyOf(namesakes, 2 * namesakes.length);
-                }
-                for (int i = 0; i < customersFound.size(); i++) {
-                    namesakes[count++] = customersFound.key(i).getInt(2);
-                }
-            }
+        return tx.scan(tables.customer(), Columns.CUSTOMER_BY_NAME).within(customerNameKey);
+    }
+
+    final void addNamesake(int index, int customerId) {
+        if (index == namesakes.length) {
+            namesakes = Arrays.copyOf(namesakes, 2 * namesakes.length);
         }
+        namesakes[index] = customerId;
+    }
+
+    /** The one whom clause 2.5.2.2 takes, 0 if there is none. */
+    final int middleNamesake(int count) {
         return count == 0 ? 0 : namesakes[(count + 1) / 2 - 1];
     }
 
@@ -397,20 +428,26 @@ final class LockstepSession implements TpccSession {
     @Override
     public int readOrderLines(int warehouseId, int districtId, int orderId, OrderLineRow[] rows) {
         int count = 0;
-        try (Cursor lines = tx.scan(tables.orderLine()).within(orderLineKey(warehouseId, districtId, orderId))) {
+        try (Cursor lines = scanOrderLines(warehouseId, districtId, orderId)) {
             while (lines.next(linesRead) > 0) {
                 for (int i = 0; i < linesRead.size(); i++) {
-                    Record line = linesRead.record(i);
-                    OrderLineRow row = rows[count++];
-                    row.itemId = line.getInt(Columns.OL_I_ID);
-                    row.supplyWarehouseId = line.getInt(Columns.OL_SUPPLY_W_ID);
-                    row.quantity = line.getInt(Columns.OL_QUANTITY);
-                    row.amountCents = (int) line.getDecimalUnscaled(Columns.OL_AMOUNT);
-                    row.deliveryMillis = RowMapping.readDelivery(line);
+                    read(linesRead.record(i), rows[count++]);
                 }
             }
         }
         return count;
+    }
+
+    final Cursor scanOrderLines(int warehouseId, int districtId, int orderId) {
+        return tx.scan(tables.orderLine()).within(orderLineKey(warehouseId, districtId, orderId));
+    }
+
+    static void read(Record line, OrderLineRow row) {
+        row.itemId = line.getInt(Columns.OL_I_ID);
+        row.supplyWarehouseId = line.getInt(Columns.OL_SUPPLY_W_ID);
+        row.quantity = line.getInt(Columns.OL_QUANTITY);
+        row.amountCents = (int) line.getDecimalUnscaled(Columns.OL_AMOUNT);
+        row.deliveryMillis = RowMapping.readDelivery(line);
     }
 
     @Override
@@ -437,29 +474,35 @@ final class LockstepSession implements TpccSession {
         }
         requireAll(tx.fetchExclusive(tables.orders(), orders), tables.orders(), orders);
         for (int i = 0; i < count; i++) {
-            Record delivered = orders.record(i);
-            customerIds[i] = delivered.getInt(Columns.O_C_ID);
-            delivered.setInt(Columns.O_CARRIER_ID, carrierId);
+            customerIds[i] = deliver(orders.record(i), carrierId);
         }
         update(tables.orders(), orders);
+    }
+
+    /** Sets an order's carrier; returns whose order it is. */
+    static int deliver(Record order, int carrierId) {
+        order.setInt(Columns.O_CARRIER_ID, carrierId);
+        return order.getInt(Columns.O_C_ID);
     }
 
     @Override
     public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         long amountCents = 0;
-        try (Cursor lines = tx.scan(tables.orderLine())
-                .within(orderLineKey(warehouseId, districtId, orderId))
-                .exclusive()) {
+        try (Cursor lines = scanOrderLines(warehouseId, districtId, orderId).exclusive()) {
             while (lines.next(orderLines) > 0) {
                 for (int i = 0; i < orderLines.size(); i++) {
-                    Record line = orderLines.record(i);
-                    amountCents += line.getDecimalUnscaled(Columns.OL_AMOUNT);
-                    RowMapping.writeMillis(line, Columns.OL_DELIVERY_D, deliveryMillis);
+                    amountCents += deliver(orderLines.record(i), deliveryMillis);
                 }
                 update(tables.orderLine(), orderLines);
             }
         }
         return amountCents;
+    }
+
+    /** Sets an order line's date of delivery; returns its amount in cents. */
+    static long deliver(Record line, long deliveryMillis) {
+        RowMapping.writeMillis(line, Columns.OL_DELIVERY_D, deliveryMillis);
+        return line.getDecimalUnscaled(Columns.OL_AMOUNT);
     }
 
     @Override
@@ -470,12 +513,15 @@ final class LockstepSession implements TpccSession {
         }
         requireAll(tx.fetchExclusive(tables.customer(), customers), tables.customer(), customers);
         for (int i = 0; i < count; i++) {
-            Record credited = customers.record(i);
-            long balanceCents = credited.getDecimalUnscaled(Columns.C_BALANCE) + amountsCents[i];
-            credited.setDecimalUnscaled(Columns.C_BALANCE, balanceCents);
-            credited.setInt(Columns.C_DELIVERY_CNT, credited.getInt(Columns.C_DELIVERY_CNT) + 1);
+            credit(customers.record(i), amountsCents[i]);
         }
         update(tables.customer(), customers);
+    }
+
+    static void credit(Record customer, long amountCents) {
+        long balanceCents = customer.getDecimalUnscaled(Columns.C_BALANCE) + amountCents;
+        customer.setDecimalUnscaled(Columns.C_BALANCE, balanceCents);
+        customer.setInt(Columns.C_DELIVERY_CNT, customer.getInt(Columns.C_DELIVERY_CNT) + 1);
     }
 
     @Override
@@ -487,10 +533,7 @@ final class LockstepSession implements TpccSession {
     @Override
     public int countLowStock(int warehouseId, int districtId, int fromOrderId, int toOrderId, int threshold) {
         distinctItems.clear();
-        orderLineEndKey.reset().add(warehouseId).add(districtId).add(toOrderId);
-        try (Cursor lines = tx.scan(tables.orderLine())
-                .from(orderLineKey(warehouseId, districtId, fromOrderId))
-                .before(orderLineEndKey)) {
+        try (Cursor lines = scanOrders(warehouseId, districtId, fromOrderId, toOrderId)) {
             while (lines.next(linesRead) > 0) {
                 for (int i = 0; i < linesRead.size(); i++) {
                     distinctItems.add(linesRead.record(i).getInt(Columns.OL_I_ID));
@@ -514,8 +557,16 @@ final class LockstepSession implements TpccSession {
         return low;
     }
 
+    /** The lines of several orders, the last one excluded. */
+    final Cursor scanOrders(int warehouseId, int districtId, int fromOrderId, int toOrderId) {
+        orderLineEndKey.reset().add(warehouseId).add(districtId).add(toOrderId);
+        return tx.scan(tables.orderLine())
+                .from(orderLineKey(warehouseId, districtId, fromOrderId))
+                .before(orderLineEndKey);
+    }
+
     @Override
-    public void close() {
+    public final void close() {
         rollback();
         session.close();
     }

@@ -1,0 +1,92 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.scheduler.TeamMode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One combination of what the options of a command name several values of, for Lockstep.
+ *
+ * @param durability when commits are answered
+ * @param terminals of each warehouse
+ * @param scanBeside whether a thread scans whole tables
+ * @param protection what is done for the time after a crash
+ * @param scheduling what schedules the terminals
+ * @param teams when teams are formed, {@link #NONE} where nothing could form them
+ * @param batches whether rows that a statement names together go to the engine together
+ */
+record LockstepVariant(
+        String durability,
+        int terminals,
+        boolean scanBeside,
+        Protection.Named protection,
+        Scheduling scheduling,
+        String teams,
+        boolean batches) {
+    /** Stands for what a run does not have. */
+    static final String NONE = "none";
+
+    /** Every combination; schedulers take turns first, then what they are compared by. */
+    static List<LockstepVariant> all(TpccOptions options) {
+        List<LockstepVariant> all = new ArrayList<>();
+        for (String durability : options.durabilities) {
+            for (int terminals : options.terminals) {
+                for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
+                    for (Protection.Named named :
+                            Protection.all(options.checkpoints, options.tornPages, options.without)) {
+                        for (boolean batches : options.batches()) {
+                            for (Scheduling scheduling : schedulings(options.scheduler)) {
+                                for (String teams : teams(options, scheduling)) {
+                                    all.add(new LockstepVariant(
+                                            durability, terminals, scan, named, scheduling, teams, batches));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<Scheduling> schedulings(String choice) {
+        return choice.equals(Choice.OfScheduler.BOTH)
+                ? List.of(Scheduling.JDK, Scheduling.STEPS)
+                : List.of(Spelling.parse(Scheduling.class, choice));
+    }
+
+    private static List<String> teams(TpccOptions options, Scheduling scheduling) {
+        return scheduling == Scheduling.STEPS ? options.teams : List.of(NONE);
+    }
+
+    /** Names what was named several times, but for {@link #grouping}. */
+    String name(TpccOptions options) {
+        List<String> parts = new ArrayList<>();
+        if (options.durabilities.size() > 1) {
+            parts.add(durability);
+        }
+        if (options.terminals.size() > 1) {
+            parts.add(options.warehouses * terminals + " terminals");
+        }
+        if (scanBeside) {
+            parts.add("with scan");
+        }
+        if (!protection.name().isEmpty()) {
+            parts.add(protection.name());
+        }
+        return String.join(" ", parts);
+    }
+
+    /** Says how work is put together, where that was named several times: in teams, in batches. */
+    String grouping(TpccOptions options) {
+        List<String> parts = new ArrayList<>();
+        if (options.teams.size() > 1 && scheduling == Scheduling.STEPS) {
+            parts.add(teams.equals(Spelling.of(TeamMode.GOVERNED)) ? "governed teams" : "teams " + teams);
+        }
+        if (options.batches().size() > 1) {
+            parts.add(batches ? "batches on" : "batches off");
+        }
+        return String.join(", ", parts);
+    }
+}
