@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

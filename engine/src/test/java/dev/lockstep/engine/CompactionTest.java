@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.file.Files;

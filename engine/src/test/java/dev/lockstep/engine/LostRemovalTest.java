@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

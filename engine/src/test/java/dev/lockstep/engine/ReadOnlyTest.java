@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.instance.Verification;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;

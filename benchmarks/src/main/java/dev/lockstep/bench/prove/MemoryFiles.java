@@ -8,6 +8,7 @@ import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.OneAtATime;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -16,14 +17,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * A file system in memory for one database, which has room for a named number of bytes. Forcing does nothing: nobody
  * switches it off. Thread-safe.
  */
 final class MemoryFiles implements Storage {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final OneAtATime calls = new OneAtATime();
     private final Set<Path> directories = new HashSet<>();
     private final Set<Path> lockedDirectories = new HashSet<>();
     private final SortedMap<Path, FileImage> files = new TreeMap<>();
@@ -138,17 +139,8 @@ final class MemoryFiles implements Storage {
         }
     }
 
-    private interface Action<T> {
-        T run();
-    }
-
-    private <T> T locked(Action<T> action) {
-        lock.lock();
-        try {
-            return action.run();
-        } finally {
-            lock.unlock();
-        }
+    private <T> T locked(Supplier<T> action) {
+        return calls.run(action);
     }
 
     private final class OpenFile implements BlockFile {

@@ -5,6 +5,7 @@ import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.proof.OneAtATime;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * A file system in memory that counts what changes it, fails on demand, and forgets at {@link #crash()} what was not
@@ -43,7 +44,7 @@ public final class FaultyStorage implements Storage {
     /** The unit that a disk writes whole or not at all. */
     public static final int SECTOR_BYTES = 512;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final OneAtATime calls = new OneAtATime();
     private final Map<Path, Content> files = new TreeMap<>();
     private final Set<Path> directories = new HashSet<>();
     private final Set<Path> lockedDirectories = new HashSet<>();
@@ -512,16 +513,7 @@ public final class FaultyStorage implements Storage {
                 .toString());
     }
 
-    private interface Action<T> {
-        T run();
-    }
-
-    private <T> T locked(Action<T> action) {
-        lock.lock();
-        try {
-            return action.run();
-        } finally {
-            lock.unlock();
-        }
+    private <T> T locked(Supplier<T> action) {
+        return calls.run(action);
     }
 }

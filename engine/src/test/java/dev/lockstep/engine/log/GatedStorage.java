@@ -1,8 +1,8 @@
 package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.DelegatingStorage;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;

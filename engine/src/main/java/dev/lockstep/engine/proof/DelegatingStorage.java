@@ -1,13 +1,19 @@
-package dev.lockstep.engine.file;
+package dev.lockstep.engine.proof;
 
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Passes every call on to another file system, for tests that come in between at some of them. */
+/**
+ * Passes every call on to another file system, for proofs and tests that come in between at some of them. As
+ * thread-safe as the other one.
+ */
 public class DelegatingStorage implements Storage {
     private final Storage storage;
 
+    /** Passes calls on to this one. */
     public DelegatingStorage(Storage storage) {
         this.storage = storage;
     }
@@ -56,6 +62,7 @@ public class DelegatingStorage implements Storage {
     public static class DelegatingFile implements BlockFile {
         private final BlockFile file;
 
+        /** Passes calls on to this one. */
         public DelegatingFile(BlockFile file) {
             this.file = file;
         }
