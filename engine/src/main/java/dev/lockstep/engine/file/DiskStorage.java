@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -83,9 +85,17 @@ public final class DiskStorage implements Storage {
         });
     }
 
+    /** What cannot be looked at is not taken for missing: a database would be made where one lies. */
     @Override
     public boolean exists(Path path) {
-        return Files.exists(path);
+        try {
+            Files.readAttributes(path, BasicFileAttributes.class);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw DiskFailures.of("Cannot look for", path, UnaryOperator.identity(), e);
+        }
     }
 
     @Override

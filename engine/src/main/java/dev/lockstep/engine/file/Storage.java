@@ -44,7 +44,9 @@ public interface Storage {
      */
     BlockFile open(Path path, OpenMode mode);
 
-    /** Returns whether there is a file or directory of that name. */
+    /**
+     * Returns whether there is a file or directory of that name; false only where the system says that there is none.
+     */
     boolean exists(Path path);
 
     /** Removes a file; nothing happens if there is none. */

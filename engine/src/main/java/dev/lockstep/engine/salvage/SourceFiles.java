@@ -109,9 +109,6 @@ final class SourceFiles implements AutoCloseable {
 
     /** Null where it cannot be read; whoever needs that file will tell. */
     private DatabaseId databaseIdOf(Path path, FileFormat format) {
-        if (!storage.exists(path)) {
-            return null;
-        }
         try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
             return FileHeader.read(file, format, null).databaseId();
         } catch (LockstepException unreadable) {

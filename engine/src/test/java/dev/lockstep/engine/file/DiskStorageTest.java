@@ -75,6 +75,14 @@ class DiskStorageTest {
         assertTrue(missing.getMessage().contains("file="), missing.getMessage());
     }
 
+    /** A database would be made where one lies that the system cannot show at the moment. */
+    @Test
+    void whatCannotBeLookedAtIsNotMissing() {
+        Path tooLong = directory.resolve("n".repeat(1_000));
+        StorageException refused = assertThrows(StorageException.class, () -> STORAGE.exists(tooLong));
+        assertTrue(refused.getMessage().contains("file="), refused.getMessage());
+    }
+
     @Test
     void anInterruptedCallerNeitherClosesAFileNorLosesItsFlag() {
         Path path = directory.resolve("file");
