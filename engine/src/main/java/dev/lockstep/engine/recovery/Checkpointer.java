@@ -57,6 +57,9 @@ public final class Checkpointer implements AutoCloseable {
         }
     }
 
+    /** As the position from which on log is held: all of it, until there is a checkpoint to hold it for. */
+    private static final long HELD_FROM_THE_NEXT = 0;
+
     private final Log log;
     private final CheckpointFile file;
     private final DatabaseId databaseId;
@@ -66,7 +69,7 @@ public final class Checkpointer implements AutoCloseable {
     private final FailureListener failureListener;
     private final Waiter waiter = new Waiter();
 
-    /** Guards {@code requests}, {@code closing}, {@code ended}, {@code heldLsn} and {@code last}. */
+    /** Guards {@code requests}, {@code closing}, {@code ended}, {@code heldLsn} and {@code heldOrNull}. */
     private final SpinLatch latch = new SpinLatch();
 
     private final List<Request> requests = new ArrayList<>();
@@ -74,7 +77,9 @@ public final class Checkpointer implements AutoCloseable {
     private boolean closing;
     private boolean ended;
     private long heldLsn = CheckpointSource.NO_LSN;
-    private Checkpoint last;
+
+    /** The last one while its log is held, and no longer: it grows with the database. */
+    private Checkpoint heldOrNull;
 
     private long previousBeginLsn;
 
@@ -227,7 +232,7 @@ public final class Checkpointer implements AutoCloseable {
      * @throws RuntimeException what the checkpoint failed with; nothing is kept then
      */
     public Checkpoint holdLog(Waiter callersWaiter) {
-        hold(0);
+        hold(HELD_FROM_THE_NEXT);
         try {
             checkpoint(true, callersWaiter);
         } catch (RuntimeException | Error e) {
@@ -236,8 +241,10 @@ public final class Checkpointer implements AutoCloseable {
         }
         latch.latch();
         try {
-            heldLsn = last.redoScanLsn();
-            return last;
+            Checkpoint held = heldOrNull;
+            heldOrNull = null;
+            heldLsn = held.redoScanLsn();
+            return held;
         } finally {
             latch.unlatch();
         }
@@ -262,6 +269,7 @@ public final class Checkpointer implements AutoCloseable {
         latch.latch();
         try {
             heldLsn = fromLsn;
+            heldOrNull = null;
         } finally {
             latch.unlatch();
         }
@@ -425,7 +433,7 @@ public final class Checkpointer implements AutoCloseable {
     private long written(Checkpoint checkpoint) {
         latch.latch();
         try {
-            last = checkpoint;
+            heldOrNull = heldLsn == HELD_FROM_THE_NEXT ? checkpoint : null;
             return heldLsn;
         } finally {
             latch.unlatch();

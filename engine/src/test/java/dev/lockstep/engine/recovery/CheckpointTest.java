@@ -27,6 +27,7 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.scheduler.Waiter;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,9 @@ class CheckpointTest {
         final AtomicLong recoveryLsn = new AtomicLong(NO_LSN);
         final AtomicReference<RuntimeException> failure = new AtomicReference<>();
 
+        /** Of the last state that was asked for. */
+        final AtomicReference<WeakReference<long[]>> lastPageLsns = new AtomicReference<>();
+
         @Override
         public long oldestActiveLsn() {
             return activeLsn.get();
@@ -86,7 +90,9 @@ class CheckpointTest {
 
         @Override
         public Checkpoint snapshot(long redoScanLsn) {
-            return new Checkpoint(redoScanLsn, 0, 5, 6, 1, 64, new long[] {-1});
+            long[] pageLsns = new long[64];
+            lastPageLsns.set(new WeakReference<>(pageLsns));
+            return new Checkpoint(redoScanLsn, 0, 5, 6, 1, 64, new long[] {-1}, pageLsns);
         }
     }
 
@@ -226,6 +232,27 @@ class CheckpointTest {
             assertTrue(log.statistics().recycledSegmentCount() > 0);
         }
         assertEquals(List.of(), failures);
+    }
+
+    /** It has eight bytes for each page of the database, which memory would grow with. */
+    @Test
+    void aCheckpointThatIsWrittenIsNotKept() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
+            checkpointer.checkpoint(true, waiter);
+            requireCollected();
+            assertEquals(64, checkpointer.holdLog(waiter).pageLsns().length, "whoever holds the log gets it");
+            checkpointer.checkpoint(true, waiter);
+            requireCollected();
+            checkpointer.releaseLog();
+        }
+    }
+
+    /** Ends when the collector has found that nobody has it any more, or with the time of the test. */
+    private void requireCollected() {
+        while (source.lastPageLsns.get().get() != null) {
+            System.gc();
+        }
     }
 
     @Test
