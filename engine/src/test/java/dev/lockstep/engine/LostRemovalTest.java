@@ -2,17 +2,21 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A mark of a clean close whose removal is shown and never gets to the medium. */
+/** A mark of a clean close whose removal is shown and never gets to the medium, or that is never removed. */
 @Timeout(60)
 class LostRemovalTest {
     private static final Path HOME = Path.of("/database");
@@ -80,9 +84,34 @@ class LostRemovalTest {
         }
     }
 
+    /** Takes no change any more where a recovery would remove the mark that it has made. */
+    private static final class StoppingStorage extends DelegatingStorage {
+        private boolean stopsAtTheMark;
+        private boolean isStopped;
+
+        StoppingStorage(FaultyStorage storage) {
+            super(storage);
+        }
+
+        @Override
+        public void delete(Path path) {
+            isStopped |= stopsAtTheMark && path.equals(MARK);
+            if (isStopped) {
+                throw new StorageException("stopped");
+            }
+            super.delete(path);
+        }
+    }
+
     private Database open() {
-        DatabaseOptions options =
-                DatabaseOptions.builder().createIfMissing(true).build();
+        return open(storage, TornPageProtection.DOUBLE_WRITE);
+    }
+
+    private static Database open(Storage storage, TornPageProtection protection) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .tornPageProtection(protection)
+                .build();
         return Database.open(storage, HOME, options, null, LogOptions.sync());
     }
 
@@ -107,6 +136,31 @@ class LostRemovalTest {
         again.abandon();
         storage.acceptAgain();
         Database last = open();
+        assertEquals(List.of(1, 2), DatabaseTest.ids(last, null));
+        last.validate();
+        last.close();
+    }
+
+    /** The log goes on behind what the recovery has written, images of pages among it. */
+    @ParameterizedTest
+    @EnumSource
+    void aRecoveryThatEndedBesideItsOwnMarkLosesNoLog(TornPageProtection protection) {
+        FaultyStorage disk = new FaultyStorage(2);
+        StoppingStorage stopping = new StoppingStorage(disk);
+        Database database = open(stopping, protection);
+        database.createTable(DatabaseTest.accounts());
+        put(database, 1);
+        database.abandon();
+        disk.kill();
+        stopping.stopsAtTheMark = true;
+        assertThrows(StorageException.class, () -> open(stopping, protection));
+        assertTrue(stopping.isStopped && disk.exists(MARK));
+        disk.kill();
+        Database marked = open(disk, protection);
+        put(marked, 2);
+        marked.abandon();
+        disk.kill();
+        Database last = open(disk, protection);
         assertEquals(List.of(1, 2), DatabaseTest.ids(last, null));
         last.validate();
         last.close();

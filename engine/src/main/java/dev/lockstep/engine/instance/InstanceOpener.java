@@ -363,7 +363,8 @@ public final class InstanceOpener {
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check);
         allocator.load(checkpoint.pageBitmap());
-        long endLsn = checkpoint.redoScanLsn();
+        // Behind where a recovery would begin, if the one that wrote the checkpoint ended beside its own mark.
+        long endLsn = checkpoint.durableLsn();
         CrashRecovery recovery = null;
         if (!clean) {
             // A log that ends before the newest page was cut off, and would bring back a state that no longer fits.
@@ -376,7 +377,7 @@ public final class InstanceOpener {
         if (endLsn < LogRecordLayout.LSN_FIRST || endLsn % LogRecordLayout.ALIGNMENT_BYTES != 0) {
             throw new CorruptionException(Message.of("the checkpoint names a place where no log can go on")
                     .with("directory", directory)
-                    .with("redoScanLsn", endLsn)
+                    .with("endLsn", endLsn)
                     .remedy("restore the database from a backup"));
         }
         boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
