@@ -29,17 +29,21 @@ final class GoldenDatabase {
 
     /**
      * Writes the archives of the current format into a directory: {@code closed.zip} of a database closed in order,
-     * {@code crashed.zip} of one that needs recovery, with a loser.
+     * {@code crashed.zip} of one that needs recovery, with a loser and a checkpoint behind some of its changes.
+     * Arguments: the directory, and how pages are protected from being torn.
      */
     public static void main(String[] arguments) throws IOException {
         Path scratch = Files.createTempDirectory("golden");
+        DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
+                .tornPageProtection(TornPageProtection.valueOf(arguments[1]))
+                .build();
         Path closed = scratch.resolve("closed");
-        try (Database database = Database.open(closed, ValidatedDatabase.SMALLEST)) {
+        try (Database database = Database.open(closed, options)) {
             fill(database);
         }
         pack(closed, Path.of(arguments[0]).resolve("closed.zip"));
         Path crashed = scratch.resolve("crashed");
-        Database database = Database.open(crashed, ValidatedDatabase.SMALLEST);
+        Database database = Database.open(crashed, options);
         fill(database);
         Session session = database.openSession();
         Transaction loser = session.begin();
@@ -55,6 +59,11 @@ final class GoldenDatabase {
             set(row, ROWS / 2);
             transaction.insert(table, row);
         });
+        if (options.tornPageProtection() == TornPageProtection.LOG_IMAGES) {
+            // The second one writes the pages back, of which the log then has images.
+            database.checkpoint();
+            database.checkpoint();
+        }
         database.abandon();
         pack(crashed, Path.of(arguments[0]).resolve("crashed.zip"));
     }

@@ -3,9 +3,15 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageLayout;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +29,7 @@ class ReleasedFormatsTest {
     Path scratch;
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1", "format-2"})
+    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images"})
     void aClosedDatabaseIsReadAndChanged(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/closed.zip", home);
@@ -33,13 +39,38 @@ class ReleasedFormatsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1", "format-2"})
+    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images"})
     void aCrashedDatabaseIsRecovered(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/crashed.zip", home);
         VerificationReport report = Database.verify(home);
         assertEquals(List.of(), report.findings());
         assertTrue(report.needsRecovery() && report.logRecords() > 0, report::toString);
+        use(home);
+    }
+
+    /** Of each page that was written since the checkpoint, the log has an image. */
+    @Test
+    void imagesInTheLogMendTornPages() throws IOException {
+        Path home = scratch.resolve("database");
+        GoldenDatabase.unpack("golden/format-2-log-images/crashed.zip", home);
+        Set<Integer> torn = new TreeSet<>();
+        try (Inspection inspection = Database.inspect(home)) {
+            long redoScanLsn = inspection.overview().checkpoint().redoScanLsn();
+            inspection.log(redoScanLsn, Long.MAX_VALUE, entry -> {
+                if (entry.type().equals("page image")) {
+                    entry.pages().forEach(page -> torn.add(Integer.parseInt(page.substring(page.indexOf(' ') + 1))));
+                }
+            });
+        }
+        assertTrue(torn.size() > 5, torn::toString);
+        try (RandomAccessFile file =
+                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
+            for (int pageId : torn) {
+                file.seek(PageLayout.fileOffset(pageId) + PageLayout.PAGE_BYTES / 2);
+                file.write(new byte[PageLayout.PAGE_BYTES / 2]);
+            }
+        }
         use(home);
     }
 
