@@ -2,6 +2,7 @@ package dev.lockstep.bench.prove;
 
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.tpcc.adapter.DelegatingSession;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccSession;
@@ -58,23 +59,35 @@ final class KillChild {
     private final long seed;
     private final long point;
     private final int terminals;
+    private final TornPageProtection tornPageProtection;
 
-    private KillChild(long seed, long point, int terminals) {
+    private KillChild(long seed, long point, int terminals, TornPageProtection tornPageProtection) {
         this.seed = seed;
         this.point = point;
         this.terminals = terminals;
+        this.tornPageProtection = tornPageProtection;
     }
 
-    /** Arguments: directory, seed, number of the point, terminals; without terminals it opens the database alone. */
+    /**
+     * Arguments: directory, seed, number of the point, terminals, protection of torn pages; without terminals it opens
+     * the database alone.
+     */
     public static void main(String[] arguments) throws InterruptedException {
-        new KillChild(Long.parseLong(arguments[1]), Long.parseLong(arguments[2]), Integer.parseInt(arguments[3]))
+        new KillChild(
+                        Long.parseLong(arguments[1]),
+                        Long.parseLong(arguments[2]),
+                        Integer.parseInt(arguments[3]),
+                        TornPageProtection.valueOf(arguments[4]))
                 .work(Path.of(arguments[0]));
     }
 
     private void work(Path directory) throws InterruptedException {
         say(OPENING, 0);
         try (LockstepAdapter adapter = new LockstepAdapter(
-                Database.open(directory, KillProof.databaseOptions()), null, Durability.SYNC, TIMEOUT)) {
+                Database.open(directory, KillProof.databaseOptions(tornPageProtection)),
+                null,
+                Durability.SYNC,
+                TIMEOUT)) {
             Database database = adapter.database();
             say(OPENED, 0);
             List<Thread> threads = new ArrayList<>();

@@ -5,6 +5,7 @@ import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccRun;
@@ -30,7 +31,8 @@ import java.util.Random;
  * <p>What must hold after each kill: {@code validate()} finds nothing; the consistency conditions of TPC-C hold; each
  * count and sum of the database is that of the answered transactions, and of each terminal the one that was about to
  * be answered, wholly or not at all. A quarter of the children is followed by others that are killed while they open
- * the database and recover it; these are points as well.
+ * the database and recover it; these are points as well. Every other point has the images of its pages in the log in
+ * place of writing them twice.
  *
  * <p>The moments are chosen from the seed, in answers and in microseconds; the threads' interleaving, and so the very
  * instruction, is the machine's.
@@ -100,10 +102,11 @@ public final class KillProof implements Proof {
         return new Run(options, progress, scratch).run();
     }
 
-    static DatabaseOptions databaseOptions() {
+    static DatabaseOptions databaseOptions(TornPageProtection tornPageProtection) {
         return DatabaseOptions.builder()
                 .createIfMissing(true)
                 .poolBytes(POOL_BYTES)
+                .tornPageProtection(tornPageProtection)
                 .logSegmentBytes(LOG_SEGMENT_BYTES)
                 .build();
     }
@@ -155,14 +158,19 @@ public final class KillProof implements Proof {
             pointsHere = 0;
             TpccConfiguration configuration =
                     TpccConfiguration.builder(SCALE).seed(options.seed()).build();
-            try (LockstepAdapter adapter = open()) {
+            try (LockstepAdapter adapter = open(protection(point))) {
                 TpccRun.load(configuration, adapter, TpccProgress.NONE);
                 before = check(adapter).totals();
             }
         }
 
-        private LockstepAdapter open() {
-            return new LockstepAdapter(Database.open(home, databaseOptions()), null, Durability.SYNC, TIMEOUT);
+        private LockstepAdapter open(TornPageProtection protection) {
+            return new LockstepAdapter(
+                    Database.open(home, databaseOptions(protection)), null, Durability.SYNC, TIMEOUT);
+        }
+
+        private static TornPageProtection protection(long point) {
+            return point % 2 == 0 ? TornPageProtection.DOUBLE_WRITE : TornPageProtection.LOG_IMAGES;
         }
 
         private static ConsistencyCheck.Report check(LockstepAdapter adapter) {
@@ -182,8 +190,9 @@ public final class KillProof implements Proof {
                 }
             }
             if (failure.isEmpty()) {
-                failure = judge(answered);
+                failure = judge(point, answered);
             }
+            report.count("points with " + protection(point), 1);
             report.count("commits answered and found", answered.answers());
             report.count("commits in flight when killed", answered.inFlight());
             if (failure.isEmpty()) {
@@ -202,7 +211,8 @@ public final class KillProof implements Proof {
                             home.toString(),
                             Long.toString(options.seed()),
                             Long.toString(point),
-                            Integer.toString(terminals)));
+                            Integer.toString(terminals),
+                            protection(point).name()));
         }
 
         /** Returns what was wrong with the child, or the empty string. */
@@ -244,8 +254,8 @@ public final class KillProof implements Proof {
         }
 
         /** What a database that was killed lacks, or the empty string. */
-        private String judge(AnsweredTransactions answered) {
-            try (LockstepAdapter adapter = open()) {
+        private String judge(long point, AnsweredTransactions answered) {
+            try (LockstepAdapter adapter = open(protection(point))) {
                 adapter.database().validate();
                 ConsistencyCheck.Report after = check(adapter);
                 for (Map.Entry<Integer, String> verdict : after.conditions().entrySet()) {
