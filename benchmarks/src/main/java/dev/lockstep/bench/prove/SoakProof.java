@@ -1,6 +1,7 @@
 package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.prove.SoakSamples.Sample;
 import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Paragraph;
@@ -29,7 +30,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -45,15 +45,18 @@ import java.util.stream.Stream;
  * Runs TPC-C for long, with checkpoints, backups and compactions beside it, a table that is filled and dropped before
  * each compaction, and a reader that scans everything again and again, and samples what the process holds: heap after
  * a collection, memory as the system counts it, open files, and the sizes of the data file and the log. After a sixth
- * of the time nothing of it may grow: the median of the last quarter of the samples is compared with that of the first
- * quarter after that, with a named tolerance. In the end the conditions of TPC-C and the driver's tally must hold, and
- * the database must be valid.
+ * of the time nothing of it may grow, but for the twelve bytes that are kept of each page of the file: the median of
+ * the last quarter of the samples is compared with that of the first quarter after that, with a named tolerance. In the
+ * end the conditions of TPC-C and the driver's tally must hold, and the database must be valid.
  *
  * <p>Each terminal pauses between transactions, because the database itself grows with every order.
  */
 public final class SoakProof implements Proof {
-    /** What heap in use may differ: caches of the JDK, histograms, compiled code's own objects. */
-    static final double HEAP_MEGABYTES_MAX = 24;
+    /**
+     * What heap in use may differ, without what is kept of each page: objects of the moment, which a collection finds
+     * in use, and classes loaded late. A leak of 2 KB a second makes more of it in an hour.
+     */
+    static final double HEAP_MEGABYTES_MAX = 3;
 
     /** What memory of the process may differ: the collector takes and returns parts of the heap as it likes. */
     static final double RESIDENT_MEGABYTES_MAX = 160;
@@ -66,8 +69,6 @@ public final class SoakProof implements Proof {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int TERMINALS = 10;
     private static final int SAMPLES = 120;
-    private static final int WARM_UP_PART = 6;
-    private static final int QUARTER = 4;
     private static final long CHECKPOINT_MILLIS_MAX = 60_000;
     private static final int CHECKPOINTS_MIN = 20;
     private static final int CHECKPOINTS_PER_BACKUP = 5;
@@ -82,20 +83,23 @@ public final class SoakProof implements Proof {
     private static final String LOG_PREFIX = "log-";
 
     private final TpccScale scale;
+    private final double heapMegabytesMax;
     private final double residentMegabytesMax;
 
     /** For the command: one warehouse. */
     public SoakProof() {
-        this(TpccScale.standard(1), RESIDENT_MEGABYTES_MAX);
+        this(TpccScale.standard(1), HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX);
     }
 
     /**
      * For tests: with a database of another size.
      *
-     * @param residentMegabytesMax what memory of the process may differ; in a JVM that does other things as well, more
+     * @param heapMegabytesMax what heap in use may differ; in a JVM that does other things as well, more
+     * @param residentMegabytesMax the same of memory of the process
      */
-    public SoakProof(TpccScale scale, double residentMegabytesMax) {
+    public SoakProof(TpccScale scale, double heapMegabytesMax, double residentMegabytesMax) {
         this.scale = scale;
+        this.heapMegabytesMax = heapMegabytesMax;
         this.residentMegabytesMax = residentMegabytesMax;
     }
 
@@ -107,8 +111,8 @@ public final class SoakProof implements Proof {
     @Override
     public String description() {
         return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything. After"
-            + " the first sixth of the time neither heap, nor memory of the process, nor open files grow; in the end"
-            + " the database is valid and holds what was committed.";
+            + " the first sixth of the time neither heap, nor memory of the process, nor open files grow, but for"
+            + " twelve bytes of each page of the file; in the end the database is valid and holds what was committed.";
     }
 
     @Override
@@ -122,15 +126,6 @@ public final class SoakProof implements Proof {
         return new Run(options, progress, scratch).run();
     }
 
-    /** One look at the process. */
-    private record Sample(
-            double minutes,
-            double heapMegabytes,
-            double residentMegabytes,
-            double files,
-            double dataMegabytes,
-            double logMegabytes) {}
-
     /** One run. */
     private final class Run {
         private final ProofOptions options;
@@ -138,7 +133,7 @@ public final class SoakProof implements Proof {
         private final ProofReport.Builder report;
         private final Path home;
         private final Duration time;
-        private final List<Sample> samples = new ArrayList<>();
+        private final SoakSamples samples = new SoakSamples();
         private final CountDownLatch stop = new CountDownLatch(1);
         private final AtomicLong rowsRead = new AtomicLong();
         private final AtomicLong checkpoints = new AtomicLong();
@@ -207,8 +202,8 @@ public final class SoakProof implements Proof {
                 report.count("transactions committed", result.committed());
                 judge(result.ok(), "TPC-C: " + (result.ok() ? "all conditions hold" : verdict(result)));
             }
-            grows("heap MB", Sample::heapMegabytes, HEAP_MEGABYTES_MAX);
-            grows("resident MB", Sample::residentMegabytes, residentMegabytesMax);
+            grows("heap MB without 12 bytes a page", Sample::heapBesidePagesMegabytes, heapMegabytesMax);
+            grows("resident MB without 12 bytes a page", Sample::residentBesidePagesMegabytes, residentMegabytesMax);
             grows("open files", Sample::files, FILES_MAX);
         }
 
@@ -303,27 +298,19 @@ public final class SoakProof implements Proof {
         }
 
         private void grows(String what, ToDoubleFunction<Sample> value, double most) {
-            List<Sample> steady = samples.subList(samples.size() / WARM_UP_PART, samples.size());
-            int quarter = Math.max(steady.size() / QUARTER, 1);
-            double first = median(steady.subList(0, quarter), value);
-            double last = median(steady.subList(steady.size() - quarter, steady.size()), value);
+            SoakSamples.Growth growth = samples.growth(value);
             String figures = String.format(
                     Locale.ROOT,
                     "%s: %.1f in the first quarter after the warm-up, %.1f in the last, growth at most %.0f",
                     what,
-                    first,
-                    last,
+                    growth.first(),
+                    growth.last(),
                     most);
-            if (first < 0) {
+            if (growth.first() < 0) {
                 report.section(Section.of("Not seen", new Paragraph("this system does not say: " + what)));
             } else {
-                judge(last - first <= most, figures);
+                judge(growth.more() <= most, figures);
             }
-        }
-
-        private static double median(List<Sample> some, ToDoubleFunction<Sample> value) {
-            double[] sorted = some.stream().mapToDouble(value).sorted().toArray();
-            return sorted[sorted.length / 2];
         }
 
         private void judge(boolean holds, String what) {
@@ -337,16 +324,17 @@ public final class SoakProof implements Proof {
 
         private Table table() {
             Table.Builder table = Table.of(1, "minute", "heap MB", "resident MB", "open files", "data MB", "log MB");
-            int step = Math.max(samples.size() / 12, 1);
-            for (int i = 0; i < samples.size(); i += step) {
-                Sample sample = samples.get(i);
+            List<Sample> all = samples.list();
+            int step = Math.max(all.size() / 12, 1);
+            for (int i = 0; i < all.size(); i += step) {
+                Sample sample = all.get(i);
                 table.row(List.of(
-                        String.format(Locale.ROOT, "%.1f", sample.minutes),
-                        Figures.plain(sample.heapMegabytes),
-                        Figures.plain(sample.residentMegabytes),
-                        Figures.plain(sample.files),
-                        Figures.plain(sample.dataMegabytes),
-                        Figures.plain(sample.logMegabytes)));
+                        String.format(Locale.ROOT, "%.1f", sample.minutes()),
+                        Figures.plain(sample.heapMegabytes()),
+                        Figures.plain(sample.residentMegabytes()),
+                        Figures.plain(sample.files()),
+                        Figures.plain(sample.dataMegabytes()),
+                        Figures.plain(sample.logMegabytes())));
             }
             return table.build();
         }
@@ -356,28 +344,32 @@ public final class SoakProof implements Proof {
                     new PlotFrame(
                             "soak",
                             "Memory and open files over time",
-                            "After the first sixth of the time nothing grows.",
+                            "After the first sixth of the time nothing grows but 12 bytes a page.",
                             "sample",
                             "MB, files",
                             false),
-                    samples.stream()
-                            .map(sample -> String.format(Locale.ROOT, "%.2f", sample.minutes))
+                    samples.list().stream()
+                            .map(sample -> String.format(Locale.ROOT, "%.2f", sample.minutes()))
                             .toList(),
                     List.of(
                             new Series(
                                     "heap MB",
-                                    samples.stream().map(Sample::heapMegabytes).toList()),
+                                    samples.list().stream()
+                                            .map(Sample::heapMegabytes)
+                                            .toList()),
                             new Series(
                                     "resident MB",
-                                    samples.stream()
+                                    samples.list().stream()
                                             .map(Sample::residentMegabytes)
                                             .toList()),
                             new Series(
                                     "open files",
-                                    samples.stream().map(Sample::files).toList()),
+                                    samples.list().stream().map(Sample::files).toList()),
                             new Series(
                                     "log MB",
-                                    samples.stream().map(Sample::logMegabytes).toList())));
+                                    samples.list().stream()
+                                            .map(Sample::logMegabytes)
+                                            .toList())));
         }
     }
 

@@ -1,0 +1,75 @@
+package dev.lockstep.bench.prove;
+
+import dev.lockstep.engine.page.PageLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** What a process held while it ran, and by how much that grew. Not thread-safe. */
+final class SoakSamples {
+    /**
+     * What an open database keeps in the heap of each page of its file: its LSN, and its place in the pool,
+     * 1.5 MB for each GB. Grows with the file, in steps of 32,768 pages.
+     */
+    static final int HEAP_BYTES_PER_PAGE = Long.BYTES + Integer.BYTES;
+
+    private static final int WARM_UP_PART = 6;
+    private static final int QUARTER = 4;
+
+    private final List<Sample> samples = new ArrayList<>();
+
+    /** One look at the process. */
+    record Sample(
+            double minutes,
+            double heapMegabytes,
+            double residentMegabytes,
+            double files,
+            double dataMegabytes,
+            double logMegabytes) {
+        /** The heap without what is kept of each page of the file. */
+        double heapBesidePagesMegabytes() {
+            return heapMegabytes - dataMegabytes * HEAP_BYTES_PER_PAGE / PageLayout.PAGE_BYTES;
+        }
+
+        /** Memory of the process without the same. */
+        double residentBesidePagesMegabytes() {
+            return residentMegabytes - dataMegabytes * HEAP_BYTES_PER_PAGE / PageLayout.PAGE_BYTES;
+        }
+    }
+
+    /**
+     * Something that grew or not.
+     *
+     * @param first its median in the first quarter of the samples after the warm-up
+     * @param last its median in the last quarter
+     */
+    record Growth(double first, double last) {
+        /** How much more it was in the end. */
+        double more() {
+            return last - first;
+        }
+    }
+
+    void add(Sample sample) {
+        samples.add(sample);
+    }
+
+    /** All of them, in order. */
+    List<Sample> list() {
+        return samples;
+    }
+
+    /** By how much something grew after the first sixth of the samples, which are the warm-up. */
+    Growth growth(ToDoubleFunction<Sample> value) {
+        List<Sample> steady = samples.subList(samples.size() / WARM_UP_PART, samples.size());
+        int quarter = Math.max(steady.size() / QUARTER, 1);
+        return new Growth(
+                median(steady.subList(0, quarter), value),
+                median(steady.subList(steady.size() - quarter, steady.size()), value));
+    }
+
+    private static double median(List<Sample> some, ToDoubleFunction<Sample> value) {
+        double[] sorted = some.stream().mapToDouble(value).sorted().toArray();
+        return sorted[sorted.length / 2];
+    }
+}
