@@ -428,6 +428,167 @@ class SalvageTest {
         }
     }
 
+    /** Changes the rows of a part of all ids: gives them other values, or deletes them. */
+    private void changeAll(Database database, int fromId, int toId, boolean deletes) {
+        Table table = database.table(TABLE);
+        Record row = table.newRecord();
+        TreeMap<Integer, String> next = new TreeMap<>(rows);
+        for (int first = fromId; first < toId; first += 50) {
+            int from = first;
+            int to = Math.min(toId, first + 50);
+            database.run(transaction -> {
+                for (int id = from; id < to; id++) {
+                    boolean exists = next.remove(id) != null;
+                    if (deletes) {
+                        assertEquals(
+                                exists, transaction.delete(table, table.newKey().add(id)));
+                        continue;
+                    }
+                    String value = "second " + id + " " + "x".repeat(id % 11 == 0 ? LONG_VALUE : 600);
+                    next.put(id, value);
+                    row.setInt(0, id);
+                    row.setLong(1, id * 7L);
+                    row.setString(2, value);
+                    if (exists) {
+                        transaction.update(table, row);
+                    } else {
+                        transaction.insert(table, row);
+                    }
+                }
+            });
+        }
+        note(next);
+    }
+
+    /** The leaves of the table, with the ids of the first and the last row that each has. */
+    private Map<Integer, int[]> leaves() throws IOException {
+        Map<Integer, int[]> leaves = new TreeMap<>();
+        int count = pageCount();
+        try (Inspection inspection = Database.inspect(home)) {
+            for (int pageId = 1; pageId < count; pageId++) {
+                Inspection.PageView page = inspection.page(pageId);
+                List<Integer> ids = page.slots().stream()
+                        .filter(slot -> !slot.isGhost())
+                        .map(slot -> slot.key().substring(1, slot.key().length() - 1))
+                        .filter(key -> page.kind().equals("leaf") && page.tree().equals(TABLE))
+                        .map(Integer::parseInt)
+                        .toList();
+                if (!ids.isEmpty()) {
+                    leaves.put(pageId, new int[] {ids.getFirst(), ids.getLast()});
+                }
+            }
+        }
+        return leaves;
+    }
+
+    private int rootPageId() {
+        try (Inspection inspection = Database.inspect(home)) {
+            return inspection.tree(TABLE).rootPageId();
+        }
+    }
+
+    /** Each key comes from the newest leaf that covers it, though older ones cover more. */
+    @ParameterizedTest
+    @ValueSource(longs = {21, 22, 23})
+    void anOldCopyGivesOnlyWhatNothingNewerCovers(long seed) throws IOException {
+        fill(seed, End.CLOSED);
+        byte[] before = Files.readAllBytes(home.resolve(PageFile.PAGES_FILE));
+        Map<Integer, int[]> leavesBefore = leaves();
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        changeAll(database, 0, IDS, false);
+        validated.close(database);
+        deleteCopiesAndLog();
+        Files.delete(home.resolve("checkpoint.lockstep"));
+        Map<Integer, int[]> leavesNow = leaves();
+        Set<Integer> perhapsOld = new TreeSet<>();
+        for (Map.Entry<Integer, int[]> old : leavesBefore.entrySet()) {
+            int[] now = leavesNow.get(old.getKey());
+            if (now != null && now[0] == old.getValue()[0] && now[1] < old.getValue()[1]) {
+                int offset = Math.toIntExact(PageLayout.fileOffset(old.getKey()));
+                writePage(old.getKey(), Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
+                for (int id = now[0]; id <= now[1]; id++) {
+                    perhapsOld.add(id);
+                }
+            }
+        }
+        assertTrue(perhapsOld.size() > 20, perhapsOld::toString);
+        flip(rootPageId(), 4_000);
+        SalvageReport report = salvage("seed=" + seed);
+        Map<Integer, String> found = read(saved);
+        for (int id = 0; id < IDS; id++) {
+            if (!perhapsOld.contains(id)) {
+                assertEquals(rows.get(id), found.get(id), "seed=" + seed + " id=" + id + ": " + report);
+            }
+        }
+        assertEquals(found.size(), only(report).rowsPerhapsOld(), "nobody knows which pages are in use");
+    }
+
+    /** What the checkpoint knows to be free gives no rows; where nobody knows, they are perhaps old. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPageThatWasGivenUp(boolean hasCheckpoint) throws IOException {
+        fill(24, End.CLOSED);
+        byte[] before = Files.readAllBytes(home.resolve(PageFile.PAGES_FILE));
+        Map<Integer, int[]> leavesBefore = leaves();
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        changeAll(database, 300, 1_200, true);
+        validated.close(database);
+        deleteCopiesAndLog();
+        Map<Integer, int[]> leavesNow = leaves();
+        int givenUp = 0;
+        for (int pageId : leavesBefore.keySet()) {
+            String kind;
+            try (Inspection inspection = Database.inspect(home)) {
+                kind = inspection.page(pageId).kind();
+            }
+            if (!kind.equals("leaf")) {
+                int offset = Math.toIntExact(PageLayout.fileOffset(pageId));
+                writePage(pageId, Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
+                givenUp++;
+            }
+        }
+        assertTrue(givenUp > 10, "givenUp=" + givenUp);
+        for (int pageId : leavesNow.keySet()) {
+            flip(pageId, 5_000);
+        }
+        if (!hasCheckpoint) {
+            Files.delete(home.resolve("checkpoint.lockstep"));
+        }
+        SavedTable table = only(salvage("hasCheckpoint=" + hasCheckpoint));
+        assertEquals(hasCheckpoint, table.rows() == 0, table::toString);
+        assertEquals(table.rows(), table.rowsPerhapsOld(), table::toString);
+    }
+
+    /** The checkpoint does not know of them yet, and calls them free. */
+    @Test
+    void leavesThatAreNewerThanTheCheckpoint() throws IOException {
+        fill(25, End.CLOSED);
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        changeAll(database, 0, IDS, false);
+        database.abandon();
+        flip(rootPageId(), 4_000);
+        SalvageReport report = salvage("newer than the checkpoint");
+        assertEquals(rows, read(saved), report::toString);
+    }
+
+    /** Then nobody knows who has committed. */
+    @Test
+    void aLogThatEndsBeforeTheNewestPage() throws IOException {
+        fill(26, End.CRASHED);
+        Path last;
+        try (var files = Files.list(home)) {
+            last = files.filter(file -> file.getFileName().toString().startsWith("log-"))
+                    .max(Path::compareTo)
+                    .orElseThrow();
+        }
+        try (RandomAccessFile file = new RandomAccessFile(last.toFile(), "rw")) {
+            file.setLength(8_192);
+        }
+        SalvageReport report = salvage("cut off log");
+        assertTrue(report.log().isNeeded() && !report.log().isComplete(), report::toString);
+        assertFalse(report.log().problem().isEmpty(), report::toString);
+    }
+
     /** Any damage to any files: what is saved was committed once, and it is never an exception. */
     @ParameterizedTest
     @ValueSource(longs = {101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112})

@@ -99,10 +99,7 @@ final class TreeSalvage {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment leaf = TreeSurvey.pageMemory(arena);
             for (LeafCandidates.Candidate candidate : candidates.of(treeId)) {
-                PageState state = pages.read(candidate.pageId(), leaf);
-                if (!state.isWhole() || reached.get(candidate.pageId())) {
-                    continue;
-                }
+                pages.read(candidate.pageId(), leaf);
                 Origin origin = candidate.isSound() && candidates.isUseKnown() ? Origin.SCAN : Origin.PERHAPS_OLD;
                 for (KeyRanges.Range range : holes.take(Node.lowerFence(leaf, 0), Node.upperFence(leaf, 0))) {
                     reached.set(candidate.pageId());
