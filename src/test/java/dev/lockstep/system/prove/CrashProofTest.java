@@ -26,9 +26,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  *   <li>whatever becomes of what was not forced: writes dropped, reordered, torn at 512 bytes; creations, renames,
  *       removals, lengths lost or reordered until file and directory are forced; the same again during recovery, up to
  *       three times;
- *   <li>an operation that fails once or for ever, reads as well, a force among them after which the system shows what
- *       is not on the medium; a full disk at any write or creation; a file system that can only be read from some
- *       moment on. While it lasts the database answers rightly or refuses by a typed error.
+ *   <li>an operation that fails once or for ever: reads as well, and calls that only look for a file, open it or ask
+ *       for its length, list a directory or lock it; a force, after which the system shows what is not on the medium; a
+ *       full disk at any write or creation; a file system that can only be read from some moment on. While it lasts the
+ *       database answers rightly or refuses by a typed error.
  * </ul>
  *
  * <p>What the medium does to forced data, a write misdirected within its file or lost, by zone ({@code Damage} decides,

@@ -4,6 +4,7 @@ import dev.lockstep.bench.prove.Proof;
 import dev.lockstep.bench.prove.ProofOptions;
 import dev.lockstep.bench.prove.ProofProgress;
 import dev.lockstep.bench.prove.ProofReport;
+import dev.lockstep.engine.TornPageProtection;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,16 +18,18 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Runs databases on a simulated disk that fails, and looks at what is left. A point is a pair of an operation of a
  * workload's recorded run and a {@link Fault} that it meets. What has to come of each fault is said where {@code
  * CrashProofTest} lists the zones of the files.
  *
- * <p>A round is all pairs of both workloads; where more points are wanted, the next round has workloads of the next
- * seed. Where fewer are wanted, every fault is tried during every activity, and the rest is drawn from all. Every
- * choice depends on seed, operation and fault alone, and the operations of a workload are the same in every run: so a
- * point is named by the two, {@code OPERATION:FAULT}, and tried again alone.
+ * <p>A round is all pairs of its workloads, one of which has images of its pages in the log in place of writing them
+ * twice; where more points are wanted, the next round has workloads of the next seed. Where fewer are wanted, every
+ * fault is tried during every activity, and the rest is drawn from all. Every choice depends on seed, operation and
+ * fault alone, and the operations of a workload are the same in every run: so a point is named by the two, {@code
+ * OPERATION:FAULT}, and tried again alone.
  */
 public final class CrashProof implements Proof {
     private static final String NAME = "crash";
@@ -116,12 +119,24 @@ public final class CrashProof implements Proof {
 
         Round(long seed, Flaw flaw) {
             this.seed = seed;
-            Recording rows = Recording.of(new RowsWorkload(seed), flaw);
-            recordings = flaw == Flaw.NONE ? List.of(rows, Recording.of(new TpccWorkload(seed), flaw)) : List.of(rows);
+            recordings =
+                    workloads(seed, flaw).map(its -> Recording.of(its, flaw)).toList();
             pairCount = recordings.stream()
                             .mapToInt(recording -> recording.operations().size())
                             .sum()
                     * Fault.values().length;
+        }
+
+        private static Stream<Workload> workloads(long seed, Flaw flaw) {
+            return switch (flaw) {
+                case NONE ->
+                    Stream.of(
+                            new RowsWorkload(seed, TornPageProtection.DOUBLE_WRITE),
+                            new RowsWorkload(seed, TornPageProtection.LOG_IMAGES),
+                            new TpccWorkload(seed));
+                case NO_LOG_IMAGES -> Stream.of(new RowsWorkload(seed, TornPageProtection.LOG_IMAGES));
+                default -> Stream.of(new RowsWorkload(seed, TornPageProtection.DOUBLE_WRITE));
+            };
         }
 
         long seed() {
@@ -150,14 +165,25 @@ public final class CrashProof implements Proof {
 
         Recording recording(int pair) {
             int index = pair / Fault.values().length;
-            return index < recordings.getFirst().operations().size() ? recordings.getFirst() : recordings.getLast();
+            int recording = 0;
+            while (index >= recordings.get(recording).operations().size()) {
+                index -= recordings.get(recording).operations().size();
+                recording++;
+            }
+            return recordings.get(recording);
         }
 
         /** Number of the operation within its recording. */
         int operationNumber(int pair) {
             int index = pair / Fault.values().length;
-            int first = recordings.getFirst().operations().size();
-            return index < first ? index : index - first;
+            int before = 0;
+            for (Recording recording : recordings) {
+                if (index - before < recording.operations().size()) {
+                    break;
+                }
+                before += recording.operations().size();
+            }
+            return index - before;
         }
 
         DiskOperation operation(int pair) {
@@ -179,8 +205,8 @@ public final class CrashProof implements Proof {
         }
 
         /**
-         * Pairs in a random order, in which each fault during each activity, and each fault of the medium in each zone,
-         * comes once before all others.
+         * Pairs in a random order, in which each fault during each activity, each fault of each workload, each fault
+         * of the medium in each zone, and each error at each kind of operation comes once before all others.
          */
         List<Integer> shuffledPairs() {
             List<Integer> shuffled = pairs();
@@ -188,8 +214,13 @@ public final class CrashProof implements Proof {
             Map<String, Integer> firsts = new LinkedHashMap<>();
             for (int pair : shuffled) {
                 firsts.putIfAbsent(fault(pair).word() + operation(pair).activity(), pair);
+                firsts.putIfAbsent(
+                        fault(pair).word() + recording(pair).workload().name(), pair);
                 if (fault(pair).kind() == Fault.Kind.MEDIUM) {
                     firsts.putIfAbsent(fault(pair).word() + Zone.of(operation(pair)), pair);
+                }
+                if (fault(pair).kind() == Fault.Kind.ERROR) {
+                    firsts.putIfAbsent(fault(pair).word() + operation(pair).kind(), pair);
                 }
             }
             Set<Integer> ordered = new LinkedHashSet<>(firsts.values());
@@ -251,6 +282,7 @@ public final class CrashProof implements Proof {
         }
 
         private void tryRound(Round round) {
+            round.recordings.forEach(recording -> report.count(points(recording), 0));
             List<Integer> pairs = round.shuffledPairs();
             if (options.points() == 0) {
                 for (int from = 0; from < pairs.size() && goesOn(); from += POINTS_PER_DRAW) {
@@ -297,21 +329,26 @@ public final class CrashProof implements Proof {
 
         private void tryPair(Round round, int pair, DiskImage image, DiskImage atStart) {
             Fault fault = round.fault(pair);
-            Activity activity = round.operation(pair).activity();
+            DiskOperation operation = round.operation(pair);
+            report.count(points(round.recording(pair)), 1);
             int number = round.operationNumber(pair);
             Trial trial = new Trial(
                     round.recording(pair), number, fault, (round.seed() * SEED_FACTOR) ^ (pair * SEED_FACTOR));
             try {
                 Trial.Outcome outcome = trial.run(image, atStart);
-                counts.add(fault, activity, outcome);
+                counts.add(fault, operation, outcome);
                 if (trial.damageOrNull() != null) {
                     counts.addDamage(fault, trial.damageOrNull(), outcome);
                 }
                 report.survived();
             } catch (RuntimeException | Error e) {
-                counts.add(fault, activity, null);
+                counts.add(fault, operation, null);
                 report.failed(pair, round.describe(pair) + ": " + causes(e), replay(round, pair));
             }
+        }
+
+        private static String points(Recording recording) {
+            return "points of the workload " + recording.workload().name();
         }
 
         /** The command that tries a pair alone. */

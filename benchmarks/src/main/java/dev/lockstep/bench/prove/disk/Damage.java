@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.log.LogSegmentLayout;
 import dev.lockstep.engine.page.PageLayout;
@@ -25,6 +26,7 @@ final class Damage {
     private final long sizeBytesBefore;
     private final DiskOperation write;
     private final long otherPosition;
+    private final boolean isWrittenTwice;
 
     /**
      * Describes it.
@@ -34,13 +36,21 @@ final class Damage {
      * @param last number of the last operation before the crash
      * @param sizeBytesBefore length of the file before the write
      * @param otherPosition where the write went, or {@link #NOWHERE}
+     * @param tornPageProtection whether there is a copy of each page that is written in place
      */
-    Damage(List<DiskOperation> operations, int damaged, int last, long sizeBytesBefore, long otherPosition) {
+    Damage(
+            List<DiskOperation> operations,
+            int damaged,
+            int last,
+            long sizeBytesBefore,
+            long otherPosition,
+            TornPageProtection tornPageProtection) {
         this.operations = operations;
         this.damaged = damaged;
         this.last = last;
         this.sizeBytesBefore = sizeBytesBefore;
         this.otherPosition = otherPosition;
+        isWrittenTwice = tornPageProtection == TornPageProtection.DOUBLE_WRITE;
         write = operations.get(damaged);
     }
 
@@ -62,8 +72,8 @@ final class Damage {
 
     /**
      * The pages are still in the double-write area, which leaves those alone that lie behind the end of the file; or
-     * the log since the last checkpoint has all their changes since the copies that are left; or they were written
-     * again.
+     * the log since the last checkpoint has all their changes since the copies that are left, or images of them; or
+     * they were written again.
      */
     private boolean isOwnPlaceMended() {
         boolean hasMadeLonger = write.position() + write.data().length > sizeBytesBefore;
@@ -81,7 +91,7 @@ final class Damage {
     }
 
     private boolean isBatchReplaced() {
-        return countAfter(DiskOperation.Kind.WRITE, "doublewrite") > 0;
+        return !isWrittenTwice || countAfter(DiskOperation.Kind.WRITE, "doublewrite") > 0;
     }
 
     private int countAfter(DiskOperation.Kind kind, String file) {

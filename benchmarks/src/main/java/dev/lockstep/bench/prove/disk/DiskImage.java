@@ -85,7 +85,7 @@ final class DiskImage {
                 .toList();
     }
 
-    void makeDirectories(Path directory) {
+    private void makeDirectories(Path directory) {
         for (Path path = directory; path != null; path = path.getParent()) {
             directories.add(path);
         }
@@ -95,9 +95,10 @@ final class DiskImage {
     void apply(DiskOperation operation) {
         SimulatedFile file = files.get(operation.file());
         switch (operation.kind()) {
-            case READ -> {
+            case READ, OPEN, LIST, EXISTS, SIZE, LOCK -> {
                 // Changes nothing.
             }
+            case MAKE_DIRECTORIES -> makeDirectories(operation.path());
             case WRITE, TRUNCATE -> {
                 change(file.shown, operation);
                 file.pending.add(operation);

@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * One call that reads or changes a disk.
+ * One call on a disk.
  *
  * @param kind what it does
- * @param path the file, or the directory of a {@link Kind#FORCE_DIRECTORY}
+ * @param path the file, or the directory
  * @param file number of the file itself, whatever its name; 0 where there is none
  * @param position where it reads or writes, or the new length of a {@link Kind#TRUNCATE}, in bytes
  * @param data what it writes; empty where it writes nothing
@@ -16,16 +16,40 @@ import java.util.Locale;
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by isSameAs alone, and written by nobody.
 record DiskOperation(Kind kind, Path path, int file, long position, byte[] data, Path target, Activity activity) {
-    /** What can be done to a disk. */
+    /** What can be asked of a disk. */
     enum Kind {
-        READ,
-        WRITE,
-        FORCE,
-        CREATE,
-        RENAME,
-        DELETE,
-        TRUNCATE,
-        FORCE_DIRECTORY
+        READ(false),
+        WRITE(true),
+        FORCE(true),
+        /** A file is made. */
+        CREATE(true),
+        RENAME(true),
+        DELETE(true),
+        TRUNCATE(true),
+        FORCE_DIRECTORY(true),
+        /** Directories are made; they are on the medium at once. */
+        MAKE_DIRECTORIES(true),
+        /** A file that exists is opened. */
+        OPEN(false),
+        /** The files of a directory are asked for. */
+        LIST(false),
+        /** Whether there is a file or a directory. */
+        EXISTS(false),
+        /** How long a file is. */
+        SIZE(false),
+        /** Others are kept out of a directory. */
+        LOCK(false);
+
+        private final boolean changes;
+
+        Kind(boolean changes) {
+            this.changes = changes;
+        }
+
+        /** For people. */
+        String title() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
     }
 
     /** The same write at another place. */
@@ -35,7 +59,12 @@ record DiskOperation(Kind kind, Path path, int file, long position, byte[] data,
 
     /** Whether it changes what is on the disk, or what of it is on the medium. */
     boolean changes() {
-        return kind != Kind.READ;
+        return kind.changes;
+    }
+
+    /** Whether it makes an entry of a directory, which takes room. */
+    boolean makesEntry() {
+        return kind == Kind.CREATE || kind == Kind.MAKE_DIRECTORIES;
     }
 
     /** Whether two runs of a workload did the same here; what they wrote has other identities and checksums. */
@@ -56,7 +85,7 @@ record DiskOperation(Kind kind, Path path, int file, long position, byte[] data,
 
     @Override
     public String toString() {
-        String what = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " + path.getFileName();
+        String what = kind.title() + " " + path.getFileName();
         return switch (kind) {
             case READ -> what + " at " + position;
             case WRITE -> what + " at " + position + ", " + data.length + " bytes";

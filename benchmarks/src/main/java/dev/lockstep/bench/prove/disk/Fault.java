@@ -27,8 +27,8 @@ public enum Fault {
     /** The operation fails. After a failed force the data is in the system's memory and never gets to the disk. */
     ERROR_ONCE(Kind.ERROR),
     /**
-     * The operation and all after it fail, reads as well, until somebody has noticed, has tried to open the database
-     * all the same, and has changed the disk.
+     * The operation and all after it fail, looking at files as well as reading them, until somebody has noticed, has
+     * tried to open the database all the same, and has changed the disk.
      */
     ERROR_FOR_EVER(Kind.ERROR),
     /** From the operation on the file system can only be read, until the same has happened. */
@@ -57,14 +57,14 @@ public enum Fault {
     }
 
     /**
-     * Whether an operation can meet this fault: what is misdirected or lost is a write, a full disk needs bytes, and a
-     * read fails or does not.
+     * Whether an operation can meet this fault: what is misdirected or lost is a write, a full disk needs room, and
+     * what changes nothing fails or does not.
      */
     boolean appliesTo(DiskOperation operation) {
         boolean isWrite = operation.kind() == DiskOperation.Kind.WRITE;
         return switch (this) {
             case MISDIRECTED, LOST -> isWrite;
-            case DISK_FULL -> isWrite || operation.kind() == DiskOperation.Kind.CREATE;
+            case DISK_FULL -> isWrite || operation.makesEntry();
             case ERROR_ONCE, ERROR_FOR_EVER -> true;
             default -> operation.changes();
         };

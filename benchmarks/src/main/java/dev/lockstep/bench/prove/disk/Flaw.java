@@ -1,12 +1,13 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 
 /** What an engine may do wrong, so that the proof can be seen to find it. */
 public enum Flaw {
@@ -19,11 +20,18 @@ public enum Flaw {
     /** Files are made, renamed and removed, and their directory is not forced. */
     DIRECTORY_NOT_FORCED,
     /** Pages are written in place without a copy beside them. */
-    NO_DOUBLE_WRITE;
+    NO_DOUBLE_WRITE,
+    /** The same, where the log should have the images of pages. */
+    NO_LOG_IMAGES;
 
     /** A file system as an engine with this flaw uses it. */
     Storage storage(Storage sound) {
         return this == NONE ? sound : new FlawedStorage(this, sound);
+    }
+
+    /** How an engine with this flaw protects its pages. */
+    TornPageProtection weakened(TornPageProtection sound) {
+        return this == NO_LOG_IMAGES ? TornPageProtection.NONE : sound;
     }
 
     private boolean skipsForce(String file) {
@@ -42,94 +50,51 @@ public enum Flaw {
         return this == NO_DOUBLE_WRITE && isDoubleWrite(file) && position >= DoubleWriteLayout.DIRECTORY_POSITION;
     }
 
-    private record FlawedStorage(Flaw flaw, Storage sound) implements Storage {
+    private static final class FlawedStorage extends DelegatingStorage {
+        private final Flaw flaw;
+
+        FlawedStorage(Flaw flaw, Storage sound) {
+            super(sound);
+            this.flaw = flaw;
+        }
+
         @Override
         public BlockFile open(Path path, OpenMode mode) {
-            return new FlawedFile(flaw, sound.open(path, mode));
-        }
-
-        @Override
-        public boolean exists(Path path) {
-            return sound.exists(path);
-        }
-
-        @Override
-        public void delete(Path path) {
-            sound.delete(path);
-        }
-
-        @Override
-        public List<Path> list(Path directory) {
-            return sound.list(directory);
-        }
-
-        @Override
-        public void atomicReplace(Path from, Path to) {
-            sound.atomicReplace(from, to);
+            return new FlawedFile(flaw, super.open(path, mode));
         }
 
         @Override
         public void forceDirectory(Path directory) {
             if (flaw != DIRECTORY_NOT_FORCED) {
-                sound.forceDirectory(directory);
+                super.forceDirectory(directory);
             }
-        }
-
-        @Override
-        public void createDirectories(Path directory) {
-            sound.createDirectories(directory);
-        }
-
-        @Override
-        public DirectoryLock lockDirectory(Path directory) {
-            return sound.lockDirectory(directory);
         }
     }
 
-    private record FlawedFile(Flaw flaw, BlockFile sound) implements BlockFile {
-        private String name() {
-            return sound.path().getFileName().toString();
-        }
+    private static final class FlawedFile extends DelegatingStorage.DelegatingFile {
+        private final Flaw flaw;
+        private final String name;
 
-        @Override
-        public Path path() {
-            return sound.path();
-        }
-
-        @Override
-        public int read(ByteBuffer target, long position) {
-            return sound.read(target, position);
+        FlawedFile(Flaw flaw, BlockFile sound) {
+            super(sound);
+            this.flaw = flaw;
+            name = sound.path().getFileName().toString();
         }
 
         @Override
         public void write(ByteBuffer source, long position) {
-            if (flaw.skipsWrite(name(), position)) {
+            if (flaw.skipsWrite(name, position)) {
                 source.position(source.limit());
             } else {
-                sound.write(source, position);
+                super.write(source, position);
             }
         }
 
         @Override
         public void force(boolean metadata) {
-            if (!flaw.skipsForce(name())) {
-                sound.force(metadata);
+            if (!flaw.skipsForce(name)) {
+                super.force(metadata);
             }
-        }
-
-        @Override
-        public long size() {
-            return sound.size();
-        }
-
-        @Override
-        public void truncate(long sizeBytes) {
-            sound.truncate(sizeBytes);
-        }
-
-        @Override
-        public void close() {
-            sound.close();
         }
     }
 }

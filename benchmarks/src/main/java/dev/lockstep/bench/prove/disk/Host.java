@@ -3,6 +3,7 @@ package dev.lockstep.bench.prove.disk;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.proof.OtherStorage;
@@ -37,20 +38,22 @@ final class Host implements AutoCloseable {
 
     private final SimulatedDisk disk;
     private final Path home;
+    private final TornPageProtection tornPageProtection;
     private final Flaw flaw;
     private final Set<Path> copies = new HashSet<>();
     private SimulatedDisk.Process process;
     private Database databaseOrNull;
 
     /** A host of the database itself. */
-    Host(SimulatedDisk disk, Flaw flaw) {
-        this(disk, HOME, flaw);
+    Host(SimulatedDisk disk, Workload workload, Flaw flaw) {
+        this(disk, HOME, workload.tornPageProtection(), flaw);
     }
 
     /** A host of a database in some directory. */
-    Host(SimulatedDisk disk, Path home, Flaw flaw) {
+    Host(SimulatedDisk disk, Path home, TornPageProtection tornPageProtection, Flaw flaw) {
         this.disk = disk;
         this.home = home;
+        this.tornPageProtection = flaw.weakened(tornPageProtection);
         this.flaw = flaw;
     }
 
@@ -85,6 +88,7 @@ final class Host implements AutoCloseable {
                 .createIfMissing(home.equals(HOME) && !readOnly)
                 .readOnly(readOnly)
                 .poolBytes(POOL_BYTES)
+                .tornPageProtection(tornPageProtection)
                 .build();
         LogOptions log =
                 LogOptions.sync().withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN).withBufferBytes(LOG_BUFFER_BYTES);

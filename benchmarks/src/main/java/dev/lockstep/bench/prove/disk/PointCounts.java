@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Points by fault, by activity and by outcome, and those of faults of the medium by zone. Not thread-safe. */
+/**
+ * Points by fault, by activity and by outcome, those of faults of the medium by zone, and those of errors by what
+ * failed. Not thread-safe.
+ */
 final class PointCounts {
     private static final List<Fault> MEDIUM = List.of(Fault.LOST, Fault.MISDIRECTED);
 
@@ -15,12 +18,16 @@ final class PointCounts {
             new long[Fault.values().length][Zone.values().length][Trial.Outcome.values().length];
     private final long[][] hadToSurvive = new long[Fault.values().length][Zone.values().length];
     private final long[][] tried = new long[Fault.values().length][Activity.values().length];
+    private final long[] failedCalls = new long[DiskOperation.Kind.values().length];
     private final long[] survived = new long[Fault.values().length];
     private final long[] detected = new long[Fault.values().length];
 
     /** Counts a point; the outcome is null if it did not go as it has to. */
-    void add(Fault fault, Activity activity, Trial.Outcome outcomeOrNull) {
-        tried[fault.ordinal()][activity.ordinal()]++;
+    void add(Fault fault, DiskOperation operation, Trial.Outcome outcomeOrNull) {
+        tried[fault.ordinal()][operation.activity().ordinal()]++;
+        if (fault.kind() == Fault.Kind.ERROR) {
+            failedCalls[operation.kind().ordinal()]++;
+        }
         if (outcomeOrNull == Trial.Outcome.DETECTED || outcomeOrNull == Trial.Outcome.EARLIER) {
             detected[fault.ordinal()]++;
         } else if (outcomeOrNull != null) {
@@ -73,6 +80,9 @@ final class PointCounts {
                 sum += tried(fault, activity);
             }
             report.count("while " + activity.title(), sum);
+        }
+        for (DiskOperation.Kind kind : DiskOperation.Kind.values()) {
+            report.count("errors at " + kind.title(), failedCalls[kind.ordinal()]);
         }
         report.section(Section.of("Points by fault and activity", table.build()));
         report.section(Section.of("What the medium did to forced data, by zone", zones()));

@@ -20,6 +20,11 @@ final class Recording {
     /** By step: how many operations there were when it had returned. */
     private final long[] operationsAfterStep;
 
+    private final LogModel log = new LogModel();
+
+    /** By step: where the log ended, as far as it was written, when it had returned. */
+    private final long[] logEndLsnAfterStep;
+
     /** The steps that start a process, ascending, and the operations that come next then. */
     private final List<Start> starts = new ArrayList<>();
 
@@ -36,7 +41,13 @@ final class Recording {
         this.flaw = flaw;
         this.operations = operations;
         this.operationsAfterStep = operationsAfterStep;
+        logEndLsnAfterStep = new long[operationsAfterStep.length];
+        int applied = 0;
         for (int step = 0; step < workload.stepCount(); step++) {
+            for (; applied < operationsAfterStep[step]; applied++) {
+                log.add(operations.get(applied));
+            }
+            logEndLsnAfterStep[step] = log.endLsn();
             if (workload.opens(step)) {
                 starts.add(new Start(step, step == 0 ? 0 : (int) operationsAfterStep[step - 1]));
             }
@@ -55,7 +66,7 @@ final class Recording {
         }
         SimulatedDisk disk = new SimulatedDisk(workload.before(), true);
         long[] operationsAfterStep = new long[workload.stepCount()];
-        try (Host host = new Host(disk, flaw)) {
+        try (Host host = new Host(disk, workload, flaw)) {
             for (int step = 0; step < workload.stepCount(); step++) {
                 workload.apply(step, host);
                 operationsAfterStep[step] = disk.operationCount();
@@ -68,7 +79,7 @@ final class Recording {
     /** A run of its own, because looking at the database changes what it does to its disk. */
     private static void rehearse(Workload workload) {
         SimulatedDisk disk = new SimulatedDisk(workload.before(), true);
-        try (Host host = new Host(disk, Flaw.NONE)) {
+        try (Host host = new Host(disk, workload, Flaw.NONE)) {
             for (int step = 0; step < workload.stepCount(); step++) {
                 boolean hasTrend = workload.nodeTrend(step) != 0;
                 long nodesBefore = hasTrend ? host.database().validate().nodes() : 0;
@@ -102,6 +113,7 @@ final class Recording {
                         && operation.fileKind().startsWith("pages"));
         boolean hasCopied = operations.stream()
                 .anyMatch(operation -> operation.activity() == Activity.BACKUP
+                        && operation.kind() == DiskOperation.Kind.WRITE
                         && !operation.path().startsWith(Host.HOME));
         if (!hasCopied || (!hasCut && workload.cutsFile())) {
             throw new IllegalStateException(String.format(
@@ -129,6 +141,20 @@ final class Recording {
     int stepsDoneBefore(long operation) {
         int steps = 0;
         while (steps < operationsAfterStep.length && operationsAfterStep[steps] <= operation) {
+            steps++;
+        }
+        return steps;
+    }
+
+    /** The log that the run has written. */
+    LogModel log() {
+        return log;
+    }
+
+    /** How many steps, from the first on, had written all their log below a position when they returned. */
+    int stepsLoggedBefore(long lsn) {
+        int steps = 0;
+        while (steps < logEndLsnAfterStep.length && logEndLsnAfterStep[steps] <= lsn) {
             steps++;
         }
         return steps;

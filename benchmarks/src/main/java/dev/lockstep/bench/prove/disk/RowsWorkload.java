@@ -9,6 +9,7 @@ import dev.lockstep.engine.Savepoint;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.type.ColumnType;
 import java.nio.file.Path;
@@ -50,6 +51,7 @@ final class RowsWorkload implements Workload {
 
     private static final int ROWS_PER_CHANGE = 12;
 
+    private final TornPageProtection tornPageProtection;
     private final Random random;
     private final List<Step> steps = new ArrayList<>();
     private State state = new State(new TreeMap<>(), false, false);
@@ -73,7 +75,13 @@ final class RowsWorkload implements Workload {
 
     private record Step(Activity activity, String name, boolean opens, Path copyOrNull, Action action, State after) {}
 
-    RowsWorkload(long seed) {
+    /**
+     * Makes the steps of a seed.
+     *
+     * @param tornPageProtection how its database protects pages from being torn
+     */
+    RowsWorkload(long seed, TornPageProtection tornPageProtection) {
+        this.tornPageProtection = tornPageProtection;
         random = new Random(seed);
         addOpening(Activity.CREATION, "open");
         State withTable = new State(new TreeMap<>(), true, false);
@@ -352,7 +360,12 @@ final class RowsWorkload implements Workload {
 
     @Override
     public String name() {
-        return "rows";
+        return tornPageProtection == TornPageProtection.DOUBLE_WRITE ? "rows" : "rows with log images";
+    }
+
+    @Override
+    public TornPageProtection tornPageProtection() {
+        return tornPageProtection;
     }
 
     @Override

@@ -8,14 +8,16 @@ import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.OneAtATime;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * A machine's whole file system, in memory. It numbers the operations on it from 0, can note them, and meets a planned
@@ -26,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class SimulatedDisk {
     private static final byte[] NO_DATA = {};
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final OneAtATime calls = new OneAtATime();
     private final DiskImage image;
     private final List<DiskOperation> notedOrNull;
     private final Map<Path, Process> lockedDirectories = new HashMap<>();
@@ -121,6 +123,11 @@ final class SimulatedDisk {
         return locked(() -> image.afterCrash(how, isStopped ? faultMet : null, random));
     }
 
+    /** Where a recovery of what lies on it has to find the end of the log; see {@link LogModel#endLsn(DiskImage)}. */
+    OptionalLong logEndLsn(LogModel log) {
+        return locked(() -> log.endLsn(image));
+    }
+
     /** Whether there is a file or directory. */
     boolean exists(Path path) {
         return locked(() -> image.exists(path));
@@ -182,8 +189,11 @@ final class SimulatedDisk {
                     } else {
                         perform(operation(DiskOperation.Kind.TRUNCATE, path, file, 0, null));
                     }
-                } else if (file == 0) {
-                    throw missing(path);
+                } else {
+                    perform(operation(DiskOperation.Kind.OPEN, path, file, 0, null));
+                    if (file == 0) {
+                        throw missing(path);
+                    }
                 }
                 return new OpenFile(this, path, image.file(path));
             });
@@ -191,7 +201,11 @@ final class SimulatedDisk {
 
         @Override
         public boolean exists(Path path) {
-            return SimulatedDisk.this.exists(path);
+            return locked(() -> {
+                checkRunning(this);
+                perform(operation(DiskOperation.Kind.EXISTS, path, 0, 0, null));
+                return image.exists(path);
+            });
         }
 
         @Override
@@ -210,6 +224,7 @@ final class SimulatedDisk {
         public List<Path> list(Path directory) {
             return locked(() -> {
                 checkRunning(this);
+                perform(operation(DiskOperation.Kind.LIST, directory, 0, 0, null));
                 return image.list(directory);
             });
         }
@@ -240,7 +255,7 @@ final class SimulatedDisk {
         public void createDirectories(Path directory) {
             locked(() -> {
                 checkRunning(this);
-                image.makeDirectories(directory);
+                perform(operation(DiskOperation.Kind.MAKE_DIRECTORIES, directory, 0, 0, null));
                 return null;
             });
         }
@@ -249,6 +264,7 @@ final class SimulatedDisk {
         public DirectoryLock lockDirectory(Path directory) {
             return locked(() -> {
                 checkRunning(this);
+                perform(operation(DiskOperation.Kind.LOCK, directory, 0, 0, null));
                 if (lockedDirectories.putIfAbsent(directory, this) != null) {
                     throw new DatabaseInUseException(Message.of("The directory is locked")
                             .with("directory", directory)
@@ -333,6 +349,7 @@ final class SimulatedDisk {
         public long size() {
             return locked(() -> {
                 checkOpen();
+                perform(operation(DiskOperation.Kind.SIZE, path, file, 0, null));
                 return image.bytes(file).sizeBytes();
             });
         }
@@ -440,7 +457,7 @@ final class SimulatedDisk {
     }
 
     private boolean growsFile(DiskOperation operation) {
-        return operation.kind() == DiskOperation.Kind.CREATE
+        return operation.makesEntry()
                 || (operation.kind() == DiskOperation.Kind.WRITE
                         && operation.position() + operation.data().length
                                 > image.bytes(operation.file()).sizeBytes());
@@ -478,16 +495,7 @@ final class SimulatedDisk {
                 .remedy("None: it was planned."));
     }
 
-    private interface Action<T> {
-        T run();
-    }
-
-    private <T> T locked(Action<T> action) {
-        lock.lock();
-        try {
-            return action.run();
-        } finally {
-            lock.unlock();
-        }
+    private <T> T locked(Supplier<T> action) {
+        return calls.run(action);
     }
 }

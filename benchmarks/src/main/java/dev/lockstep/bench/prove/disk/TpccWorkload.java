@@ -68,7 +68,7 @@ final class TpccWorkload implements Workload {
         }
         tallies.add(new Tally(1, 1));
         SimulatedDisk disk = new SimulatedDisk(new DiskImage(), false);
-        try (Host host = new Host(disk, Flaw.NONE)) {
+        try (Host host = new Host(disk, this, Flaw.NONE)) {
             host.open();
             // Without a wait for the disk, so that the log is written once, at the end, and the same in every run.
             LockstepAdapter adapter = new LockstepAdapter(host.database(), null, Durability.NONE, TIMEOUT);

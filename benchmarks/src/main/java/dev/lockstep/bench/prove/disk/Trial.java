@@ -3,6 +3,7 @@ package dev.lockstep.bench.prove.disk;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DatabaseStatus;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
@@ -11,6 +12,7 @@ import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.IntPredicate;
 
@@ -19,8 +21,11 @@ final class Trial {
     /** Recoveries that are cut short in turn before one may run through. */
     private static final int STOPPED_RECOVERIES_MAX = 3;
 
-    /** A recovery of these databases changes its disk some dozens of times, among some hundred reads. */
-    private static final int RECOVERY_OPERATIONS = 150;
+    /**
+     * A recovery of these databases changes its disk some dozens of times, among some hundred calls that change
+     * nothing.
+     */
+    private static final int RECOVERY_OPERATIONS = 180;
 
     /** How the machine stops during a recovery. */
     private static final List<Fault> STOPS = List.of(
@@ -97,26 +102,28 @@ final class Trial {
     }
 
     private Host host(SimulatedDisk disk) {
-        return new Host(disk, recording.flaw());
+        return new Host(disk, workload, recording.flaw());
     }
 
     private Outcome crash(DiskImage before) {
         DiskImage after = before.afterCrash(fault, recording.operations().get(operation), random);
+        LogModel log = recording.log();
         if (fault == Fault.CRASH_IN_RECOVERY) {
             int stops = 1 + random.nextInt(STOPPED_RECOVERIES_MAX);
             for (int i = 0; i < stops; i++) {
-                after = stopRecovery(after);
+                SimulatedDisk stopped = new SimulatedDisk(after, true);
+                after = stopRecovery(stopped);
+                log = log.with(stopped.noted());
             }
         }
         int done = recording.stepsDoneBefore(operation);
         SimulatedDisk disk = new SimulatedDisk(after, false);
-        check(disk, done, done + 1, random.nextInt(ONE_IN_USED_ON) == 0);
+        check(disk, log, done, done + 1, random.nextInt(ONE_IN_USED_ON) == 0);
         checkCopies(disk, done, step -> step < done, false);
         return Outcome.SURVIVED;
     }
 
-    private DiskImage stopRecovery(DiskImage image) {
-        SimulatedDisk disk = new SimulatedDisk(image, false);
+    private DiskImage stopRecovery(SimulatedDisk disk) {
         Fault stop = STOPS.get(random.nextInt(STOPS.size()));
         disk.plan(random.nextInt(RECOVERY_OPERATIONS), stop, random);
         try (Host host = host(disk)) {
@@ -129,15 +136,41 @@ final class Trial {
         return disk.afterCrash(stop, random);
     }
 
-    /** Opens, compares, and now and then goes on, closes, opens and compares again. Returns the steps found. */
-    private int check(SimulatedDisk disk, int stepsMin, int stepsMax, boolean usesOn) {
+    /** Opens, compares, and now and then goes on, closes, opens and compares again. */
+    private void check(SimulatedDisk disk, LogModel log, int stepsMin, int stepsMax, boolean usesOn) {
         try (Host host = host(disk)) {
-            host.open();
+            openAtEnd(host, log);
             int found = workload.stepsFound(host.database(), stepsMin, stepsMax);
             if (usesOn) {
                 useOn(host, found);
             }
-            return found;
+        }
+    }
+
+    /** Opens, and returns where the log ended, as the database says and the model; the end of time without recovery. */
+    private static long openAtEnd(Host host, LogModel log) {
+        OptionalLong endLsn = host.disk().logEndLsn(log);
+        host.open();
+        DatabaseStatus.RecoveryStatus recovery = host.database().status().recovery();
+        if (!recovery.wasNeeded()) {
+            return Long.MAX_VALUE;
+        }
+        if (endLsn.isEmpty() || endLsn.getAsLong() != recovery.endLsn()) {
+            throw new MismatchException("the log does not end where the database says that it did: endLsn="
+                    + recovery.endLsn() + " expected=" + endLsn);
+        }
+        return recovery.endLsn();
+    }
+
+    /**
+     * Opens a database whose log may have lost its end, which nobody can miss: it is as after the last transaction of
+     * which the log still has the commit. Returns the steps found.
+     */
+    private int checkEarlier(SimulatedDisk disk, int done) {
+        try (Host host = host(disk)) {
+            long endLsn = openAtEnd(host, recording.log());
+            int logged = recording.stepsLoggedBefore(endLsn);
+            return workload.stepsFound(host.database(), Math.min(logged, done), Math.min(logged, done) + 1);
         }
     }
 
@@ -179,7 +212,7 @@ final class Trial {
     }
 
     private void checkCopy(SimulatedDisk disk, int step, boolean mustOpen) {
-        try (Host host = new Host(disk, workload.copyOrNull(step), recording.flaw())) {
+        try (Host host = new Host(disk, workload.copyOrNull(step), workload.tornPageProtection(), recording.flaw())) {
             host.open();
             workload.stepsFound(host.database(), step + 1, step + 1);
         } catch (LockstepException e) {
@@ -206,7 +239,7 @@ final class Trial {
             image.apply(operations.get(i));
         }
         DiskImage after = image.afterCrash(random.nextBoolean() ? Fault.DROPPED : Fault.KEPT, null, random);
-        damage = new Damage(operations, operation, last, sizeBytes, otherPosition);
+        damage = new Damage(operations, operation, last, sizeBytes, otherPosition, workload.tornPageProtection());
         int done = recording.stepsDoneBefore(last + 1L);
         boolean isCopy = damage.zone() == Zone.COPY;
         SimulatedDisk disk = new SimulatedDisk(after, false);
@@ -214,8 +247,12 @@ final class Trial {
         try {
             // What the log has lost at its end nobody can miss: it opens as the earlier state.
             boolean mayBeEarlier = damaged.fileKind().equals("log") && !damage.mustBeSurvived();
-            int found = check(disk, mayBeEarlier ? 0 : done, done + 1, false);
-            outcome = found < done ? Outcome.EARLIER : Outcome.SURVIVED;
+            outcome = Outcome.SURVIVED;
+            if (!mayBeEarlier) {
+                check(disk, recording.log(), done, done + 1, false);
+            } else if (checkEarlier(disk, done) < done) {
+                outcome = Outcome.EARLIER;
+            }
         } catch (CorruptionException | TruncatedFileException | UnknownFormatException | MissingFileException e) {
             if (damage.mustBeSurvived()) {
                 throw new MismatchException(
@@ -245,14 +282,14 @@ final class Trial {
      */
     private Outcome fail(DiskImage atStart) {
         Recording.Start start = recording.startBefore(operation);
-        SimulatedDisk disk = new SimulatedDisk(atStart, false);
+        SimulatedDisk disk = new SimulatedDisk(atStart, true);
         disk.follow(recording.operations(), start.operation());
         disk.plan(operation, fault, random);
         try (Host host = host(disk)) {
             int done = failAndGoOn(host, start.step());
             requireFault(disk);
             SimulatedDisk after = new SimulatedDisk(disk.afterCrash(Fault.TORN, random), false);
-            check(after, done, done, true);
+            check(after, recording.log().with(disk.noted()), done, done, true);
             checkCopies(after, done, step -> step < start.step() || host.hasCopied(workload.copyOrNull(step)), false);
         }
         return Outcome.SURVIVED;

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.prove.disk;
 
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.TornPageProtection;
 import java.nio.file.Path;
 
 /**
@@ -19,6 +20,11 @@ interface Workload {
 
     /** For people: what a step does. */
     String describe(int step);
+
+    /** How its database protects pages from being torn. */
+    default TornPageProtection tornPageProtection() {
+        return TornPageProtection.DOUBLE_WRITE;
+    }
 
     /** Whether the nodes of the database must become more (1) or fewer (-1) in a step, or may do both (0). */
     default int nodeTrend(int step) {
