@@ -52,6 +52,7 @@ struct thread *add_thread(uint32_t vcpu) {
     thread->processor = NO_PROCESSOR;
     thread->phase = atomic_load(&phase_now);
     thread->code = code == NULL ? NULL : code_thread_begin(code);
+    thread->trace = traces_thread(traces);
     code_thread_class(thread->code, thread_class_name(thread->class));
     thread->older = threads;
     threads = thread;
@@ -69,6 +70,8 @@ static void end_thread(struct thread *thread) {
         tally(thread);
         code_thread_end(thread->code);
         thread->code = NULL;
+        trace_free(thread->trace);
+        thread->trace = NULL;
         thread->ended = true;
         free(thread->events);
         free(thread->event_places);

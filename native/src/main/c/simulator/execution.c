@@ -107,6 +107,9 @@ static void on_block(unsigned int vcpu, void *data) {
         thread->block = block->code;
         code_thread_executed(thread->code, block->code);
     }
+    if (UNLIKELY(thread->trace != NULL) && thread->phase != 0) {
+        trace_block(thread->trace, block);
+    }
     if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
         ask(thread);
     }
@@ -138,6 +141,9 @@ static void on_operation(unsigned int vcpu, void *data) {
             /* What came before is the old operation's. */
             finish_accesses(thread);
             submit(thread);
+        }
+        if (thread->trace != NULL) {
+            trace_end(thread->trace, thread->operation, thread->phase);
         }
         thread->operation = operation;
         code_thread_operation(thread->code, operation);
@@ -328,6 +334,9 @@ void on_flush(qemu_plugin_id_t id) {
     for (struct thread *thread = threads; thread != NULL; thread = thread->older) {
         thread->previous = NULL;
         thread->atomic = NULL;
+        if (thread->trace != NULL) {
+            trace_forget(thread->trace);
+        }
         for (int i = 0; i < PENDING_MAX; i++) {
             thread->pending[i].site = NULL;
         }

@@ -7,6 +7,7 @@
  *   feed.c        who sits on which processor, and when it hands its events to the model
  *   books.c       what is charged to which phase and operation
  *   pace.c        processors in step
+ *   traces.c      the instructions of single operations
  *   discards.c    changed code, for processors that share nothing
  *
  * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time, except for the flush
@@ -30,7 +31,7 @@
 #define TURN_DEFAULT 1000000
 
 static const char ARGUMENTS[] =
-    "config=FILE (machine), out=FILE (results), code=FILE (executed lines), step=INSTRUCTIONS (0: not in step),"
+    "config=FILE (machine), out=FILE (results), code=FILE (executed lines), trace=FILE (instructions of operations), step=INSTRUCTIONS (0: not in step),"
     " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off,"
     " branches=COUNTERS:TARGETS:INDIRECT:RETURNS (entries, powers of two but for the last),"
     " wait=on|off (outside phases, only count)";
@@ -48,6 +49,7 @@ uint32_t processors;
 bool wants_data;
 struct branch_unit *branch_units;
 struct code_lines *code;
+struct traces *traces;
 pid_t process;
 qemu_plugin_id_t plugin_id;
 
@@ -83,6 +85,9 @@ static void on_end(qemu_plugin_id_t id, void *data) {
         fprintf(stderr, "lockstep: the results cannot be written: file=%s: %s\n", settings.out, strerror(error));
     }
     char message[MESSAGE_BYTES];
+    if (traces != NULL && traces_close(traces, message, sizeof message) != 0) {
+        fprintf(stderr, "lockstep: %s\n", message);
+    }
     if (code != NULL && code_lines_write(code, message, sizeof message) != 0) {
         fprintf(stderr, "lockstep: %s\n", message);
     }
@@ -140,6 +145,9 @@ static bool parse(char *argument) {
     }
     if (strcmp(argument, "code") == 0) {
         return (settings.code = strdup(value)) != NULL;
+    }
+    if (strcmp(argument, "trace") == 0) {
+        return (settings.trace = strdup(value)) != NULL;
     }
     if (strcmp(argument, "step") == 0) {
         return parse_count(value, &settings.quantum);
@@ -226,6 +234,10 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
     }
     char error[MESSAGE_BYTES];
     if (settings.code != NULL && (code = code_lines_open(settings.code, error, sizeof error)) == NULL) {
+        fprintf(stderr, "lockstep: %s\n", error);
+        return -1;
+    }
+    if (settings.trace != NULL && (traces = traces_open(settings.trace, error, sizeof error)) == NULL) {
         fprintf(stderr, "lockstep: %s\n", error);
         return -1;
     }

@@ -142,6 +142,8 @@ struct thread {
     uint64_t place;
     uint64_t *event_places;
     uint64_t missed[LEVELS];
+    /* NULL where operations are not traced. */
+    struct thread_trace *trace;
 
     uint32_t vcpu;
     enum thread_class class;
@@ -160,6 +162,7 @@ struct settings {
     char *config;
     char *out;
     char *code;
+    char *trace;
     /* Instructions that a processor may be ahead; 0: processors are not kept in step. */
     uint64_t quantum;
     /* Instructions after which a thread whose processor others want gets up. */

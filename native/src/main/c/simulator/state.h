@@ -13,6 +13,7 @@
 
 #include "plugin.h"
 #include "qemu_api.h"
+#include "traces.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -35,6 +36,8 @@ extern bool wants_data;
 extern struct branch_unit *branch_units;
 /* NULL where executed code is not recorded. */
 extern struct code_lines *code;
+/* NULL where operations are not traced. */
+extern struct traces *traces;
 extern pid_t process;
 extern qemu_plugin_id_t plugin_id;
 

@@ -1,5 +1,6 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.autosteps.AutoStepsCommand;
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
@@ -68,6 +69,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new InspectCommand())
                 .addSubcommand(new RecoverCommand())
                 .addSubcommand(new CountersCommand())
+                .addSubcommand(new AutoStepsCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())
                 .setParameterExceptionHandler(Main::wrongCall);

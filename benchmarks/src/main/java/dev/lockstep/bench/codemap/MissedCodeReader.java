@@ -1,6 +1,7 @@
 package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.simulate.CodeInstruments;
+import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.bench.simulate.MissedCode.Misses;
 import dev.lockstep.bench.simulate.MissedCode.Place;
@@ -36,6 +37,11 @@ public final class MissedCodeReader implements CodeInstruments {
     @Override
     public MissedCode missed(Path lines, Path events, int phase) throws IOException {
         return missed(CodeLines.read(lines), CodeEvents.read(events), phase);
+    }
+
+    @Override
+    public void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path into) throws IOException {
+        TraceNames.write(raw, operations, events, into);
     }
 
     static MissedCode missed(CodeLines lines, CodeEvents events, int phase) {

@@ -2,6 +2,7 @@ package dev.lockstep.bench.simulate;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** What a simulation needs of those who know operations and compiled code. Implementations are immutable. */
 public interface CodeInstruments {
@@ -17,4 +18,14 @@ public interface CodeInstruments {
      * @throws IOException if a file is not what it should be
      */
     MissedCode missed(Path lines, Path events, int phase) throws IOException;
+
+    /**
+     * Adds to the traces of operations what these are called, and what lies at the addresses.
+     *
+     * @param raw what the plugin wrote to {@code trace=FILE}
+     * @param events what the agent wrote in the same process, or null if nothing
+     * @param into file that takes all of it
+     * @throws IOException if a file is not what it should be, or cannot be written
+     */
+    void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path into) throws IOException;
 }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
@@ -41,7 +42,7 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE]",
+            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--trace FILE]",
             "    [--json FILE] [--out DIR] -- COMMAND..."
         },
         description = {
@@ -116,6 +117,14 @@ public final class SimulateCommand implements Callable<Integer> {
                     + " misses, by transaction type too. The marks add instructions of their own to each operation.")
     private boolean operations;
 
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Writes the instructions of single operations, in the order in which they were executed: what"
+                    + " ./lockstep autosteps searches for switch points. Needs marks, as --operations makes them, and a"
+                    + " command that starts one JVM; with --code the file says what lies at each address.")
+    private Path trace;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
     private Path json;
 
@@ -153,6 +162,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--code", code);
+        ResultFile.require(command.commandLine(), "--trace", trace);
         requireAgent();
         report.prepare();
         try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
@@ -169,7 +179,8 @@ public final class SimulateCommand implements Callable<Integer> {
         Origin origin =
                 Origin.here(command.commandLine().getParseResult().originalArgs(), SimulationPage.seed(machine));
         boolean ours = commands.apply(Placement.ofMachine()).getSubcommands().containsKey(words.getFirst());
-        SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun);
+        Path traced = trace == null ? null : directory.resolve("trace.txt");
+        SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun).withTrace(traced);
         Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(simulator, directory, instruments, operations);
         CommandLine known = commands.apply(placement);
@@ -182,6 +193,9 @@ public final class SimulateCommand implements Callable<Integer> {
         if (processes.isEmpty()) {
             throw new SimulationException("The command started no process that could be simulated: command="
                     + String.join(" ", words) + "; simulate tpcc, jmh, or a program.");
+        }
+        if (traced != null) {
+            nameTrace(traced, processes);
         }
         SimulationReport result = new SimulationReport(
                 command.commandLine().getParseResult().originalArgs(),
@@ -209,6 +223,19 @@ public final class SimulateCommand implements Callable<Integer> {
                 .doNotCount()
                 .forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return placement.doNotCount().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private void nameTrace(Path traced, List<SimulatedProcess> processes) throws SimulationException, IOException {
+        if (processes.size() > 1) {
+            throw new SimulationException("--trace needs a command that starts one process: processes="
+                    + processes.size() + "; of tpcc name one engine and one scheduler.");
+        }
+        Path events = code == null ? null : Emulation.events(code.toAbsolutePath());
+        instruments.nameTrace(
+                traced,
+                processes.getFirst().operations(),
+                events != null && Files.exists(events) ? events : null,
+                trace);
     }
 
     private int runProgram(Simulator simulator, SimulatedPlacement placement)

@@ -141,7 +141,8 @@ public final class SimulateOptions {
     /** How programs are run. */
     public SimulatorSettings settings() {
         requireBranches();
-        return new SimulatorSettings(stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null);
+        return new SimulatorSettings(
+                stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null, null);
     }
 
     private void requireBranches() {

@@ -127,7 +127,7 @@ public final class Simulator {
                 .filter(file -> Files.isExecutable(Path.of(file)))
                 .findFirst()
                 .orElse(QEMU);
-        Process process = new ProcessBuilder(prefix(settings.withCode(null), result, List.of(program)))
+        Process process = new ProcessBuilder(prefix(settings.withCode(null).withTrace(null), result, List.of(program)))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

@@ -15,6 +15,7 @@ import java.util.List;
  *     warming up, runs several times as fast then
  * @param branches sizes of the branch predictors, COUNTERS:TARGETS:INDIRECT:RETURNS, or null for none
  * @param code file for the executed lines of code, or null
+ * @param trace file for the instructions of single operations, or null
  */
 public record SimulatorSettings(
         long stepInstructions,
@@ -23,10 +24,11 @@ public record SimulatorSettings(
         boolean jvmThreads,
         boolean fromFirstPhase,
         String branches,
-        Path code) {
+        Path code,
+        Path trace) {
     /** What the plugin does by itself. */
     public static final SimulatorSettings DEFAULT =
-            new SimulatorSettings(200, 1_000_000, true, false, false, null, null);
+            new SimulatorSettings(200, 1_000_000, true, false, false, null, null, null);
 
     /** Refuses what the plugin would. */
     public SimulatorSettings {
@@ -39,12 +41,19 @@ public record SimulatorSettings(
     /** The same with executed lines in a file. */
     public SimulatorSettings withCode(Path file) {
         return new SimulatorSettings(
-                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, file);
+                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, file, trace);
+    }
+
+    /** The same with traces of operations in a file. */
+    public SimulatorSettings withTrace(Path file) {
+        return new SimulatorSettings(
+                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, code, file);
     }
 
     /** The same, fed in marked phases only or always. */
     public SimulatorSettings withFromFirstPhase(boolean only) {
-        return new SimulatorSettings(stepInstructions, turnInstructions, buffers, jvmThreads, only, branches, code);
+        return new SimulatorSettings(
+                stepInstructions, turnInstructions, buffers, jvmThreads, only, branches, code, trace);
     }
 
     /** Arguments of the plugin, {@code key=value}. */
@@ -60,6 +69,9 @@ public record SimulatorSettings(
         }
         if (code != null) {
             arguments.add("code=" + code.toAbsolutePath());
+        }
+        if (trace != null) {
+            arguments.add("trace=" + trace.toAbsolutePath());
         }
         return arguments;
     }

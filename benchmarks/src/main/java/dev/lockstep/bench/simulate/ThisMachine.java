@@ -6,7 +6,7 @@ import dev.lockstep.counters.NativeLibrary;
 import java.util.Optional;
 
 /** The caches of this machine as its operating system reports them. */
-final class ThisMachine {
+public final class ThisMachine {
     /** What nearly every L1 of today has, where a virtual machine hides it. */
     private static final int L1_WAYS = 8;
 
@@ -27,6 +27,15 @@ final class ThisMachine {
                         + " Or name them with --l1i, --l1d, --l2 and --llc.");
             case NativeLibrary.Result.Available(NativeLibrary library) -> describe(library);
         };
+    }
+
+    /**
+     * Finds the L1 instruction cache.
+     *
+     * @throws IllegalArgumentException where the system does not tell, with a sentence for the user
+     */
+    public static CacheShape instructionCache() {
+        return CacheShape.parse(describe().value(MachineDescription.L1I).orElseThrow());
     }
 
     private static MachineDescription describe(NativeLibrary library) {

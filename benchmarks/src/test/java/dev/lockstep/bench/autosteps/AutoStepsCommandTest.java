@@ -1,0 +1,148 @@
+package dev.lockstep.bench.autosteps;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** {@code ./lockstep autosteps} on traces whose answer is known: a line is 16 bytes, the cache has four. */
+class AutoStepsCommandTest {
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int execute(String... words) {
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(out));
+        line.setErr(new PrintWriter(err));
+        return line.execute(words);
+    }
+
+    /** Eight lines in a row, in the middle one of three executions; the others are cut off. */
+    private Path trace() throws IOException {
+        List<String> lines = new ArrayList<>(List.of(
+                "lockstep-trace 1",
+                "operation 7 New-Order: fetch stock",
+                "operation 9 commit",
+                "place 40 Node find(I)I@12:88 < FetchOperation step()I@3"));
+        addExecution(lines, 7, 2);
+        addExecution(lines, 7, 8);
+        addExecution(lines, 9, 3);
+        addExecution(lines, 7, 12);
+        return Files.write(directory.resolve("trace.txt"), lines);
+    }
+
+    private static void addExecution(List<String> lines, int operation, int count) {
+        lines.add("execution " + operation + " " + count);
+        for (int i = 0; i < count; i++) {
+            lines.add(Integer.toHexString(16 * i) + " 4");
+        }
+    }
+
+    @Test
+    void findsThePointOfTheTypicalExecution() throws IOException {
+        Path json = directory.resolve("result.json");
+        int exit = execute(
+                "autosteps",
+                trace().toString(),
+                "--l1i=64,full,16",
+                "--members=3",
+                "--switch-bytes=16",
+                "--json",
+                json.toString());
+        assertEquals(0, exit, err.toString());
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertEquals("64,4,16", result.get("instructionCache").asText());
+        JsonNode fetch = result.at("/operations/0");
+        assertEquals("New-Order: fetch stock", fetch.get("name").asText());
+        assertEquals(3, fetch.get("executions").asInt());
+        assertEquals(8, fetch.get("instructions").asInt());
+        assertEquals(128, fetch.get("codeBytes").asInt());
+        assertEquals(8, fetch.get("originalMisses").asInt());
+        assertEquals(0, fetch.get("stepsMisses").asInt());
+        assertEquals(1, fetch.get("switches").asInt());
+        assertEquals(8, fetch.get("leaderMisses").asInt());
+        assertEquals(0, fetch.get("memberMisses").asInt());
+        assertTrue(fetch.get("memberMissesWithSwitches").asDouble() > 0, fetch::toString);
+        assertEquals("40", fetch.at("/points/0/address").asText());
+        assertEquals(1, fetch.at("/points/0/switches").asInt());
+        assertEquals("commit", result.at("/operations/1/name").asText());
+        assertEquals(0, result.at("/operations/1/points").size());
+        assertTrue(out.toString().contains("Node find(I)I@12:88 < FetchOperation step()I@3"), out.toString());
+    }
+
+    @Test
+    void searchesEachKneeOfTheOperationsNamed() throws IOException {
+        Path report = directory.resolve("report");
+        int exit = execute(
+                "autosteps",
+                trace().toString(),
+                "--operation=fetch",
+                "--l1i=64,full,16",
+                "--width=50,200",
+                "--height=2,4,16",
+                "--out",
+                report.toString());
+        assertEquals(0, exit, err.toString());
+        JsonNode result =
+                new ObjectMapper().readTree(report.resolve("result.json").toFile());
+        assertEquals(6, result.get("operations").size());
+        assertEquals(0, result.at("/operations/2/points").size(), "a knee of 16 there is not");
+        assertEquals(4, result.at("/operations/2/stepsMisses").asInt());
+        assertTrue(Files.size(report.resolve("plots/misses-by-instruction.svg")) > 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "something else",
+                "lockstep-trace 2",
+                "lockstep-trace 1",
+                "lockstep-trace 1\nexecution 3 2\n40 4",
+                "lockstep-trace 1\nexecution 3 0",
+                "lockstep-trace 1\nexecution 3 1\n40 16",
+                "lockstep-trace 1\nexecution 3 1\n40",
+                "lockstep-trace 1\nexecution 3 1\nxyz 4",
+                "lockstep-trace 1\nexecution three 1\n40 4",
+                "lockstep-trace 1\nother 3 1\n40 4"
+            })
+    void whatIsNoTraceIsRefused(String text) throws IOException {
+        Path file = Files.writeString(directory.resolve("no-trace.txt"), text);
+        assertEquals(2, execute("autosteps", file.toString(), "--l1i=64,full,16"));
+        assertTrue(err.toString().contains("This is no trace of operations: "), err.toString());
+        assertTrue(err.toString().contains("file=" + file + " line="), err.toString());
+    }
+
+    @Test
+    void wrongCallsEndWithTwo() throws IOException {
+        String trace = trace().toString();
+        assertEquals(2, execute("autosteps"));
+        assertEquals(2, execute("autosteps", directory.resolve("missing").toString()));
+        assertEquals(2, execute("autosteps", trace, "--l1i=64"));
+        assertEquals(2, execute("autosteps", trace, "--width=0"));
+        assertEquals(2, execute("autosteps", trace, "--height=0"));
+        assertEquals(2, execute("autosteps", trace, "--members=1"));
+        assertEquals(2, execute("autosteps", trace, "--switch-bytes=-1"));
+        assertEquals(2, execute("autosteps", trace, "--l1i=64,full,16", "--operation=insert"));
+        assertTrue(
+                err.toString().contains("--operation fits none of: New-Order: fetch stock, commit."), err.toString());
+        assertEquals("", out.toString());
+    }
+}
