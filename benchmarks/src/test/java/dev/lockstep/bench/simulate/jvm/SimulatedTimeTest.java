@@ -1,12 +1,14 @@
 package dev.lockstep.bench.simulate.jvm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.TimeSource;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +42,62 @@ class SimulatedTimeTest {
         assertTrue(
                 parks * SimulatedTime.READING_NANOS < limitNanos,
                 "parks=" + parks + " realNanos=" + (System.nanoTime() - beginReal));
+    }
+
+    /** What threads do that look at the machine's clock, and how often, is to change nothing. */
+    @Test
+    void whereReadingsAreTheTimeOnlyThoseOfTheWorkloadCount() throws InterruptedException {
+        SimulatedTime time = new SimulatedTime(true);
+        assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "terminal-0"));
+        assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "lockstep-log-writer"));
+        assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "main"));
+        assertEquals(10 * SimulatedTime.READING_NANOS, lastOfFive(time, "lockstep-carrier-0"));
+        assertEquals(15 * SimulatedTime.READING_NANOS, lastOfFive(time, ""));
+    }
+
+    private static long lastOfFive(SimulatedTime time, String threadName) throws InterruptedException {
+        AtomicLong last = new AtomicLong();
+        Thread.ofPlatform()
+                .name(threadName)
+                .start(() -> {
+                    for (int i = 0; i < 5; i++) {
+                        last.set(time.nanoTime());
+                        time.parkNanos(time, 1);
+                    }
+                })
+                .join();
+        return last.get();
+    }
+
+    /** A compilation on which the workload waits takes seconds, and is to take no time. */
+    @Test
+    void whereReadingsAreTheTimeNoneGoesOnWhileAThreadOfTheEngineWaits() throws InterruptedException {
+        SimulatedTime time = new SimulatedTime(true);
+        AtomicLong passed = new AtomicLong();
+        Thread.ofPlatform()
+                .name("lockstep-log-writer")
+                .start(() -> {
+                    long begin = time.nanoTime();
+                    for (int look = 0; look < 2 * SimulatedTime.STILL_LOOKS; look++) {
+                        time.parkNanos(time, TimeUnit.SECONDS.toNanos(1));
+                    }
+                    passed.set(time.nanoTime() - begin);
+                })
+                .join();
+        assertEquals(0, passed.get());
+    }
+
+    @Test
+    void aTimeThatThereIsNotIsRefused() {
+        System.setProperty(SimulatedTime.PROPERTY, "moments");
+        try {
+            IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, SimulatedTime::new);
+            assertEquals(
+                    "no such simulated time: lockstep.simulated.time=moments; remedy: use cycles or readings",
+                    refused.getMessage());
+        } finally {
+            System.clearProperty(SimulatedTime.PROPERTY);
+        }
     }
 
     @Test
