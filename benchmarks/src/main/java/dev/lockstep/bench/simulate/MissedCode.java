@@ -18,7 +18,7 @@ public record MissedCode(Misses totals, Misses unresolved, List<Place> methods, 
     /** So many places are kept that miss most in each level. */
     public static final int PLACES_MAX = 100;
 
-    /** The part of what is unresolved from which on the places do not stand for the whole. */
+    /** If a larger part is unresolved, the places do not stand for the whole. */
     public static final double UNRESOLVED_SHARE_MAX = 0.02;
 
     /** Copies the places. */
@@ -47,6 +47,11 @@ public record MissedCode(Misses totals, Misses unresolved, List<Place> methods, 
     /** The part of the first levels' misses whose place nobody knows, 0 to 1. */
     public double unresolvedShare() {
         return totals.first() == 0 ? 0 : (double) unresolved.first() / totals.first();
+    }
+
+    /** Whether the places stand for the whole. */
+    public boolean isResolved() {
+        return unresolvedShare() <= UNRESOLVED_SHARE_MAX;
     }
 
     /** The places that miss most in a level, the greatest first, those without misses left out. */

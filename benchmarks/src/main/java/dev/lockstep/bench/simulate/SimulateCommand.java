@@ -60,7 +60,8 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the command ran, and its figures are printed",
-            "1:a measurement that counts for nothing, because the JVM had not reached its steady state; an exception",
+            "1:a measurement that counts for nothing, because the JVM had not reached its steady state or, with"
+                    + " --code, too many misses lie where nobody knows the code; an exception",
             "2:wrong call or geometry; no user-mode QEMU; the plugin does not load; the command failed"
         },
         footerHeading = "%nPresets:%n",
@@ -219,10 +220,19 @@ public final class SimulateCommand implements Callable<Integer> {
             Json.write(report.json(), result);
             report.write(SimulationPage.of(result, origin));
         }
-        placement
-                .doNotCount()
-                .forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
-        return placement.doNotCount().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        List<String> doNotCount = new ArrayList<>(placement.doNotCount());
+        doNotCount.addAll(unresolved(processes));
+        doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
+        return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Of which processes the misses were not told by code, as far as that was asked for. */
+    static List<String> unresolved(List<SimulatedProcess> processes) {
+        return processes.stream()
+                .filter(process -> process.code() != null && !process.code().isResolved())
+                .map(process -> process.command() + ": NOT RESOLVED, its places count for nothing. "
+                        + SimulationTables.unresolved(process.code()))
+                .toList();
     }
 
     private void nameTrace(Path traced, List<SimulatedProcess> processes) throws SimulationException, IOException {

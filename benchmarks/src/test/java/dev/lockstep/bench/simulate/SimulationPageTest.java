@@ -280,6 +280,34 @@ class SimulationPageTest {
         assertTrue(text.contains("a.B.many:7"), text);
     }
 
+    /** More than two in a hundred of the first levels' misses, and the command fails. */
+    @Test
+    void placesCountOnlyIfNearlyAllMissesHaveOne() {
+        assertEquals(List.of(), SimulateCommand.unresolved(processes(null)));
+        assertEquals(List.of(), SimulateCommand.unresolved(processes(missed(5))));
+        List<String> complaints = SimulateCommand.unresolved(processes(missed(6)));
+        assertEquals(1, complaints.size());
+        assertTrue(
+                complaints
+                        .getFirst()
+                        .endsWith(": NOT RESOLVED, its places count for nothing. Not resolved to code: 2.40 % of the"
+                                + " misses of the first level (at most 2 %)."),
+                complaints::toString);
+    }
+
+    private static MissedCode missed(long unresolved) {
+        return new MissedCode(
+                new MissedCode.Misses(200, 50, 0, 0),
+                new MissedCode.Misses(unresolved, 0, 0, 0),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    private static List<SimulatedProcess> processes(MissedCode code) {
+        return simulation(List.of("l1i=32K,8,64"), OPERATIONS, code, marked()).processes();
+    }
+
     @Test
     void readsTheSeedOfThePageMap() {
         assertEquals(1, SimulationPage.seed(List.of("l1i=32K,8,64")));
