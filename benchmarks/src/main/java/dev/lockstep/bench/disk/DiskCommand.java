@@ -1,13 +1,7 @@
 package dev.lockstep.bench.disk;
 
 import dev.lockstep.bench.process.ScratchDirectory;
-import dev.lockstep.bench.report.Json;
-import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
-import dev.lockstep.bench.report.ReportText;
-import dev.lockstep.bench.report.ResultFile;
-import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;
@@ -20,8 +14,6 @@ import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,10 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Durable commits a second against the rate at which the disk can force. */
 @Command(
@@ -64,16 +53,6 @@ public final class DiskCommand implements Callable<Integer> {
     /** More threads than the population of one warehouse can tell apart say nothing. */
     private static final int TERMINALS_MAX = 10_000;
 
-    @Spec
-    private CommandSpec command;
-
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "A directory on the disk; what is made in it is removed. Default: the system's directory for"
-                    + " temporary files.")
-    private Path directory;
-
     @Option(
             names = "--terminals",
             split = ",",
@@ -89,25 +68,8 @@ public final class DiskCommand implements Callable<Integer> {
             description = "Time of each measurement. Default: ${DEFAULT-VALUE}.")
     private double seconds;
 
-    @Option(
-            names = "--repeat",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "How often. Default: ${DEFAULT-VALUE}.")
-    private int repeat;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all figures.")
-    private Path json;
-
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Of everything random. Default: ${DEFAULT-VALUE}.")
-    private long seed;
-
     @Mixin
-    private ReportOption reportOption;
+    private MeasurementOptions options = new MeasurementOptions(3);
 
     private TpccScale scale = TpccScale.standard(1);
 
@@ -121,35 +83,16 @@ public final class DiskCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        require(terminals.stream().allMatch(each -> each >= 1 && each <= TERMINALS_MAX), "--terminals is 1 to 10000");
-        require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
-        require(repeat >= 1, "--repeat is at least 1");
-        Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-        require(Files.isDirectory(parent) && Files.isWritable(parent), "--dir is a directory to write to");
-        ResultFile.require(command.commandLine(), "--json", json);
-        reportOption.prepare();
-        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
+        options.require(
+                terminals.stream().allMatch(each -> each >= 1 && each <= TERMINALS_MAX), "--terminals is 1 to 10000");
+        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.prepare();
         DiskReport report;
-        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "disk")) {
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "disk")) {
             report = measure(scratch.path());
         }
-        if (json != null) {
-            Json.write(json, report);
-        }
-        Section section = report.section();
-        if (reportOption.directory() != null) {
-            Json.write(reportOption.json(), report);
-            reportOption.write(new Report(
-                    "Durable commits and raw forces",
-                    "Measured.",
-                    true,
-                    origin,
-                    settings(),
-                    List.of(section.with(List.of(report.plot())))));
-        }
-        PrintWriter out = command.commandLine().getOut();
-        out.print(ReportText.of(List.of(section)));
-        out.flush();
+        options.write(
+                report, "Durable commits and raw forces", "Measured.", settings(), report.section(), report.plot());
         return 0;
     }
 
@@ -157,7 +100,7 @@ public final class DiskCommand implements Callable<Integer> {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("terminals", terminals.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         settings.put("seconds of each measurement", Double.toString(seconds));
-        settings.put("repetitions", Integer.toString(repeat));
+        settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
     }
 
@@ -165,12 +108,10 @@ public final class DiskCommand implements Callable<Integer> {
         Duration time = Duration.ofNanos(Math.round(seconds * NANOS_PER_SECOND));
         List<Double> raw = new ArrayList<>();
         List<DiskRun> runs = new ArrayList<>();
-        PrintWriter err = command.commandLine().getErr();
-        for (int i = 0; i < repeat; i++) {
+        for (int i = 0; i < options.repeat(); i++) {
             raw.add(ForceProbe.forcesPerSecond(scratch, time));
             for (int count : terminals) {
-                err.println("lockstep: repetition " + (i + 1) + " of " + repeat + ", " + count + " terminals");
-                err.flush();
+                options.progress("repetition " + (i + 1) + " of " + options.repeat() + ", " + count + " terminals");
                 Path home = scratch.resolve("database");
                 runs.add(run(home, count, time));
                 ScratchDirectory.remove(home);
@@ -180,7 +121,7 @@ public final class DiskCommand implements Callable<Integer> {
     }
 
     private DiskRun run(Path home, int count, Duration time) throws InterruptedException {
-        DatabaseOptions options = DatabaseOptions.builder()
+        DatabaseOptions database = DatabaseOptions.builder()
                 .createIfMissing(true)
                 .poolBytes(POOL_BYTES)
                 .build();
@@ -189,12 +130,12 @@ public final class DiskCommand implements Callable<Integer> {
                 .threads(count)
                 .warmUp(time.dividedBy(2))
                 .duration(time)
-                .seed(seed)
+                .seed(options.seed())
                 .check(false)
                 .dumpDirectory(home)
                 .build();
         try (LockstepAdapter adapter =
-                new LockstepAdapter(Database.open(home, options), null, Durability.SYNC, TIMEOUT)) {
+                new LockstepAdapter(Database.open(home, database), null, Durability.SYNC, TIMEOUT)) {
             Forces forces = new Forces(adapter.database());
             TpccResult result = TpccRun.execute(configuration, adapter, TerminalThreads.virtual(), forces);
             if (!result.failure().isEmpty()) {
@@ -239,12 +180,6 @@ public final class DiskCommand implements Callable<Integer> {
 
         long commits() {
             return after.commits() - before.commits();
-        }
-    }
-
-    private void require(boolean condition, String sentence) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), sentence + ".");
         }
     }
 }

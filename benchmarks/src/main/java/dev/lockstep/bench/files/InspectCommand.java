@@ -1,34 +1,23 @@
 package dev.lockstep.bench.files;
 
-import dev.lockstep.bench.report.Json;
-import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.engine.Database;
-import dev.lockstep.engine.DatabaseInUseException;
-import dev.lockstep.engine.IncompleteCopyException;
 import dev.lockstep.engine.Inspection;
 import dev.lockstep.engine.Inspection.LogEnd;
 import dev.lockstep.engine.Inspection.LogEntry;
 import dev.lockstep.engine.Inspection.Overview;
 import dev.lockstep.engine.Inspection.PageView;
 import dev.lockstep.engine.Inspection.TreeView;
-import dev.lockstep.engine.MissingFileException;
-import dev.lockstep.engine.NewerFormatException;
-import dev.lockstep.engine.OlderFormatException;
-import dev.lockstep.engine.SchemaException;
-import dev.lockstep.engine.ValueOutOfRangeException;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Shows what lies in the files of a closed database. */
@@ -64,8 +53,8 @@ public final class InspectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Parameters(paramLabel = "DIR", description = "The directory of the database.")
-    private Path directory;
+    @Mixin
+    private DatabaseFiles files = new DatabaseFiles();
 
     @Option(names = "--page", paramLabel = "N", description = "Shows a page.")
     private Integer pageId;
@@ -92,38 +81,23 @@ public final class InspectCommand implements Callable<Integer> {
             description = "Records of the log to show at most, up to 1,000,000. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes what is shown.")
-    private Path json;
-
     /** For picocli. */
     public InspectCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        ResultFile.require(command.commandLine(), "--json", json);
         if (limit < 1 || limit > LIMIT_MAX || (fromLsn != null && fromLsn < 0)) {
             throw new ParameterException(
                     command.commandLine(), "--limit is from 1 to 1,000,000, and a position of the log not negative.");
         }
-        Map<String, Object> shown = new LinkedHashMap<>();
-        PrintWriter out = command.commandLine().getOut();
-        boolean ok;
-        try (Inspection inspection = Database.inspect(directory)) {
-            ok = show(inspection, new InspectionText(out), shown);
-        } catch (MissingFileException
-                | DatabaseInUseException
-                | IncompleteCopyException
-                | NewerFormatException
-                | OlderFormatException
-                | SchemaException
-                | ValueOutOfRangeException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
-        if (json != null) {
-            Json.write(json, shown);
-        }
-        out.flush();
-        return ok ? 0 : 1;
+        return files.exitCode((directory, out) -> {
+            Map<String, Object> shown = new LinkedHashMap<>();
+            try (Inspection inspection = Database.inspect(directory)) {
+                boolean ok = show(inspection, new InspectionText(out), shown);
+                files.writeJson(shown);
+                return ok;
+            }
+        });
     }
 
     private boolean show(Inspection inspection, InspectionText text, Map<String, Object> shown) {
@@ -159,7 +133,7 @@ public final class InspectCommand implements Callable<Integer> {
         text.logHeader();
         LogEnd end = inspection.log(fromLsn, limit, entry -> {
             text.logEntry(entry);
-            if (json != null) {
+            if (files.wantsJson()) {
                 entries.add(entry);
             }
         });

@@ -1,19 +1,11 @@
 package dev.lockstep.bench.files;
 
-import dev.lockstep.bench.report.Json;
-import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.engine.Database;
-import dev.lockstep.engine.DatabaseInUseException;
-import dev.lockstep.engine.IncompleteCopyException;
-import dev.lockstep.engine.MissingFileException;
-import dev.lockstep.engine.NewerFormatException;
-import dev.lockstep.engine.OlderFormatException;
 import dev.lockstep.engine.SalvageReport;
 import dev.lockstep.engine.SalvageReport.LogUse;
 import dev.lockstep.engine.SalvageReport.SavedTable;
 import dev.lockstep.engine.SalvageReport.UnknownTree;
-import dev.lockstep.engine.TargetNotEmptyException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -21,11 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Saves what is readable of a damaged database into a new one. */
 @Command(
@@ -49,11 +38,8 @@ import picocli.CommandLine.Spec;
             "      Writes that into a file as well."
         })
 public final class RecoverCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec command;
-
-    @Parameters(paramLabel = "DIR", description = "The directory of the damaged database.")
-    private Path directory;
+    @Mixin
+    private DatabaseFiles files = new DatabaseFiles();
 
     @Option(
             names = "--to",
@@ -62,34 +48,17 @@ public final class RecoverCommand implements Callable<Integer> {
             description = "The directory of the new one: it does not exist, or is empty.")
     private Path target;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes what was saved and what is lost.")
-    private Path json;
-
     /** For picocli. */
     public RecoverCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        ResultFile.require(command.commandLine(), "--json", json);
-        SalvageReport report;
-        try {
-            report = Database.salvage(
-                    directory, target, new ProgressLines(command.commandLine().getErr()));
-        } catch (MissingFileException
-                | DatabaseInUseException
-                | IncompleteCopyException
-                | TargetNotEmptyException
-                | NewerFormatException
-                | OlderFormatException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
-        if (json != null) {
-            Json.write(json, report);
-        }
-        PrintWriter out = command.commandLine().getOut();
-        print(report, out);
-        out.flush();
-        return report.isComplete() ? 0 : 1;
+        return files.exitCode((directory, out) -> {
+            SalvageReport report = Database.salvage(directory, target, new ProgressLines(files.errors()));
+            print(report, out);
+            files.writeJson(report);
+            return report.isComplete();
+        });
     }
 
     private static String figure(long value) {

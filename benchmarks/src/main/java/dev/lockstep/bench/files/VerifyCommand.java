@@ -1,24 +1,14 @@
 package dev.lockstep.bench.files;
 
-import dev.lockstep.bench.report.Json;
-import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.engine.Database;
-import dev.lockstep.engine.DatabaseInUseException;
-import dev.lockstep.engine.IncompleteCopyException;
-import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.VerificationReport;
 import dev.lockstep.engine.VerificationReport.Finding;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
 /** Says whether the files of a closed database are whole. */
 @Command(
@@ -39,34 +29,20 @@ import picocli.CommandLine.Spec;
             "      Writes it into a file as well."
         })
 public final class VerifyCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec command;
-
-    @Parameters(paramLabel = "DIR", description = "The directory of the database.")
-    private Path directory;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all findings.")
-    private Path json;
+    @Mixin
+    private DatabaseFiles files = new DatabaseFiles();
 
     /** For picocli. */
     public VerifyCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        ResultFile.require(command.commandLine(), "--json", json);
-        VerificationReport report;
-        try {
-            report = Database.verify(directory);
-        } catch (MissingFileException | DatabaseInUseException | IncompleteCopyException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
-        if (json != null) {
-            Json.write(json, report);
-        }
-        PrintWriter out = command.commandLine().getOut();
-        print(report, out);
-        out.flush();
-        return report.ok() ? 0 : 1;
+        return files.exitCode((directory, out) -> {
+            VerificationReport report = Database.verify(directory);
+            print(report, out);
+            files.writeJson(report);
+            return report.ok();
+        });
     }
 
     private static void print(VerificationReport report, PrintWriter out) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The option {@code --out} of every experiment, to be mixed into its command. */
-public final class ReportOption {
+public class ReportOption {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
@@ -26,13 +26,18 @@ public final class ReportOption {
     /** For picocli. */
     public ReportOption() {}
 
+    /** The line of the command that this is mixed into. */
+    final CommandLine commandLine() {
+        return command.commandLine();
+    }
+
     /** The directory as the user named it, or {@code null} where no report is asked for. */
-    public Path directory() {
+    public final Path directory() {
         return directory;
     }
 
     /** Where the JSON of the result goes, beside the page. */
-    public Path json() {
+    public final Path json() {
         return directory.resolve("result.json");
     }
 
@@ -46,7 +51,7 @@ public final class ReportOption {
         if (directory == null) {
             return;
         }
-        CommandLine line = command.commandLine();
+        CommandLine line = commandLine();
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
@@ -62,8 +67,8 @@ public final class ReportOption {
      *
      * @throws IOException if a file cannot be written
      */
-    public void write(Report report) throws IOException {
-        PrintWriter err = command.commandLine().getErr();
+    public final void write(Report report) throws IOException {
+        PrintWriter err = commandLine().getErr();
         ReportWriter.write(directory, report)
                 .ifPresent(obstacle -> err.println("lockstep: the report has no plots, because " + obstacle));
         err.println("lockstep: report: " + directory.resolve(ReportWriter.PAGE));

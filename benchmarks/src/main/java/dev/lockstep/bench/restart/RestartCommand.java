@@ -1,19 +1,10 @@
 package dev.lockstep.bench.restart;
 
 import dev.lockstep.bench.process.ScratchDirectory;
-import dev.lockstep.bench.report.Json;
-import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
-import dev.lockstep.bench.report.ReportText;
-import dev.lockstep.bench.report.ResultFile;
-import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -21,10 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The time of recovery by the length of the log and the size of the database. */
 @Command(
@@ -47,9 +35,6 @@ public final class RestartCommand implements Callable<Integer> {
 
     private static final int BYTES_SHIFT = 20;
 
-    @Spec
-    private CommandSpec command;
-
     @Option(
             names = "--log-mb",
             split = ",",
@@ -67,75 +52,30 @@ public final class RestartCommand implements Callable<Integer> {
             description = "Sizes of the database, about 100 MB for each warehouse. Default: ${DEFAULT-VALUE}.")
     private List<Integer> warehouses;
 
-    @Option(
-            names = "--repeat",
-            paramLabel = "N",
-            defaultValue = "5",
-            description = "How often each database is opened. Default: ${DEFAULT-VALUE}.")
-    private int repeat;
-
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "Where the databases lie, in a directory that is removed afterwards. Default: the system's"
-                    + " directory for temporary files.")
-    private Path directory;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all points.")
-    private Path json;
-
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Of everything random. Default: ${DEFAULT-VALUE}.")
-    private long seed;
-
     @Mixin
-    private ReportOption reportOption;
+    private MeasurementOptions options = new MeasurementOptions(5);
 
     /** For picocli. */
     public RestartCommand() {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        require(logMebi.stream().allMatch(each -> each >= 0 && each <= LOG_MEBI_MAX), "--log-mb is 0 to 65536");
-        require(warehouses.stream().allMatch(each -> each >= 1), "--warehouses is at least 1");
-        require(warehouses.stream().distinct().count() <= Series.COUNT_MAX, "--warehouses takes up to 8 sizes");
-        require(repeat >= 1, "--repeat is at least 1");
-        Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-        require(Files.isDirectory(parent) && Files.isWritable(parent), "--dir is a directory to write to");
-        ResultFile.require(command.commandLine(), "--json", json);
-        reportOption.prepare();
-        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
-        PrintWriter err = command.commandLine().getErr();
+        options.require(logMebi.stream().allMatch(each -> each >= 0 && each <= LOG_MEBI_MAX), "--log-mb is 0 to 65536");
+        options.require(warehouses.stream().allMatch(each -> each >= 1), "--warehouses is at least 1");
+        options.require(warehouses.stream().distinct().count() <= Series.COUNT_MAX, "--warehouses takes up to 8 sizes");
+        options.prepare();
         RestartPoints points;
-        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "restart")) {
-            RestartExperiment experiment = new RestartExperiment(scratch.path(), seed, repeat, line -> {
-                err.println("lockstep: " + line);
-                err.flush();
-            });
-            points = experiment.run(
-                    warehouses.stream().distinct().map(TpccScale::standard).toList(),
-                    logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "restart")) {
+            points = new RestartExperiment(scratch.path(), options.seed(), options.repeat(), options::progress)
+                    .run(
+                            warehouses.stream()
+                                    .distinct()
+                                    .map(TpccScale::standard)
+                                    .toList(),
+                            logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
         }
-        if (json != null) {
-            Json.write(json, points);
-        }
-        Section section = points.section();
-        if (reportOption.directory() != null) {
-            Json.write(reportOption.json(), points);
-            reportOption.write(new Report(
-                    "Restart after a kill",
-                    "Every database opened.",
-                    true,
-                    origin,
-                    settings(),
-                    List.of(section.with(List.of(points.plot())))));
-        }
-        PrintWriter out = command.commandLine().getOut();
-        out.print(ReportText.of(List.of(section)));
-        out.flush();
+        options.write(
+                points, "Restart after a kill", "Every database opened.", settings(), points.section(), points.plot());
         return 0;
     }
 
@@ -143,17 +83,11 @@ public final class RestartCommand implements Callable<Integer> {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("log since the checkpoint, MiB", joined(logMebi));
         settings.put("warehouses", joined(warehouses));
-        settings.put("repetitions", Integer.toString(repeat));
+        settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
     }
 
     private static String joined(List<?> values) {
         return values.stream().map(String::valueOf).collect(Collectors.joining(", "));
-    }
-
-    private void require(boolean condition, String sentence) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), sentence + ".");
-        }
     }
 }

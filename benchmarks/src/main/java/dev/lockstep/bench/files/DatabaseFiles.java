@@ -1,0 +1,89 @@
+package dev.lockstep.bench.files;
+
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.engine.DatabaseInUseException;
+import dev.lockstep.engine.IncompleteCopyException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.NewerFormatException;
+import dev.lockstep.engine.OlderFormatException;
+import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.TargetNotEmptyException;
+import dev.lockstep.engine.ValueOutOfRangeException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What the commands about the files of a closed database have in common, to be mixed into each. */
+final class DatabaseFiles {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Parameters(paramLabel = "DIR", description = "The directory of the database.")
+    private Path directory;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the result.")
+    private Path json;
+
+    /** What is asked about the files. */
+    @FunctionalInterface
+    interface Question {
+        /** Whether there is nothing wrong in the answer, which it has printed. */
+        boolean ask(Path directory, PrintWriter out) throws IOException;
+    }
+
+    /** Whether somebody wants the result as JSON. */
+    boolean wantsJson() {
+        return json != null;
+    }
+
+    /** Standard error, so that standard output holds the result alone. */
+    PrintWriter errors() {
+        return command.commandLine().getErr();
+    }
+
+    /**
+     * Asks, and returns the exit code for the answer.
+     *
+     * @throws ParameterException if the call was wrong, for the files or for what is asked of them
+     * @throws IOException if the result cannot be written
+     */
+    int exitCode(Question question) throws IOException {
+        ResultFile.require(command.commandLine(), "--json", json);
+        PrintWriter out = command.commandLine().getOut();
+        try {
+            return question.ask(directory, out) ? 0 : 1;
+        } catch (LockstepException e) {
+            if (isWrongCall(e)) {
+                throw new ParameterException(command.commandLine(), e.getMessage(), e);
+            }
+            throw e;
+        } finally {
+            out.flush();
+        }
+    }
+
+    private static boolean isWrongCall(LockstepException e) {
+        return e instanceof MissingFileException
+                || e instanceof DatabaseInUseException
+                || e instanceof IncompleteCopyException
+                || e instanceof TargetNotEmptyException
+                || e instanceof NewerFormatException
+                || e instanceof OlderFormatException
+                || e instanceof SchemaException
+                || e instanceof ValueOutOfRangeException;
+    }
+
+    /** Writes the result as JSON, if somebody wants it. */
+    void writeJson(Object result) throws IOException {
+        if (json != null) {
+            Json.write(json, result);
+        }
+    }
+}

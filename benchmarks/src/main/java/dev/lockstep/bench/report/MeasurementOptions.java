@@ -1,0 +1,125 @@
+package dev.lockstep.bench.report;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SequencedMap;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * The options of an experiment that measures on a disk and has one table and one plot to show, to be mixed into its
+ * command, and what is done with its result.
+ */
+public final class MeasurementOptions extends ReportOption {
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "A directory on the disk that is to be measured; what is made in it is removed. Default: the"
+                    + " system's directory for temporary files.")
+    private Path directory;
+
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            description = "How often each is measured. Default: ${DEFAULT-VALUE}.")
+    private int repeat;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes all figures.")
+    private Path json;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of everything random. Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    private Origin origin;
+
+    /** @param repeatDefault how often each is measured unless the user says otherwise */
+    public MeasurementOptions(int repeatDefault) {
+        repeat = repeatDefault;
+    }
+
+    /** How often each is measured. */
+    public int repeat() {
+        return repeat;
+    }
+
+    /** Of everything random. */
+    public long seed() {
+        return seed;
+    }
+
+    /** A directory that exists, on the disk that is to be measured. */
+    public Path parent() {
+        return directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
+    }
+
+    /**
+     * Requires something of what the user has asked for.
+     *
+     * @param sentence what holds of a right call, without its full stop
+     * @throws ParameterException if it does not hold
+     */
+    public void require(boolean condition, String sentence) {
+        if (!condition) {
+            throw new ParameterException(commandLine(), sentence + ".");
+        }
+    }
+
+    /**
+     * Requires what these options need and makes ready what they write to; notes when the experiment begins.
+     *
+     * @throws ParameterException if an option is out of range, or something cannot be written to
+     */
+    @Override
+    public void prepare() {
+        require(repeat >= 1, "--repeat is at least 1");
+        require(Files.isDirectory(parent()) && Files.isWritable(parent()), "--dir is a directory to write to");
+        ResultFile.require(commandLine(), "--json", json);
+        super.prepare();
+        origin = Origin.here(commandLine().getParseResult().originalArgs(), seed);
+    }
+
+    /** Says on standard error how the experiment gets on. */
+    public void progress(String what) {
+        PrintWriter err = commandLine().getErr();
+        err.println("lockstep: " + what);
+        err.flush();
+    }
+
+    /**
+     * Writes the result to wherever the user wants it, and the section to standard output. After {@link #prepare}.
+     *
+     * @param result all figures, for JSON
+     * @param title of the page
+     * @param summary the outcome, a good one, in one sentence
+     * @param settings name and value of whatever the figures depend on, in order
+     * @param section the figures
+     * @param plot the same as a picture
+     * @throws IOException if a file cannot be written
+     */
+    public void write(
+            Object result,
+            String title,
+            String summary,
+            SequencedMap<String, String> settings,
+            Section section,
+            Plot plot)
+            throws IOException {
+        if (json != null) {
+            Json.write(json, result);
+        }
+        if (directory() != null) {
+            Json.write(json(), result);
+            write(new Report(title, summary, true, origin, settings, List.of(section.with(List.of(plot)))));
+        }
+        PrintWriter out = commandLine().getOut();
+        out.print(ReportText.of(List.of(section)));
+        out.flush();
+    }
+}
