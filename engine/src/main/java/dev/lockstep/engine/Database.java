@@ -355,8 +355,8 @@ public final class Database implements AutoCloseable {
 
     /**
      * Makes the data file shorter while transactions run: pages at its end are moved into free ones before them, and
-     * the end is cut off. Deleted rows' pages are used again without it; this gives them back to the file system. The
-     * first page of each table and index stays where it is, and so do rows larger than 1,500 bytes.
+     * the end is cut off. Deleted rows' pages are used again without it; this gives them back to the file system. A row
+     * of more than 1,500 bytes stays where it is while a transaction has it locked.
      *
      * @return what was done
      * @throws MaintenanceRefusedException if a backup or another compaction runs, or the database has no files or no

@@ -10,7 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Invariants:
  * <ul>
- *   <li>The root page never changes its id: a root that is full hands its contents to a new child and stays.
+ *   <li>The root stays in its page when the tree grows: one that is full hands its contents to a new child. Only a
+ *       {@link Relocation} moves it; {@code rootPageId} then changes while the page that the root leaves is latched
+ *       exclusively, and the catalog with it.
  *   <li>Keys of a node lie within its fences; fences of neighbours touch; all leaves have the same depth.
  *   <li>A page is changed under its exclusive latch only, after its log record is in the log buffer, and latches are
  *       taken parent before child and left before right.
@@ -38,7 +40,7 @@ public final class BTree {
     private final int stamp = NEXT_STAMP.getAndIncrement();
     private final TreeEnvironment environment;
     private final int treeId;
-    private final int rootPageId;
+    private volatile int rootPageId;
     private final int lockTreeId;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
@@ -104,8 +106,14 @@ public final class BTree {
         return stamp;
     }
 
+    /** The page of the root. It can be another as soon as it was read: who enters the page asks again behind that. */
     public int rootPageId() {
         return rootPageId;
+    }
+
+    /** The root is in another page; the one that it leaves is latched exclusively. */
+    void rootMoved(int toPageId) {
+        rootPageId = toPageId;
     }
 
     /**

@@ -6,15 +6,18 @@ import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.page.PageLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.LongConsumer;
 
 /**
  * Values too large for a leaf, in chains of overflow pages. A chain belongs to one record; it is written before the
- * record refers to it and given back after the transaction that dropped the reference has ended. Thread-safe: without
- * state.
+ * record refers to it and given back after the transaction that dropped the reference has ended. Its pages change only
+ * where a {@link Relocation} moves them, under the exclusive lock of the record's key. Thread-safe: without state.
  */
 public final class OverflowChain {
     private static final VarHandle STUB_INT =
@@ -22,6 +25,9 @@ public final class OverflowChain {
 
     /** Attempts to read a page that is to be given back. A medium that refuses three times will go on refusing. */
     private static final int FREE_ATTEMPTS_MAX = 3;
+
+    /** As {@link java.util.Arrays#hashCode(byte[])}. */
+    private static final int HASH_FACTOR = 31;
 
     private OverflowChain() {}
 
@@ -43,9 +49,8 @@ public final class OverflowChain {
         TreeEnvironment environment = tree.environment();
         flagTree(tree, context);
         int nextPageId = 0;
-        int chunks = (valueBytes + OverflowLayout.CHUNK_BYTES_MAX - 1) / OverflowLayout.CHUNK_BYTES_MAX;
         try {
-            for (int chunk = chunks - 1; chunk >= 0; chunk--) {
+            for (int chunk = pageCount(valueBytes) - 1; chunk >= 0; chunk--) {
                 environment.pool().reserveFrames(1, context.waiter());
                 if (environment.log() != null) {
                     environment.log().throttle(context.waiter());
@@ -60,31 +65,61 @@ public final class OverflowChain {
             }
             throw failure;
         }
-        STUB_INT.set(stub, OverflowLayout.STUB_FIRST_PAGE, nextPageId);
+        putStub(stub, nextPageId, valueBytes);
+    }
+
+    private static void putStub(byte[] stub, int firstPageId, int valueBytes) {
+        STUB_INT.set(stub, OverflowLayout.STUB_FIRST_PAGE, firstPageId);
         STUB_INT.set(stub, OverflowLayout.STUB_VALUE_BYTES, valueBytes);
+    }
+
+    /** Makes a stub. */
+    static byte[] stub(int firstPageId, int valueBytes) {
+        byte[] stub = new byte[OverflowLayout.STUB_BYTES];
+        putStub(stub, firstPageId, valueBytes);
+        return stub;
+    }
+
+    /** Whether the tree has had overflow pages. May park. */
+    public static boolean mayBeIn(BTree tree, TreeContext context) {
+        TreeEnvironment environment = tree.environment();
+        int frame = latchRootShared(tree, context);
+        int flags = Node.nodeFlags(environment.memory(), BufferPool.address(frame));
+        environment.latches().unlatchShared(frame);
+        context.unlatched();
+        return (flags & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
     }
 
     /** Notes in the root that the tree has overflow pages, once in its life. */
     private static void flagTree(BTree tree, TreeContext context) {
         TreeEnvironment environment = tree.environment();
-        int frame = latchShared(environment, context, tree.rootPageId());
-        boolean flagged =
-                (Node.nodeFlags(environment.memory(), BufferPool.address(frame)) & NodeLayout.FLAG_HAS_OVERFLOW) != 0;
-        environment.latches().unlatchShared(frame);
-        context.unlatched();
-        if (flagged) {
+        if (mayBeIn(tree, context)) {
             return;
         }
         // Ends like latchShared: the root, just used, is the last page to be evicted.
         while (true) {
-            int rootFrame = environment.pool().frame(tree.rootPageId(), context.waiter());
+            int rootPageId = tree.rootPageId();
+            int rootFrame = environment.pool().frame(rootPageId, context.waiter());
             environment.latches().latchExclusive(rootFrame);
-            if (environment.pool().pageIdOpaque(rootFrame) == tree.rootPageId()) {
+            if (environment.pool().pageIdOpaque(rootFrame) == rootPageId && rootPageId == tree.rootPageId()) {
                 context.latched();
                 setFlag(tree, context, rootFrame);
                 return;
             }
             environment.latches().unlatchExclusiveUnchanged(rootFrame);
+        }
+    }
+
+    private static int latchRootShared(BTree tree, TreeContext context) {
+        // Ends: each turn in vain means that the root was moved meanwhile.
+        while (true) {
+            int rootPageId = tree.rootPageId();
+            int frame = latchShared(tree.environment(), context, rootPageId);
+            if (rootPageId == tree.rootPageId()) {
+                return frame;
+            }
+            tree.environment().latches().unlatchShared(frame);
+            context.unlatched();
         }
     }
 
@@ -120,20 +155,30 @@ public final class OverflowChain {
             throw failure;
         }
         context.latched();
+        fill(tree, context, frame, pageId, nextPageId, bytes, chunk -> {
+            NodeEditor.copyIn(environment.memory(), chunk, value, from, bytes);
+        });
+        return pageId;
+    }
+
+    /** Fills the latched frame of a new page, and releases it. */
+    private static void fill(
+            BTree tree,
+            TreeContext context,
+            int frame,
+            int pageId,
+            int nextPageId,
+            int chunkBytes,
+            LongConsumer chunkFiller) {
+        TreeEnvironment environment = tree.environment();
         long page = BufferPool.address(frame);
         try {
             PageLayout.initialise(environment.memory(), page, PageLayout.TYPE_OVERFLOW, pageId, tree.treeId());
             environment.memory().set(INT, page + OverflowLayout.NEXT_PAGE, nextPageId);
-            environment.memory().set(INT, page + OverflowLayout.CHUNK_BYTES, bytes);
-            NodeEditor.copyIn(environment.memory(), page + OverflowLayout.CHUNK, value, from, bytes);
+            environment.memory().set(INT, page + OverflowLayout.CHUNK_BYTES, chunkBytes);
+            chunkFiller.accept(page + OverflowLayout.CHUNK);
             SystemChange.begin(context.imageRecord(environment));
-            SystemChange.addImage(
-                    context.imageRecord(environment),
-                    pageId,
-                    environment.memory(),
-                    page,
-                    OverflowLayout.CHUNK + bytes,
-                    PageLayout.PAGE_BYTES);
+            addImage(context.imageRecord(environment), pageId, environment.memory(), page);
             context.imageRecord(environment).finish();
             environment.pool().markDirty(frame, environment.append(context.imageRecord(environment)));
         } catch (Throwable failure) {
@@ -144,7 +189,61 @@ public final class OverflowChain {
             environment.latches().unlatchExclusive(frame);
             context.unlatched();
         }
-        return pageId;
+    }
+
+    /** Adds the contents of an overflow page to the record of a change. */
+    static void addImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page) {
+        int bytes = memory.get(INT, page + OverflowLayout.CHUNK_BYTES);
+        SystemChange.addImage(record, pageId, memory, page, OverflowLayout.CHUNK + bytes, PageLayout.PAGE_BYTES);
+    }
+
+    /**
+     * Copies a page of a chain, which does not change meanwhile, to a page that was just allocated. May park.
+     *
+     * @param nextPageId where the copy leads
+     * @param scratch a page of the caller's
+     */
+    static void copyPage(
+            BTree tree, TreeContext context, int fromPageId, int toPageId, int nextPageId, MemorySegment scratch) {
+        TreeEnvironment environment = tree.environment();
+        int from = latchShared(environment, context, fromPageId);
+        try {
+            MemorySegment.copy(environment.memory(), BufferPool.address(from), scratch, 0, PageLayout.PAGE_BYTES);
+        } finally {
+            environment.latches().unlatchShared(from);
+            context.unlatched();
+        }
+        environment.pool().reserveFrames(1, context.waiter());
+        if (environment.log() != null) {
+            environment.log().throttle(context.waiter());
+        }
+        int bytes = scratch.get(INT, OverflowLayout.CHUNK_BYTES);
+        int to = environment.pool().newPage(toPageId, context.waiter());
+        context.latched();
+        fill(tree, context, to, toPageId, nextPageId, bytes, chunk -> {
+            MemorySegment.copy(scratch, OverflowLayout.CHUNK, environment.memory(), chunk, bytes);
+        });
+    }
+
+    /**
+     * How often chains were moved that share a count with this record's: who reads a chain without a lock asks before
+     * and behind that. Where the number has changed, pages of the chain may have been given back in between.
+     */
+    public static long moveCount(BTree tree, byte[] key, int keyBytes) {
+        return tree.environment().chainMoves().get(moveIndex(tree, key, keyBytes));
+    }
+
+    /** The record's chain has left pages, which are about to be given back. */
+    static void moved(BTree tree, byte[] key, int keyBytes) {
+        tree.environment().chainMoves().incrementAndGet(moveIndex(tree, key, keyBytes));
+    }
+
+    private static int moveIndex(BTree tree, byte[] key, int keyBytes) {
+        int hash = tree.treeId();
+        for (int i = 0; i < keyBytes; i++) {
+            hash = HASH_FACTOR * hash + key[i];
+        }
+        return (hash ^ hash >>> Short.SIZE) & TreeEnvironment.CHAIN_MOVE_COUNTS - 1;
     }
 
     /**
@@ -181,10 +280,17 @@ public final class OverflowChain {
      * @throws CorruptionException if it is not, with the page
      */
     static void validate(BTree tree, TreeContext context, byte[] stub) {
+        pages(tree, context, stub);
+    }
+
+    /** The pages of the chain of a stub, in their order, which has to be whole as {@link #validate} says. */
+    static int[] pages(BTree tree, TreeContext context, byte[] stub) {
         TreeEnvironment environment = tree.environment();
         int pageId = firstPage(stub);
         int left = valueBytes(stub);
-        require(left > 0, tree, pageId, left);
+        require(left > 0 && left <= NodeLayout.VALUE_BYTES_MAX, tree, pageId, left);
+        int[] pages = new int[pageCount(left)];
+        int count = 0;
         // Ends: every page takes some of the value.
         while (left > 0) {
             require(pageId > 0, tree, pageId, left);
@@ -195,6 +301,7 @@ public final class OverflowChain {
                 int bytesHere = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
                 require(isChunk(tree, page) && bytesHere == bytes, tree, pageId, left);
                 left -= bytes;
+                pages[count++] = pageId;
                 pageId = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
             } finally {
                 environment.latches().unlatchShared(frame);
@@ -202,6 +309,11 @@ public final class OverflowChain {
             }
         }
         require(pageId == 0, tree, pageId, left);
+        return pages;
+    }
+
+    private static int pageCount(int valueBytes) {
+        return (valueBytes + OverflowLayout.CHUNK_BYTES_MAX - 1) / OverflowLayout.CHUNK_BYTES_MAX;
     }
 
     private static void require(boolean holds, BTree tree, int pageId, int bytesMissing) {

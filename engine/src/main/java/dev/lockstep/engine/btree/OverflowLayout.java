@@ -13,7 +13,8 @@ import dev.lockstep.engine.page.PageLayout;
  *  stub: | first page i32 | value bytes i32 |
  * </pre>
  *
- * Overflow pages are written once, before the record that refers to them, and never changed.
+ * Overflow pages are written once, before the record that refers to them. Only {@code next page} changes afterwards, in
+ * one record with the leaf, where the page behind is moved.
  */
 final class OverflowLayout {
     static final int NEXT_PAGE = PageLayout.HEADER_BYTES;

@@ -87,15 +87,30 @@ public final class PageAllocator {
         }
     }
 
+    /** Whether a page is in use that would lie behind the end of the file if all lay as low as they can. */
+    public boolean hasPagesToMove() {
+        latch.latch();
+        try {
+            return usedPageCount() > allocatedCount;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** One more than the highest page in use, 0 if none is; the caller holds the latch. */
+    private int usedPageCount() {
+        int at = words.length;
+        while (at > 0 && words[at - 1] == 0) {
+            at--;
+        }
+        return at == 0 ? 0 : (at << 6) - Long.numberOfLeadingZeros(words[at - 1]);
+    }
+
     /** Begins to note up to where pages are in use: those behind, {@link #cutPageCount} says, can be cut off. */
     public void beginCut() {
         latch.latch();
         try {
-            int at = words.length;
-            while (at > 0 && words[at - 1] == 0) {
-                at--;
-            }
-            cutPageCount = at == 0 ? 0 : (at << 6) - Long.numberOfLeadingZeros(words[at - 1]);
+            cutPageCount = usedPageCount();
         } finally {
             latch.unlatch();
         }

@@ -9,31 +9,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Splits, merges, root changes and moves to other pages. Each is one atomic {@link SystemChange} of at most three
- * pages, made while all of them are latched, and is never undone: rolling a transaction back leaves the shape of the
- * tree as it is.
+ * Splits, merges and root changes. Each is one atomic {@link SystemChange} of at most three pages, made while all of
+ * them are latched, and is never undone: rolling a transaction back leaves the shape of the tree as it is.
  *
  * <p>Invariants:
  * <ul>
- *   <li>Pages are latched parent before child and left before right, by upgrading versions that were read; whoever
- *       fails to upgrade one lets go of all others and walks again.
- *   <li>Nobody parks while pages are latched: frames were reserved and pages read before.
- *   <li>The record is in the log before a page changes that a walk can reach. An error while it is made or applied
- *       marks the instance failed; one before that leaves every page as it was.
  *   <li>The root keeps its page; its fences stay minus and plus infinity.
- *   <li>No latch is held when a call returns or throws, and no image record is kept.
  * </ul>
  *
  * <p>Not thread-safe; one object serves one call at a time. The trees it changes are.
  */
-public final class StructureModification extends TreeDescent {
-    /**
-     * Attempts to catch parent and child unchanged before giving up with an error. Each failed attempt means that
-     * another thread made progress on the same node, so the count is never reached in practice; it turns a corrupt
-     * tree into an error instead of an endless loop.
-     */
-    private static final int ATTEMPTS_MAX = 1_000_000;
-
+public final class StructureModification extends StructureChange {
     /**
      * A merge is tried when a leaf uses less than a quarter of its page, and done when the result fills at most 70 %,
      * so that the next inserts do not split it again.
@@ -41,11 +27,6 @@ public final class StructureModification extends TreeDescent {
     private static final int UNDERFULL_BYTES = PageLayout.PAGE_BYTES / 4;
 
     private static final int MERGED_BYTES_MAX = PageLayout.PAGE_BYTES * 7 / 10;
-
-    /** Frames taken before latching: the new right node and, at a root, the new child. */
-    private static final int FRAMES_RESERVED = 3;
-
-    private TreeContext context;
 
     /** Makes an empty leaf in the tree's root page, which its caller has allocated. */
     static void createRoot(BTree tree, TreeContext context) {
@@ -79,22 +60,6 @@ public final class StructureModification extends TreeDescent {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             if (trySplit(target, searched, searchedBytes, 0, bytesNeeded)) {
                 return;
-            }
-        }
-        throw tooManyAttempts(target);
-    }
-
-    /** Walks to the node of the level, loading pages on the way. */
-    private void walk(BTree target, byte[] searched, int searchedBytes, int level) {
-        aim(target, searched, searchedBytes, level);
-        for (int stages = 0; stages < ATTEMPTS_MAX; stages++) {
-            if (arrived() && validate()) {
-                return;
-            }
-            if (arrived()) {
-                restart();
-            } else if (descend() == LOAD_PAGE) {
-                pool.frame(neededPageId, context.waiter());
             }
         }
         throw tooManyAttempts(target);
@@ -194,104 +159,6 @@ public final class StructureModification extends TreeDescent {
         }
     }
 
-    /** Latches a frame for a page that was just allocated; gives the page back if there is none. */
-    private int newPage(int newPageId) {
-        try {
-            int newFrame = pool.newPage(newPageId, context.waiter());
-            context.latched();
-            return newFrame;
-        } catch (Throwable failure) {
-            tree.environment().allocator().free(newPageId);
-            throw failure;
-        }
-    }
-
-    /**
-     * Copies the node of a level that covers the key, or the root where the tree is lower than that. May park, so the
-     * caller holds no latch.
-     */
-    public void copyNode(
-            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, MemorySegment copy) {
-        context = caller;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            walk(target, searched, searchedBytes, level);
-            MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
-            if (validate()) {
-                return;
-            }
-        }
-        throw tooManyAttempts(target);
-    }
-
-    /**
-     * Moves the node of a level that covers the key to a lower free page, if it is still in the page where it was seen.
-     * Gives up without an error when another thread is at work there. May park, so the caller holds no latch.
-     *
-     * @return whether it was moved
-     */
-    public boolean relocate(
-            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, int seenPageId) {
-        context = caller;
-        target.environment().pool().reserveFrames(FRAMES_RESERVED, context.waiter());
-        walk(target, searched, searchedBytes, level);
-        if (pageId != seenPageId || parentFrame < 0 || !latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {
-            return false;
-        }
-        context.latched();
-        if (!latches.tryUpgradeToExclusive(frame, version)) {
-            releaseUnchanged(parentFrame);
-            return false;
-        }
-        context.latched();
-        int toPageId = tree.environment().allocator().allocateBelow(pageId);
-        if (toPageId < 0) {
-            releaseUnchanged(frame);
-            releaseUnchanged(parentFrame);
-            return false;
-        }
-        relocate(toPageId);
-        return true;
-    }
-
-    /** Moves the latched node, whose parent is latched too. Releases both. */
-    private void relocate(int toPageId) {
-        TreeEnvironment environment = tree.environment();
-        int toFrame;
-        try {
-            toFrame = newPage(toPageId);
-        } catch (Throwable failure) {
-            releaseUnchanged(frame);
-            releaseUnchanged(parentFrame);
-            throw failure;
-        }
-        long to = BufferPool.address(toFrame);
-        long parent = BufferPool.address(parentFrame);
-        boolean moved = false;
-        try {
-            MemorySegment.copy(memory, page, memory, to, PageLayout.PAGE_BYTES);
-            PageLayout.setPageId(memory, to, toPageId);
-            NodeEditor.setChild(memory, parent, childIndex, toPageId);
-            logImages(toPageId, to, PageLayout.pageId(memory, parent), parent);
-            long lsn = environment.append(context.imageRecord(environment));
-            pool.markDirty(toFrame, lsn);
-            pool.markDirty(parentFrame, lsn);
-            moved = true;
-        } catch (Throwable failure) {
-            environment.failInsideChange(failure);
-            throw failure;
-        } finally {
-            context.returnImageRecord(environment);
-            release(toFrame);
-            if (moved) {
-                discard(pageId);
-            } else {
-                release(frame);
-            }
-            release(parentFrame);
-        }
-        environment.allocator().free(pageId);
-    }
-
     /** Moves the contents of a full root one level down; true when the root has room after all. */
     private boolean splitRoot(int bytesNeeded) {
         if (!latches.tryUpgradeToExclusive(frame, version)) {
@@ -336,14 +203,6 @@ public final class StructureModification extends TreeDescent {
             release(frame);
         }
         return false;
-    }
-
-    private void logImages(int firstPageId, long first, int secondPageId, long second) {
-        LogRecordBuffer record = context.imageRecord(tree.environment());
-        SystemChange.begin(record);
-        SystemChange.addNodeImage(record, firstPageId, memory, first);
-        SystemChange.addNodeImage(record, secondPageId, memory, second);
-        record.finish();
     }
 
     /**
@@ -533,32 +392,6 @@ public final class StructureModification extends TreeDescent {
         }
         environment.allocator().free(pageId);
         return false;
-    }
-
-    /**
-     * Releases a latched page that is no longer part of the tree, so that nobody who remembers where a record was takes
-     * it for a leaf.
-     */
-    private void discard(int latchedPageId) {
-        pool.discard(latchedPageId);
-        context.unlatched();
-    }
-
-    private void release(int latchedFrame) {
-        latches.unlatchExclusive(latchedFrame);
-        context.unlatched();
-    }
-
-    private void releaseUnchanged(int latchedFrame) {
-        latches.unlatchExclusiveUnchanged(latchedFrame);
-        context.unlatched();
-    }
-
-    private CorruptionException tooManyAttempts(BTree target) {
-        return new CorruptionException(Message.of("a tree node could not be reached or latched")
-                .with("treeId", target.treeId())
-                .with("attempts", ATTEMPTS_MAX)
-                .remedy("run validate(); restore the database from a backup if it reports damage"));
     }
 
     private CorruptionException wrongLevel() {

@@ -28,6 +28,8 @@ import java.lang.foreign.MemorySegment;
  *       {@code nextPageId} is -1 at the root's door and where the walk has arrived.
  *   <li>{@code hinted} while the next node, or the one on which the walk stands, was guessed ({@link LeafHints}); the
  *       next node is then {@code nextFrame}, whatever page that holds.
+ *   <li>A page that was entered as the root was the root when its frame's latch had {@code version}: the root leaves
+ *       its page only under the exclusive latch.
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
  *       {@code childIndex}; -1 at the root and after a hint.
  * </ul>
@@ -257,8 +259,8 @@ public class TreeDescent {
         int entered = nextPageId;
         int enteredFrame = nextFrame;
         long enteredVersion = latches.optimisticVersionAcquire(enteredFrame);
-        if (pool.pageIdOpaque(enteredFrame) != entered
-                || (pageId != NO_PAGE && !latches.validateAcquire(frame, version))) {
+        boolean isRight = pageId == NO_PAGE ? entered == tree.rootPageId() : latches.validateAcquire(frame, version);
+        if (!isRight || pool.pageIdOpaque(enteredFrame) != entered) {
             return restart();
         }
         parentFrame = pageId == NO_PAGE ? -1 : frame;

@@ -6,6 +6,7 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.scheduler.latch.LatchTable;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
 /**
@@ -27,6 +28,12 @@ public final class TreeEnvironment {
      */
     private static final int IMAGE_RECORDS_KEPT = 16;
 
+    /**
+     * Counts of moved overflow chains, for all records: a power of two. A reader that meets the move of another chain
+     * with its count reads once more, so with many it hardly ever does.
+     */
+    static final int CHAIN_MOVE_COUNTS = 1 << 10;
+
     private final BufferPool pool;
     private final LatchTable latches;
     private final MemorySegment memory;
@@ -36,6 +43,7 @@ public final class TreeEnvironment {
     private final Consumer<Throwable> failure;
     private final SpinLatch imageRecordsLatch;
     private final LogRecordBuffer[] imageRecords = new LogRecordBuffer[IMAGE_RECORDS_KEPT];
+    private final AtomicLongArray chainMoves = new AtomicLongArray(CHAIN_MOVE_COUNTS);
     private int imageRecordCount;
 
     /**
@@ -67,6 +75,10 @@ public final class TreeEnvironment {
 
     public PageAllocator allocator() {
         return allocator;
+    }
+
+    AtomicLongArray chainMoves() {
+        return chainMoves;
     }
 
     LeafHints hints() {

@@ -150,8 +150,8 @@ public final class TreeSurvey {
      * The value that a stub stands for.
      *
      * @param stub as stored in a leaf
-     * @param lsnMax the LSN of that leaf. A chain is written before the record that refers to it and never changed, so
-     *     a page with a higher one belongs to another value by now
+     * @param lsnMax the LSN of that leaf. A chain is written before the record that refers to it, and changed only
+     *     together with the leaf, so a page with a higher one belongs to another value by now
      * @return the value; null if a page of its chain is lost or belongs to something else
      */
     public static byte[] chain(Pages pages, int treeId, byte[] stub, long lsnMax) {

@@ -3,11 +3,15 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.btree.Relocation;
 import dev.lockstep.engine.btree.TreeWalk;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.engine.type.SchemaCodec;
 import dev.lockstep.engine.type.StoredTable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -47,6 +51,40 @@ final class CatalogStore {
         if (!session.update.applied()) {
             throw new AssertionError("table=" + table.definition().name());
         }
+    }
+
+    /**
+     * Moves the root of a tree to another page, and has the table's entry name it. The transaction holds the exclusive
+     * lock of the catalog, and one that keeps the tree from being dropped; it has changed nothing in the catalog.
+     *
+     * @param moved the entry as it is to be: no shorter and no longer than it is
+     * @param toPageId the page, which was just allocated; the caller gives it back if this fails
+     */
+    static void moveRoot(
+            SessionCore session, BTree catalog, StoredTable moved, BTree tree, int toPageId, Relocation relocation) {
+        byte[] key = key(moved.definition().name());
+        byte[] value = SchemaCodec.encode(moved);
+        byte[] replaced = storedValue(session, catalog, key);
+        byte[] stored = stored(session, catalog, key, value);
+        try {
+            relocation.moveRoot(tree, catalog, session.context, key, stored, toPageId);
+        } catch (Throwable failure) {
+            if (stored != value && tree.rootPageId() != toPageId && !session.isMisplaced(failure)) {
+                session.freeChain(catalog, stored);
+            }
+            throw failure;
+        }
+        if (stored != value) {
+            session.freeChain(catalog, replaced);
+        }
+    }
+
+    /** The value of an entry as its leaf has it: a stub where it lies in overflow pages. */
+    private static byte[] storedValue(SessionCore session, BTree catalog, byte[] key) {
+        RawRecord sink = new RawRecord();
+        session.fetch.start(catalog, key, key.length, LockMode.KEY_X, false, sink);
+        session.driver.runPlain(session.fetch);
+        return Arrays.copyOf(sink.valueBytes(), sink.valueLength());
     }
 
     static void delete(SessionCore session, BTree catalog, String name) {

@@ -9,6 +9,7 @@ import dev.lockstep.engine.Record;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Relocation;
 import dev.lockstep.engine.btree.TreeWalk;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /**
  * Changes of the schema while the database is in use. Each is one transaction over the catalog, always durable when it
@@ -151,15 +153,51 @@ public final class Schema {
 
     /** The catalog's form of a table. */
     static StoredTable stored(TableState state) {
+        return stored(state, BTree::rootPageId);
+    }
+
+    private static StoredTable stored(TableState state, ToIntFunction<BTree> rootPageId) {
         List<StoredIndex> indexes = new ArrayList<>();
         for (TableState.IndexState index : state.indexes()) {
             indexes.add(new StoredIndex(
                     index.tree().treeId(),
-                    index.tree().rootPageId(),
+                    rootPageId.applyAsInt(index.tree()),
                     index.building() ? IndexState.BUILDING : IndexState.READY));
         }
-        return new StoredTable(
-                state.definition(), state.tree().treeId(), state.tree().rootPageId(), indexes);
+        return new StoredTable(state.definition(), state.tree().treeId(), rootPageId.applyAsInt(state.tree()), indexes);
+    }
+
+    /**
+     * Moves the root of a tree to a lower free page. Nobody waits for it but other changes of the schema; it is as
+     * durable as what is committed next.
+     *
+     * @return false if the table or the tree is gone, or there is no lower free page
+     */
+    @SuppressWarnings("ReferenceEquality") // that very tree
+    boolean moveRoot(TableReference table, BTree tree, Relocation relocation) {
+        return change(session -> {
+            if (table.isDropped()) {
+                return false;
+            }
+            TableState state = session.open(table, LockMode.IS).table();
+            if (tree.isDropped()) {
+                return false;
+            }
+            int toPageId = instance.environment().allocator().allocateBelow(tree.rootPageId());
+            if (toPageId < 0) {
+                return false;
+            }
+            StoredTable moved = stored(state, other -> other == tree ? toPageId : other.rootPageId());
+            try {
+                CatalogStore.moveRoot(session, instance.catalogTree(), moved, tree, toPageId, relocation);
+            } catch (Throwable failure) {
+                if (tree.rootPageId() != toPageId) {
+                    instance.environment().allocator().free(toPageId);
+                }
+                throw failure;
+            }
+            return true;
+        });
     }
 
     /** The running form of a table in the catalog. */

@@ -63,15 +63,18 @@ final class SnapshotAccess {
     /**
      * Reads the chain of the record that was found. Nobody keeps it from being given back meanwhile; but before that
      * its value is kept where the stub was learnt, and a stub of the page is then no longer that of the page. So what
-     * was read counts if the record is found in the same way once more.
+     * was read counts if the record is found in the same way once more. A page behind the first one may also have been
+     * moved by a compaction, which the stub does not tell, but a count does.
      */
     private void readOverflow(byte[] key, int keyBytes, Record into) {
         BTree tree = access.table().tree();
-        // Ends: a further turn means that the chain was given back, once for each place where its stub is learnt: the
-        // page, the undo of the transaction that has changed it, and the version that is kept.
+        // Ends: a further turn means that the chain was moved, which a compaction does to each a few times at most, or
+        // given back, once for each place where its stub is learnt: the page, the undo of the transaction that has
+        // changed it, and the version that is kept.
         while (true) {
             OverflowSource source = record.source();
             byte[] kept = source == null ? null : source.overflowVolatile();
+            long moves = OverflowChain.moveCount(tree, key, keyBytes);
             if (kept != null) {
                 System.arraycopy(kept, 0, into.ensureValueCapacity(kept.length), 0, kept.length);
                 into.setValueLength(kept.length);
@@ -90,7 +93,9 @@ final class SnapshotAccess {
             record = seenBefore;
             seenBefore = found;
             look(key, keyBytes);
-            boolean same = record.isSameAs(seenBefore) && (source == null || source.overflowVolatile() == null);
+            boolean same = record.isSameAs(seenBefore)
+                    && (source == null || source.overflowVolatile() == null)
+                    && moves == OverflowChain.moveCount(tree, key, keyBytes);
             if (same && damaged != null) {
                 throw damaged;
             }
