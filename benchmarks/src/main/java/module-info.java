@@ -49,6 +49,8 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.simulate.validation to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.jmh to
+            com.fasterxml.jackson.databind;
     opens dev.lockstep.bench.flame to
             com.fasterxml.jackson.databind;
     opens dev.lockstep.bench.process to

@@ -3,10 +3,12 @@ package dev.lockstep.bench;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.jmh.FlameGraphProfiler;
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +50,8 @@ import picocli.CommandLine.Spec;
             "  ./lockstep jmh Operation -- -prof async:output=flamegraph;dir=flames",
             "      A flame graph of each, by async-profiler. Where counters exist: -prof perfnorm.",
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 -- jmh Key -- -f 1 -prof simulated",
-            "      Simulated instructions and misses of an operation.",
+            "      Simulated instructions and misses of an operation, after a control on the machine's processor, by",
+            "      which is known whether the simulated JVM was steady; if not, the exit code is 1.",
             "  ./lockstep jmh Switch --json switches.json -- -f 5",
             "      What a switch costs, in five JVMs, the result in a file.",
             "  ./lockstep jmh Operation --out report --flame",
@@ -101,20 +104,13 @@ final class JmhCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        CommandLineOptions options;
-        try {
-            options = new CommandLineOptions(
-                    JmhProfilers.complete(arguments, placement).toArray(String[]::new));
-        } catch (CommandLineOptionException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
+        CommandLineOptions options = parsed(JmhProfilers.complete(arguments, placement));
         if (options.shouldHelp()) {
             options.showHelp();
             return 0;
         }
-        Runner runner = new Runner(withSeed(options, List.of()));
         if (options.shouldList()) {
-            runner.list();
+            new Runner(withSeed(options, List.of()).build()).list();
             return 0;
         }
         if (flame && report.directory() == null) {
@@ -127,15 +123,8 @@ final class JmhCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), obstacle.get());
         }
         try {
-            Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
-            Collection<RunResult> results = runner.run();
-            if (json != null) {
-                JmhReport.of(arguments, seed, results).write(json);
-            }
-            if (report.directory() != null && !results.isEmpty()) {
-                write(origin, options, results);
-            }
-            return results.isEmpty() ? 2 : 0;
+            Optional<Emulation> emulation = placement.emulation();
+            return emulation.isPresent() ? runSimulated(emulation.get()) : run(options, List.of());
         } catch (NoBenchmarksException e) {
             throw new ParameterException(
                     command.commandLine(), "no benchmark fits " + arguments + "; ./lockstep jmh -- -l lists them", e);
@@ -143,6 +132,41 @@ final class JmhCommand implements Callable<Integer> {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return 1;
         }
+    }
+
+    private CommandLineOptions parsed(List<String> words) {
+        try {
+            return new CommandLineOptions(words.toArray(String[]::new));
+        } catch (CommandLineOptionException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    /** After the control, by which is known which figures count. */
+    private int runSimulated(Emulation emulation) throws IOException, InterruptedException, RunnerException {
+        try (JmhControl control = JmhControl.open(emulation)) {
+            CommandLineOptions options = parsed(JmhProfilers.complete(arguments, placement, control.files()));
+            List<String> sampled = new ArrayList<>(control.jvmOptions());
+            sampled.addAll(GuestOptions.sampled());
+            control.run(withSeed(parsed(JmhProfilers.without(arguments)), sampled));
+            int exitCode = run(options, control.jvmOptions());
+            control.report(command.commandLine().getOut());
+            return exitCode;
+        }
+    }
+
+    private int run(CommandLineOptions options, List<String> jvmOptions) throws IOException, RunnerException {
+        ChainedOptionsBuilder builder = withSeed(options, jvmOptions);
+        placement.java().ifPresent(java -> builder.jvm(java.toString()));
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
+        Collection<RunResult> results = new Runner(builder.build()).run();
+        if (json != null) {
+            JmhReport.of(arguments, seed, results).write(json);
+        }
+        if (report.directory() != null && !results.isEmpty()) {
+            write(origin, options, results);
+        }
+        return results.isEmpty() ? 2 : 0;
     }
 
     private void write(Origin origin, CommandLineOptions options, Collection<RunResult> results)
@@ -153,7 +177,7 @@ final class JmhCommand implements Callable<Integer> {
         if (flame) {
             event = FlameProfiler.prepare().event();
             new Runner(new OptionsBuilder()
-                            .parent(withSeed(options, FlameGraphProfiler.jvmOptions()))
+                            .parent(flameOptions(options))
                             .forks(1)
                             .addProfiler(FlameGraphProfiler.class, FlameGraphProfiler.options(flames))
                             .build())
@@ -162,18 +186,22 @@ final class JmhCommand implements Callable<Integer> {
         report.write(JmhPage.of(origin, results, report.directory(), flames, event));
     }
 
-    private Options withSeed(CommandLineOptions options, List<String> moreJvmOptions) {
+    private Options flameOptions(CommandLineOptions options) {
+        ChainedOptionsBuilder builder = withSeed(options, FlameGraphProfiler.jvmOptions());
+        placement.java().ifPresent(java -> builder.jvm(java.toString()));
+        return builder.build();
+    }
+
+    private ChainedOptionsBuilder withSeed(CommandLineOptions options, List<String> moreJvmOptions) {
         // Without forks the benchmarks run here.
         System.setProperty(BenchmarkSeed.PROPERTY, Long.toString(seed));
         // Before the others: what is appended here would take the place of what a benchmark itself appends.
         List<String> jvmArguments = new ArrayList<>(options.getJvmArgsPrepend().orElse(List.of()));
         jvmArguments.addAll(moreJvmOptions);
         jvmArguments.add("-D" + BenchmarkSeed.PROPERTY + "=" + seed);
-        ChainedOptionsBuilder builder = new OptionsBuilder()
+        return new OptionsBuilder()
                 .parent(options)
                 .jvmArgsPrepend(jvmArguments.toArray(String[]::new))
                 .shouldFailOnError(true);
-        placement.java().ifPresent(java -> builder.jvm(java.toString()));
-        return builder.build();
     }
 }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench;
 
+import dev.lockstep.bench.jmh.ControlFiles;
 import dev.lockstep.bench.jmh.SimulatedProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.counters.CounterObstacle;
@@ -32,8 +33,17 @@ final class JmhProfilers {
 
     private JmhProfilers() {}
 
-    /** The arguments of JMH with complete profilers. */
+    /** The arguments of JMH with complete profilers, of runs that are compared with no control. */
     static List<String> complete(List<String> arguments, Placement placement) throws IOException {
+        return complete(arguments, placement, null);
+    }
+
+    /**
+     * The arguments of JMH with complete profilers.
+     *
+     * @param control files of the control of simulated forks, or null where there is none
+     */
+    static List<String> complete(List<String> arguments, Placement placement, ControlFiles control) throws IOException {
         List<String> completed = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
@@ -42,12 +52,12 @@ final class JmhProfilers {
             if (!OPTIONS.contains(option)) {
                 completed.add(argument);
             } else if (equals >= 0) {
-                completed.add(option + "=" + complete(argument.substring(equals + 1), placement));
+                completed.add(option + "=" + complete(argument.substring(equals + 1), placement, control));
             } else {
                 completed.add(argument);
                 if (i + 1 < arguments.size()) {
                     i++;
-                    completed.add(complete(arguments.get(i), placement));
+                    completed.add(complete(arguments.get(i), placement, control));
                 }
             }
         }
@@ -55,19 +65,32 @@ final class JmhProfilers {
         if (placement.java().isPresent() && !marks) {
             // It marks what is measured, and nothing else is simulated.
             completed.add(OPTIONS.getFirst());
-            completed.add(complete(SimulatedProfiler.NAME, placement));
+            completed.add(complete(SimulatedProfiler.NAME, placement, control));
         }
         return completed;
     }
 
-    private static String complete(String profiler, Placement placement) throws IOException {
+    /** The arguments without their profilers. */
+    static List<String> without(List<String> arguments) {
+        List<String> rest = new ArrayList<>();
+        for (int i = 0; i < arguments.size(); i++) {
+            String argument = arguments.get(i);
+            if (OPTIONS.contains(argument)) {
+                // Its value is the next one.
+                i++;
+            } else if (OPTIONS.stream().noneMatch(option -> argument.startsWith(option + "="))) {
+                rest.add(argument);
+            }
+        }
+        return rest;
+    }
+
+    private static String complete(String profiler, Placement placement, ControlFiles control) throws IOException {
         int colon = profiler.indexOf(':');
         String name = colon < 0 ? profiler : profiler.substring(0, colon);
         String options = colon < 0 ? "" : profiler.substring(colon + 1);
         if (name.equals(SimulatedProfiler.NAME) || name.equals(SimulatedProfiler.class.getName())) {
-            Optional<String> result = placement.javaResult(SimulatedProfiler.PROCESS);
-            return SimulatedProfiler.class.getName()
-                    + result.map(file -> ":" + SimulatedProfiler.RESULT + file).orElse("");
+            return simulated(placement, control);
         }
         if (name.equals(ASYNC) && !options.contains(LIBRARY)) {
             Optional<Path> library = asyncProfilerLibrary();
@@ -76,6 +99,20 @@ final class JmhProfilers {
             }
         }
         return profiler;
+    }
+
+    private static String simulated(Placement placement, ControlFiles control) {
+        List<String> options = new ArrayList<>();
+        placement.javaResult(SimulatedProfiler.PROCESS).ifPresent(file -> options.add(SimulatedProfiler.RESULT + file));
+        if (control != null) {
+            placement
+                    .emulation()
+                    .ifPresent(emulation -> options.addAll(List.of(
+                            SimulatedProfiler.CODE + emulation.javaCode(SimulatedProfiler.PROCESS),
+                            SimulatedProfiler.CONTROL + control.directory())));
+        }
+        String name = SimulatedProfiler.class.getName();
+        return options.isEmpty() ? name : name + ":" + String.join(SimulatedProfiler.SEPARATOR, options);
     }
 
     /** A copy of async-profiler's library for this platform, which goes when this JVM ends; empty where it has none. */

@@ -84,6 +84,9 @@ class JmhProfilersTest {
                         List.of("x", "-prof", "simulated", "-prof", "gc", "--prof=simulated", "-f", "1", "-prof"),
                         SIMULATED));
         assertEquals(
+                List.of("x", "-f", "1"),
+                JmhProfilers.without(List.of("x", "-prof", "simulated", "--prof=gc", "-f", "1", "-prof")));
+        assertEquals(
                 List.of("-prof", SimulatedProfiler.class.getName()),
                 JmhProfilers.complete(List.of("-prof", SimulatedProfiler.class.getName()), Placement.ofMachine()));
         assertEquals(
@@ -193,13 +196,16 @@ class JmhProfilersTest {
         assertEquals(Optional.empty(), JmhProfilers.obstacle(List.of(new ProfilerConfig("gc"))));
     }
 
+    /** Without C2 neither side has its code: all is counted, and it is said that it counts for nothing. */
     @Test
     void countsSimulatedMissesPerOperation() throws IOException {
         if (Simulator.qemu().isEmpty()) {
             throw notRun(Simulator.missing());
         }
-        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw notRun(reason);
+        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
+            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
+                throw notRun(reason);
+            }
         }
         Path json = directory.resolve("result.json");
         int exitCode = execute(
@@ -215,8 +221,15 @@ class JmhProfilersTest {
                         "--json",
                         json.toString()),
                 "-prof",
-                "simulated");
-        assertEquals(0, exitCode, err::toString);
+                "simulated",
+                "-jvmArgsAppend",
+                "-XX:TieredStopAtLevel=1");
+        assertEquals(1, exitCode, err::toString);
+        assertTrue(
+                err.toString()
+                        .contains("KeyBenchmark.encodeIntegers: NOT STEADY, counts for nothing: C2 had compiled 0.0 %"
+                                + " of the Java instructions, natively 0.0 %"),
+                err::toString);
         JsonNode metrics = new ObjectMapper().readTree(json.toFile()).at("/results/0/secondaryMetrics");
         double instructions = metrics.at("/simulated.instructions/score").asDouble();
         double misses = metrics.at("/simulated.l1i.misses/score").asDouble(-1);

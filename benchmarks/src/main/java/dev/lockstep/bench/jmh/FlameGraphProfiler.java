@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
@@ -94,13 +93,7 @@ public final class FlameGraphProfiler implements InternalProfiler {
         return List.of();
     }
 
-    /** Named as the benchmark with its parameters, in characters that every file system takes. */
     private Path directory(BenchmarkParams benchmark) {
-        String[] names = benchmark.getBenchmark().split("\\.");
-        String parameters = benchmark.getParamsKeys().stream()
-                .map(key -> "-" + key + "-" + benchmark.getParam(key))
-                .collect(Collectors.joining());
-        return directory.resolve((names[names.length - 2] + "." + names[names.length - 1] + parameters)
-                .replaceAll("[^A-Za-z0-9._-]", "_"));
+        return directory.resolve(ControlFiles.name(benchmark));
     }
 }

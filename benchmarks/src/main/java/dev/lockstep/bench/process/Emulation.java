@@ -24,6 +24,13 @@ public interface Emulation {
         return code.resolveSibling(code.getFileName() + ".events");
     }
 
+    /**
+     * The file for the code that a JVM executes which {@link Placement#java} starts.
+     *
+     * @param process stands for the number of the process in the name of the file
+     */
+    String javaCode(String process);
+
     /** Options of the JVM by which a simulated child marks its operations, for its control as well; may be none. */
     List<String> options();
 

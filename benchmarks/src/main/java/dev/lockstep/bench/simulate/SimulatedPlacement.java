@@ -33,6 +33,8 @@ final class SimulatedPlacement implements Placement, Emulation {
     private static final String RESULT = "result-";
     private static final String SUFFIX = ".json";
     private static final String OPERATIONS = "operations-";
+    private static final String CODE = "code-";
+    private static final String CODE_SUFFIX = ".txt";
     private static final String AGENT = "-agentpath:";
 
     private final Simulator simulator;
@@ -205,12 +207,13 @@ final class SimulatedPlacement implements Placement, Emulation {
     @Override
     public Optional<Path> java() {
         Path script = directory.resolve("java");
-        Path code = asked() == null ? null : numbered(PROCESS);
+        // Told always, because by it is known whether a benchmark's JVM was steady.
+        Path code = Path.of(javaCode(PROCESS));
         List<String> java = new ArrayList<>();
         java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         java.addAll(options(directory.resolve(OPERATIONS + PROCESS + SUFFIX).toString(), code, true));
         Path result = directory.resolve(RESULT + PROCESS + SUFFIX);
-        List<String> command = code == null ? simulator.command(result, java) : simulator.command(result, code, java);
+        List<String> command = simulator.command(result, code, java);
         String line = command.stream()
                 .map(word -> "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" "))
@@ -233,6 +236,12 @@ final class SimulatedPlacement implements Placement, Emulation {
     @Override
     public Optional<String> javaResult(String process) {
         return Optional.of(directory.resolve(RESULT + process + SUFFIX).toString());
+    }
+
+    @Override
+    public String javaCode(String process) {
+        Path file = asked() == null ? directory.resolve(CODE + process + CODE_SUFFIX) : numbered(process);
+        return file.toString();
     }
 
     /** The results of all children, in the order they were started, then those of JVMs that the script started. */

@@ -189,7 +189,7 @@ public final class Simulator {
     }
 
     /** The words before a command that run it on the emulated processor and simulate nothing. */
-    List<String> emulator() {
+    public List<String> emulator() {
         List<String> words = new ArrayList<>();
         words.add(qemu.toString());
         words.addAll(PROCESSOR);

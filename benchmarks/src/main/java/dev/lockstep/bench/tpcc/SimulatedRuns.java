@@ -2,19 +2,15 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
-import dev.lockstep.bench.codemap.InstructionShares;
+import dev.lockstep.bench.codemap.SteadyStateReader;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.ProgressView;
-import dev.lockstep.bench.simulate.jvm.CompiledMethod;
-import dev.lockstep.bench.simulate.jvm.CompiledSize;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
-import dev.lockstep.bench.simulate.jvm.NativeProfile;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
-import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.tpcc.TpccProgress;
 import java.io.IOException;
@@ -43,9 +39,6 @@ final class SimulatedRuns {
 
     /** Threads that run terminals where there are no carriers; the others are few then. */
     private static final Set<String> CLIENTS = Set.of("client");
-
-    /** Those of the JVM that a measured phase should not have. */
-    private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
 
     private static final String DATABASE = "database";
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -121,7 +114,7 @@ final class SimulatedRuns {
                         .of(spec, control),
                 control,
                 machine,
-                profiled(options),
+                sampled(options),
                 line -> {},
                 view);
         if (!machineReport.ok()) {
@@ -176,12 +169,10 @@ final class SimulatedRuns {
         return found;
     }
 
-    /** Stacks of the profiler then name inlined methods too; the code is the same. */
-    private static List<String> profiled(List<String> options) {
-        List<String> profiled = new ArrayList<>(options);
-        profiled.add("-XX:+DebugNonSafepoints");
-        profiled.add("-XX:+EnableDynamicAgentLoading");
-        return profiled;
+    private static List<String> sampled(List<String> options) {
+        List<String> sampled = new ArrayList<>(options);
+        sampled.addAll(GuestOptions.sampled());
+        return sampled;
     }
 
     /** What a simulated child leaves. */
@@ -221,41 +212,21 @@ final class SimulatedRuns {
 
     private void judge(Guest guest, Path samples, Path machineState, RunReport machineReport, SameProcessor same)
             throws IOException {
-        CodeLines lines = CodeLines.read(guest.code());
-        CodeEvents events = CodeEvents.read(guest.events());
         boolean carried = guest.report().configuration().engineName() == EngineName.LOCKSTEP;
-        InstructionShares shares = measured(lines, events, carried ? CARRIERS : CLIENTS);
-        long jvmInstructions = measured(lines, events, JVM_AT_WORK).total();
-        NativeProfile profile;
-        try (Stream<String> stacks = Files.lines(samples)) {
-            profile = NativeProfile.parse(stacks);
-        }
         ChildState state = Json.read(guest.state(), ChildState.class);
-        List<CompiledMethod> machineCompiled =
-                Json.read(machineState, ChildState.class).compiled();
-        SteadyState steady = new SteadyState(
-                shares.c2OfJava(),
-                profile.c2Share(),
-                profile.samples(),
-                (double) jvmInstructions / Math.max(1, shares.total()),
-                CompiledSize.of(
-                        profile.hottest(2 * SteadyState.HOTTEST_METHODS),
-                        SteadyState.HOTTEST_METHODS,
-                        machineCompiled,
-                        state.compiled()));
+        SteadyState steady = SteadyStateReader.read(
+                CodeLines.read(guest.code()),
+                CodeEvents.read(guest.events()),
+                carried ? CARRIERS : CLIENTS,
+                state.compiled(),
+                new SteadyStateReader.Control(
+                        samples, Json.read(machineState, ChildState.class).compiled()));
         RunReport report = guest.report();
         checks.add(new SimulationCheck(
                 report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady));
-        if (!steady.isSteady()) {
+        if (!steady.counts()) {
             emulation.doesNotCount(report.label() + ": " + String.join(" ", steady.sentences()));
         }
-    }
-
-    private static InstructionShares measured(CodeLines lines, CodeEvents events, Set<String> threadKinds) {
-        return InstructionShares.of(
-                lines,
-                events,
-                context -> context.phase() == Markers.PHASE_MEASURED && threadKinds.contains(context.threadKind()));
     }
 
     private static void copy(Path from, Path to) throws IOException {

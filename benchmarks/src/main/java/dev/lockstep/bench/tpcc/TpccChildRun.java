@@ -25,7 +25,6 @@ import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,12 +50,6 @@ final class TpccChildRun implements TpccProgress {
 
     /** Of the transactions before measuring, the part that this phase has at most. */
     private static final int SETTLE_DIVISOR = 10;
-
-    /**
-     * How long the run beside a simulated one measures at least: samples come every few milliseconds of processor time,
-     * and a thousand of them tell shares to about a point.
-     */
-    private static final Duration CONTROL_TIME = Duration.ofSeconds(8);
 
     /** On which all runs of a simulation begin, since dates are part of rows. */
     private static final Instant SIMULATED_DATE = Instant.parse("2026-01-01T00:00:00Z");
@@ -176,7 +169,7 @@ final class TpccChildRun implements TpccProgress {
                 .warmUp(seconds(spec.warmUpSeconds()))
                 .duration(seconds(spec.durationSeconds()))
                 .transactions(spec.warmUpTransactions(), spec.transactions())
-                .atLeast(request.samples() == null || spec.transactions() == 0 ? Duration.ZERO : CONTROL_TIME)
+                .atLeast(request.samples() == null || spec.transactions() == 0 ? Duration.ZERO : StackSampler.TIME_MIN)
                 .seed(spec.seed())
                 .date(request.ofSimulation() ? SIMULATED_DATE : null)
                 // Several threads load the same rows to other places each time.
@@ -262,7 +255,7 @@ final class TpccChildRun implements TpccProgress {
     private void measurementBegins() {
         if (request.state() != null) {
             // Before samples are taken: reading the JVM's log runs interpreted, a tenth of a second and more.
-            compiled = compiled();
+            compiled = CompiledMethod.here(Path.of(GuestOptions.COMPILATIONS));
         }
         if (spec.profiled()) {
             profiler.start(Path.of(request.directory(), "flames.jfr"));
@@ -278,14 +271,6 @@ final class TpccChildRun implements TpccProgress {
         synchronized (phases) {
             measuring = true;
             SimulatedPhases.begin(Markers.PHASE_MEASURED);
-        }
-    }
-
-    private static List<CompiledMethod> compiled() {
-        try {
-            return CompiledMethod.here(Path.of(GuestOptions.COMPILATIONS));
-        } catch (IOException e) {
-            throw new UncheckedIOException("this JVM was to log its compilations file=" + GuestOptions.COMPILATIONS, e);
         }
     }
 

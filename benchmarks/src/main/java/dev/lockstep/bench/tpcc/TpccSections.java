@@ -5,7 +5,7 @@ import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Table;
-import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
@@ -111,28 +111,14 @@ final class TpccSections {
         for (SimulationCheck check : report.simulations()) {
             List<String> lines = new ArrayList<>(check.steady().sentences());
             lines.add(format("Its measured phase began after %.0f s.", check.realSeconds()));
-            lines.add("Its limits, group commit, governor, samples, rates and latencies go by: " + check.time() + ".");
+            lines.add(SimulatedTime.sentence(check.time()));
             lines.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
             lines.add(format(
                     "The control, on the machine's processor with the same flags: %,.0f transactions a second.",
                     check.machine().txnPerSecond()));
-            lines.add(
-                    check.flags().remaining().isEmpty()
-                            ? format(
-                                    "No flag of the JVM differs from the control; forced on both sides: %s.",
-                                    flags(check.flags().chosen()))
-                            : "MARKED: flags of the JVM that differ from the control: "
-                                    + flags(check.flags().remaining()));
+            lines.add(check.flags().sentence());
             addLines(SIMULATED + check.label(), lines);
         }
-    }
-
-    private static String flags(List<SameProcessor.Difference> differences) {
-        return differences.isEmpty()
-                ? "none"
-                : differences.stream()
-                        .map(each -> each.flag() + "=" + each.emulated() + " (by itself " + each.machine() + ")")
-                        .collect(Collectors.joining(", "));
     }
 
     private void addLines(String heading, List<String> lines) {

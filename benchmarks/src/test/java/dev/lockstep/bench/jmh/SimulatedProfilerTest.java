@@ -75,7 +75,9 @@ class SimulatedProfilerTest {
     @Test
     void forksAreBoundToTheSimulatedMachine() throws ProfilerException {
         assertEquals(
-                List.of("-Ddev.lockstep.scheduler.binding=dev.lockstep.bench.simulate.jvm.BoundMachine"),
+                List.of(
+                        "-Ddev.lockstep.scheduler.time=dev.lockstep.bench.simulate.jvm.SimulatedTime",
+                        "-Ddev.lockstep.scheduler.binding=dev.lockstep.bench.simulate.jvm.BoundMachine"),
                 List.copyOf(new SimulatedProfiler("result=x", false, Optional.of("why")).addJVMOptions(null)));
         assertEquals(List.of(), List.copyOf(new SimulatedProfiler("", true, Optional.empty()).addJVMOptions(null)));
     }

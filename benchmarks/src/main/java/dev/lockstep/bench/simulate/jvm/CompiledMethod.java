@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate.jvm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,14 +44,16 @@ public record CompiledMethod(String method, int level, long bytes, boolean ofLoo
     /**
      * All methods that are compiled in this JVM and may be entered.
      *
-     * @param compilations the JVM's log of its compilations so far
-     * @throws IOException if it cannot be read
+     * @param compilations the JVM's log of its compilations so far, see {@link GuestOptions#logCompilations}
+     * @throws UncheckedIOException if it cannot be read
      * @throws IllegalStateException if the JVM does not tell
      */
-    public static List<CompiledMethod> here(Path compilations) throws IOException {
+    public static List<CompiledMethod> here(Path compilations) {
         Set<String> ofLoops;
         try (Stream<String> lines = Files.lines(compilations)) {
             ofLoops = ofLoops(lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException("this JVM was to log its compilations file=" + compilations, e);
         }
         try {
             String list = (String)

@@ -42,8 +42,18 @@ public final class GuestOptions {
         List<String> options = new ArrayList<>(same.forced());
         options.add(COMPILE_AT_ONCE);
         options.addAll(KEEP_COMPILED);
-        options.add("-Xlog:jit+compilation=debug:file=" + COMPILATIONS + ":none:filecount=0");
+        options.add(logCompilations(COMPILATIONS));
         return options;
+    }
+
+    /** By which a JVM logs its compilations, as {@link CompiledMethod#here} reads them. */
+    public static String logCompilations(String file) {
+        return "-Xlog:jit+compilation=debug:file=" + file + ":none:filecount=0";
+    }
+
+    /** What the side that is sampled has beside: stacks then name inlined methods too; the code is the same. */
+    public static List<String> sampled() {
+        return List.of("-XX:+DebugNonSafepoints", "-XX:+EnableDynamicAgentLoading");
     }
 
     /** What the simulated side has beside: the simulated time and the simulated processors. */

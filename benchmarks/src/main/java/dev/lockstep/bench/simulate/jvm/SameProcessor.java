@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The flags by which JVMs on the machine's processor and on the emulated one compile the same code: what a JVM chose
@@ -52,6 +53,21 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
                 differences(machine, emulated, unstable),
                 // UseAVX and others decide about flags that were not told apart before.
                 differences(after, emulated, unstable));
+    }
+
+    /** What to say of it. */
+    public String sentence() {
+        return remaining.isEmpty()
+                ? "No flag of the JVM differs from the control; forced on both sides: " + text(chosen) + "."
+                : "MARKED: flags of the JVM that differ from the control: " + text(remaining) + ".";
+    }
+
+    private static String text(List<Difference> differences) {
+        return differences.isEmpty()
+                ? "none"
+                : differences.stream()
+                        .map(each -> each.flag() + "=" + each.emulated() + " (by itself " + each.machine() + ")")
+                        .collect(Collectors.joining(", "));
     }
 
     static List<String> forced(VmFlags machine, VmFlags emulated, Set<String> unstable) {

@@ -2,10 +2,17 @@ package dev.lockstep.bench.simulate.jvm;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import one.profiler.AsyncProfiler;
 
 /** Samples the stacks of this process by async-profiler, for a {@link NativeProfile}. */
 public final class StackSampler {
+    /**
+     * How long a run that is sampled measures at least: samples come every few milliseconds of processor time, and a
+     * thousand of them tell shares to about a point.
+     */
+    public static final Duration TIME_MIN = Duration.ofSeconds(8);
+
     /** A timer of each thread's processor time: needs no performance counters and no rights. */
     private static final String START = "start,event=ctimer,interval=1ms";
 

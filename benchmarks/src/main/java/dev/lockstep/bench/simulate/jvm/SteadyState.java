@@ -22,7 +22,7 @@ public record SteadyState(
     public static final double DIFFERENCE_MAX = 0.03;
 
     /**
-     * Collections and compilations take less than this part of the workload's instructions where the JVM is steady;
+     * Collections and compilations take no more than this part of the workload's instructions where the JVM is steady;
      * they are not simulated, but what is compiled then is another code before and after.
      */
     public static final double JVM_SHARE_MAX = 0.25;
@@ -36,7 +36,7 @@ public record SteadyState(
     }
 
     /** Whether the measurement counts. */
-    public boolean isSteady() {
+    public boolean counts() {
         return simulatedC2Share >= C2_SHARE_MIN && Math.abs(simulatedC2Share - machineC2Share) <= DIFFERENCE_MAX;
     }
 
@@ -50,22 +50,19 @@ public record SteadyState(
         return jvmShare <= JVM_SHARE_MAX;
     }
 
-    /** What to say of it, a sentence a line; the first says whether the measurement counts. */
+    /** What to say of it, a sentence a line. */
     public List<String> sentences() {
         List<String> sentences = new ArrayList<>();
         sentences.add(String.format(
                 Locale.ROOT,
                 "%s: C2 had compiled %.1f %% of the Java instructions, natively %.1f %% by %d samples (at least"
                         + " %.0f %%, and within %.0f points, are needed).",
-                isSteady() ? "Steady" : "NOT STEADY, counts for nothing",
+                counts() ? "Steady" : "NOT STEADY, counts for nothing",
                 percent(simulatedC2Share),
                 percent(machineC2Share),
                 samples,
                 percent(C2_SHARE_MIN),
                 percent(DIFFERENCE_MAX)));
-        if (!isSteady()) {
-            sentences.add("Raise --warmup-transactions.");
-        }
         sentences.add(String.format(
                 Locale.ROOT,
                 "%sCollections and compilations in the measured phase: %.1f %% of the workload's instructions (at most"
@@ -73,6 +70,9 @@ public record SteadyState(
                 jvmIsQuiet() ? "" : "MARKED: ",
                 percent(jvmShare),
                 percent(JVM_SHARE_MAX)));
+        if (!counts() || !jvmIsQuiet()) {
+            sentences.add("Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh.");
+        }
         long agreeing = hottest.stream().filter(CompiledSize::agrees).count();
         sentences.add(String.format(
                 Locale.ROOT,

@@ -1,0 +1,84 @@
+package dev.lockstep.bench;
+
+import dev.lockstep.bench.jmh.ControlFiles;
+import dev.lockstep.bench.jmh.ControlProfiler;
+import dev.lockstep.bench.jmh.ForkVerdict;
+import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * The control of simulated benchmarks: each of them once on the machine's processor, in a fork with the same flags of
+ * the JVM. Its files go when it is closed. Used by one thread.
+ */
+final class JmhControl implements AutoCloseable {
+    private final Emulation emulation;
+    private final ScratchDirectory scratch;
+    private final ControlFiles files;
+    private final SameProcessor same;
+
+    private JmhControl(Emulation emulation, ScratchDirectory scratch, SameProcessor same) {
+        this.emulation = emulation;
+        this.scratch = scratch;
+        this.files = new ControlFiles(scratch.path());
+        this.same = same;
+    }
+
+    /** Finds the flags that differ on the emulated processor. */
+    static JmhControl open(Emulation emulation) throws IOException, InterruptedException {
+        SameProcessor same = SameProcessor.find(emulation.emulator(), List.of());
+        return new JmhControl(emulation, ScratchDirectory.make("jmh"), same);
+    }
+
+    ControlFiles files() {
+        return files;
+    }
+
+    /** Options of the JVMs on both sides. */
+    List<String> jvmOptions() {
+        List<String> options = new ArrayList<>(same.forced());
+        options.add(GuestOptions.COMPILE_AT_ONCE);
+        options.add(files.logging());
+        return options;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param options of the simulated run, without its profilers, with {@link #jvmOptions} and what sampling needs
+     */
+    void run(ChainedOptionsBuilder options) throws RunnerException {
+        new Runner(options.forks(1)
+                        .addProfiler(ControlProfiler.class, files.directory().toString())
+                        .verbosity(VerboseMode.SILENT)
+                        .build())
+                .run();
+    }
+
+    /** Says of every simulated fork whether its figures count. */
+    void report(PrintWriter out) throws IOException {
+        out.println();
+        out.println(same.sentence());
+        for (ForkVerdict verdict : files.verdicts()) {
+            out.println(verdict.benchmark() + ": " + String.join(" ", verdict.sentences()));
+            if (!verdict.counts()) {
+                emulation.doesNotCount(verdict.benchmark() + ": " + String.join(" ", verdict.sentences()));
+            }
+        }
+        out.flush();
+    }
+
+    @Override
+    public void close() throws IOException {
+        scratch.close();
+    }
+}
