@@ -11,12 +11,13 @@ import java.util.TreeSet;
 
 /**
  * A sequence of steps on a database, the same for every run: transactions that commit and that roll back, with values
- * large and small, changes of the schema, checkpoints, reopening. Beside each step stands what the database must hold
- * after it.
+ * large and small, changes of the schema, checkpoints, compactions, reopening. Beside each step stands what the
+ * database must hold after it.
  */
 final class CrashWorkload {
     static final String MAIN = "main";
     static final String OTHER = "other";
+    private static final String FIRST = "first";
     static final String EXTRA_INDEX = "by_kind_and_id";
 
     private static final int ID = 0;
@@ -61,16 +62,25 @@ final class CrashWorkload {
     CrashWorkload(long seed, int rowCount, int mixedSteps) {
         random = new Random(seed);
         this.rowCount = rowCount;
+        // What is made behind the first table lies high when that is dropped: roots and large values.
+        addCreateTable(FIRST);
+        addLoad(FIRST, ROWS_LOADED_PER_STEP);
         addCreateTable(MAIN);
-        for (int from = 0; from < rowCount; from += ROWS_LOADED_PER_STEP) {
-            List<Change> changes = new ArrayList<>();
-            for (int id = from; id < Math.min(rowCount, from + ROWS_LOADED_PER_STEP); id++) {
-                changes.add(new Change(id * 7919 % rowCount, random.nextInt(10), length()));
-            }
-            addTransaction(MAIN, changes, changes.size(), true);
-        }
+        addLoad(MAIN, rowCount);
+        addDropTable(FIRST);
+        add("compact", Database::compact, state);
         for (int i = 0; i < mixedSteps; i++) {
             addMixed();
+        }
+    }
+
+    private void addLoad(String table, int rows) {
+        for (int from = 0; from < rows; from += ROWS_LOADED_PER_STEP) {
+            List<Change> changes = new ArrayList<>();
+            for (int id = from; id < Math.min(rows, from + ROWS_LOADED_PER_STEP); id++) {
+                changes.add(new Change(id * 7919 % rows, random.nextInt(10), length()));
+            }
+            addTransaction(table, changes, changes.size(), true);
         }
     }
 
@@ -79,12 +89,13 @@ final class CrashWorkload {
     }
 
     private void addMixed() {
-        switch (random.nextInt(14)) {
+        switch (random.nextInt(15)) {
             case 0 -> add("checkpoint", Database::checkpoint, state);
             case 1 -> addIndexStep();
             case 2 -> addTableStep();
             case 3, 4 -> addTransaction(MAIN, changes(1 + random.nextInt(40)), 0, false);
             case 5 -> addTransaction(MAIN, deletions(), Integer.MAX_VALUE, true);
+            case 6 -> add("compact", Database::compact, state);
             default -> {
                 List<Change> changes = changes(1 + random.nextInt(25));
                 boolean partly = random.nextInt(3) == 0;
@@ -127,13 +138,17 @@ final class CrashWorkload {
 
     private void addTableStep() {
         if (state.rows.containsKey(OTHER)) {
-            State after = state.copy();
-            after.rows.remove(OTHER);
-            add("drop table", database -> database.dropTable(OTHER), after);
+            addDropTable(OTHER);
         } else {
             addCreateTable(OTHER);
             addTransaction(OTHER, changes(30), Integer.MAX_VALUE, true);
         }
+    }
+
+    private void addDropTable(String name) {
+        State after = state.copy();
+        after.rows.remove(name);
+        add("drop table " + name, database -> database.dropTable(name), after);
     }
 
     private void addCreateTable(String name) {

@@ -27,6 +27,13 @@ import java.util.TreeMap;
 final class RowsWorkload implements Workload {
     private static final String TABLE = "rows";
     private static final String INDEX = "by_kind_and_id";
+
+    /** Once it is dropped, what was made behind it lies high for the compaction: roots and large values. */
+    private static final String FIRST_TABLE = "first";
+
+    /** Some forty pages, which is more than the roots of the other table and its first large values. */
+    private static final int FIRST_ROWS = 300;
+
     private static final int ID = 0;
     private static final int KIND = 1;
     private static final int PAYLOAD = 2;
@@ -85,13 +92,47 @@ final class RowsWorkload implements Workload {
         random = new Random(seed);
         addOpening(Activity.CREATION, "open");
         State withTable = new State(new TreeMap<>(), true, false);
-        add(Activity.SCHEMA, "create table", host -> host.database().createTable(definition()), withTable);
+        add(Activity.SCHEMA, "create the first table", host -> createFirst(host.database()), state);
+        add(Activity.CHANGE, "fill the first table", host -> fillFirst(host.database()), state);
+        add(Activity.SCHEMA, "create table", host -> host.database().createTable(definition(TABLE)), withTable);
         for (int i = 0; i < LOADING_STEPS; i++) {
             addSplit();
         }
+        addTransaction(Activity.CHANGE, "change", changes(), false, false);
+        add(Activity.SCHEMA, "drop the first table", host -> dropFirst(host.database()), state);
+        addCompaction();
         for (int i = 0; i < MIXED_STEPS; i++) {
             addMixed(i);
         }
+    }
+
+    /** Nothing tells these steps from those before and behind, so they may be taken twice. */
+    private static void createFirst(Database database) {
+        if (!database.tableNames().contains(FIRST_TABLE)) {
+            database.createTable(definition(FIRST_TABLE));
+        }
+    }
+
+    private static void dropFirst(Database database) {
+        if (database.tableNames().contains(FIRST_TABLE)) {
+            database.dropTable(FIRST_TABLE);
+        }
+    }
+
+    private static void fillFirst(Database database) {
+        Table table = database.table(FIRST_TABLE);
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < FIRST_ROWS; id++) {
+                if (!transaction.fetchForUpdate(table, table.newKey().add(id), row)) {
+                    row.clear();
+                    row.setInt(ID, id);
+                    row.setInt(KIND, 0);
+                    row.setString(PAYLOAD, payload(id, 1_000));
+                    transaction.insert(table, row);
+                }
+            }
+        });
     }
 
     private void addMixed(int number) {
@@ -303,8 +344,8 @@ final class RowsWorkload implements Workload {
         state = after;
     }
 
-    private static TableDefinition definition() {
-        return TableDefinition.named(TABLE)
+    private static TableDefinition definition(String name) {
+        return TableDefinition.named(name)
                 .column("id", ColumnType.int32())
                 .column("kind", ColumnType.int32())
                 .column("payload", ColumnType.string(PAYLOAD_LENGTH_MAX))
@@ -449,7 +490,7 @@ final class RowsWorkload implements Workload {
     }
 
     private static State read(Database database) {
-        if (database.tableNames().isEmpty()) {
+        if (!database.tableNames().contains(TABLE)) {
             return new State(new TreeMap<>(), false, false);
         }
         Table table = database.table(TABLE);
