@@ -31,7 +31,8 @@
 #define TURN_DEFAULT 1000000
 
 static const char ARGUMENTS[] =
-    "config=FILE (machine), out=FILE (results), code=FILE (executed lines), trace=FILE (instructions of operations), step=INSTRUCTIONS (0: not in step),"
+    "config=FILE (machine), out=FILE (results), code=FILE (executed lines), trace=FILE (instructions of operations),"
+    " step=INSTRUCTIONS (0: not in step),"
     " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off,"
     " branches=COUNTERS:TARGETS:INDIRECT:RETURNS (entries, powers of two but for the last),"
     " wait=on|off (outside phases, only count)";

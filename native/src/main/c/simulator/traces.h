@@ -3,8 +3,8 @@
  * points. An execution is what a thread does from one mark to the next, in a phase; the first of each operation are
  * kept. A block that a signal broke off counts whole.
  *
- * File: a line "lockstep-trace 1"; then for each execution a line "execution OPERATION INSTRUCTIONS" and a line for each
- * instruction, its address in hexadecimal and its length in bytes.
+ * File: a line "lockstep-trace 1"; then for each execution a line "execution OPERATION INSTRUCTIONS" and a line for
+ * each instruction, its address in hexadecimal and its length in bytes.
  */
 #ifndef LOCKSTEP_TRACES_H
 #define LOCKSTEP_TRACES_H
@@ -14,7 +14,7 @@
 /* Executions of each operation that are kept: enough to choose a typical one from. */
 #define TRACES_PER_OPERATION 9
 
-/* The longest execution that is kept, in blocks: some ten million instructions, which no operation of a database has. */
+/* The longest execution that is kept, in blocks: some ten million instructions, which no operation has. */
 #define TRACE_BLOCKS_MAX (1U << 20)
 
 struct traces;
