@@ -40,6 +40,9 @@ final class Trial {
     /** How far behind a fault of the medium the machine stops, mostly: two checkpoints or so. */
     private static final int NEAR_OPERATIONS = 120;
 
+    /** Runs of a point until one is as the recorded run was: a thousand were but for one, on a busy machine. */
+    private static final int RUNS_MAX = 5;
+
     /** Failures that one fault may cause: in the step that meets it, and in the background. */
     private static final int FAILURES_MAX = 6;
 
@@ -92,7 +95,7 @@ final class Trial {
         return switch (fault.kind()) {
             case CRASH -> crash(before);
             case MEDIUM -> damage(before.copy());
-            case ERROR -> fail(atStart.copy());
+            case ERROR -> failAsRecorded(atStart);
         };
     }
 
@@ -276,6 +279,20 @@ final class Trial {
         return (other == own ? (own + 1) % units : other) * unit + write.position() % unit;
     }
 
+    /** The engine's threads may take turns otherwise than in the recorded run, though hardly ever: then once more. */
+    private Outcome failAsRecorded(DiskImage atStart) {
+        // Ends with an outcome, or with the last attempt.
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return fail(atStart.copy());
+            } catch (OtherRunException other) {
+                if (attempt == RUNS_MAX) {
+                    throw other;
+                }
+            }
+        }
+    }
+
     /**
      * Runs the workload on a disk that fails, from the start of the process on; mends the disk when the failure was
      * noticed, goes on, and ends with a crash.
@@ -328,7 +345,7 @@ final class Trial {
     /** The operation that met the fault was the one of the recorded run, and so were all before it. */
     private void requireFault(SimulatedDisk disk) {
         if (disk.driftOrNull() != null) {
-            throw new MismatchException(
+            throw new OtherRunException(
                     "the workload did something else than in the recorded run: " + disk.driftOrNull());
         }
         if (disk.faultMet() == null) {
