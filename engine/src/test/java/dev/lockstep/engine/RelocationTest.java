@@ -112,6 +112,7 @@ class RelocationTest {
         put(database, LARGE, 1, LARGE_LENGTH);
         put(database, LARGE, 2, 20);
         Table before = database.table(LARGE);
+        database.checkpoint();
         database.dropTable(DROPPED);
         CompactionReport report = database.compact();
         assertEquals(report.pagesInUse(), report.pagesAfter(), report::toString);
