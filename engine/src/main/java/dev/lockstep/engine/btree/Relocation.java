@@ -90,7 +90,7 @@ public final class Relocation extends StructureChange {
         }
         long to = BufferPool.address(toFrame);
         long parent = BufferPool.address(parentFrame);
-        boolean moved = false;
+        long movedLsn = NOT_MADE;
         try {
             MemorySegment.copy(memory, page, memory, to, PageLayout.PAGE_BYTES);
             PageLayout.setPageId(memory, to, toPageId);
@@ -99,15 +99,15 @@ public final class Relocation extends StructureChange {
             long lsn = environment.append(context.imageRecord(environment));
             pool.markDirty(toFrame, lsn);
             pool.markDirty(parentFrame, lsn);
-            moved = true;
+            movedLsn = lsn;
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
             context.returnImageRecord(environment);
             release(toFrame);
-            if (moved) {
-                discard(pageId);
+            if (movedLsn != NOT_MADE) {
+                discard(pageId, movedLsn);
             } else {
                 release(frame);
             }
@@ -182,7 +182,7 @@ public final class Relocation extends StructureChange {
             throw failure;
         }
         long to = BufferPool.address(toFrame);
-        boolean isMoved = false;
+        long movedLsn = NOT_MADE;
         try {
             MemorySegment.copy(memory, BufferPool.address(rootFrame), memory, to, PageLayout.PAGE_BYTES);
             PageLayout.setPageId(memory, to, toPageId);
@@ -192,15 +192,15 @@ public final class Relocation extends StructureChange {
             pool.markDirty(toFrame, lsn);
             pool.markDirty(frame, lsn);
             moved.rootMoved(toPageId);
-            isMoved = true;
+            movedLsn = lsn;
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
             context.returnImageRecord(environment);
             release(toFrame);
-            if (isMoved) {
-                discard(fromPageId);
+            if (movedLsn != NOT_MADE) {
+                discard(fromPageId, movedLsn);
             } else {
                 release(rootFrame);
             }

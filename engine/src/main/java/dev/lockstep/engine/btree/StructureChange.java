@@ -31,6 +31,9 @@ abstract class StructureChange extends TreeDescent {
     /** Frames taken before latching: the new right node and, at a root, the new child. */
     static final int FRAMES_RESERVED = 3;
 
+    /** In place of the LSN of a change that was not made. */
+    static final long NOT_MADE = -1;
+
     TreeContext context;
 
     /** Walks to the node of the level, loading pages on the way. */
@@ -80,11 +83,11 @@ abstract class StructureChange extends TreeDescent {
     }
 
     /**
-     * Releases a latched page that is no longer part of the tree, so that nobody who remembers where a record was takes
-     * it for a leaf.
+     * Releases a latched page that is no longer part of the tree since the change with that LSN, so that nobody who
+     * remembers where a record was takes it for a leaf.
      */
-    final void discard(int latchedPageId) {
-        pool.discard(latchedPageId);
+    final void discard(int latchedPageId, long lsn) {
+        pool.discard(latchedPageId, lsn);
         context.unlatched();
     }
 

@@ -273,7 +273,7 @@ public final class StructureModification extends StructureChange {
         long left = BufferPool.address(leftFrame);
         long right = BufferPool.address(rightFrame);
         int rightPageId = PageLayout.pageId(memory, right);
-        boolean merged = false;
+        long mergedLsn = NOT_MADE;
         try (Arena arena = Arena.ofConfined()) {
             byte[] separator = Node.key(memory, parent, leftIndex);
             MemorySegment joined = joined(arena, left, right, separator);
@@ -289,25 +289,25 @@ public final class StructureModification extends StructureChange {
                 NodeEditor.removeSeparator(memory, parent, leftIndex);
                 pool.markDirty(leftFrame, lsn);
                 pool.markDirty(parentFrame, lsn);
-                merged = true;
+                mergedLsn = lsn;
             }
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
             context.returnImageRecord(environment);
-            if (merged) {
-                discard(rightPageId);
+            if (mergedLsn != NOT_MADE) {
+                discard(rightPageId, mergedLsn);
             } else {
                 release(rightFrame);
             }
             release(leftFrame);
             release(parentFrame);
         }
-        if (merged) {
+        if (mergedLsn != NOT_MADE) {
             environment.allocator().free(rightPageId);
         }
-        return merged;
+        return mergedLsn != NOT_MADE;
     }
 
     /** The merged node in a page of its own, or null where it would be too full. */
@@ -366,7 +366,7 @@ public final class StructureModification extends StructureChange {
         context.latched();
         TreeEnvironment environment = tree.environment();
         long root = BufferPool.address(parentFrame);
-        boolean collapsed = false;
+        long collapsedLsn = NOT_MADE;
         try {
             int level = Node.level(memory, page);
             int flags = Node.nodeFlags(memory, root);
@@ -376,15 +376,16 @@ public final class StructureModification extends StructureChange {
             SystemChange.begin(context.imageRecord(environment));
             SystemChange.addNodeImage(context.imageRecord(environment), tree.rootPageId(), memory, root);
             context.imageRecord(environment).finish();
-            pool.markDirty(parentFrame, environment.append(context.imageRecord(environment)));
-            collapsed = true;
+            long lsn = environment.append(context.imageRecord(environment));
+            pool.markDirty(parentFrame, lsn);
+            collapsedLsn = lsn;
         } catch (Throwable failure) {
             environment.failInsideChange(failure);
             throw failure;
         } finally {
             context.returnImageRecord(environment);
-            if (collapsed) {
-                discard(pageId);
+            if (collapsedLsn != NOT_MADE) {
+                discard(pageId, collapsedLsn);
             } else {
                 release(frame);
             }

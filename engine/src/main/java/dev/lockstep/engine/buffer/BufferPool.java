@@ -468,18 +468,22 @@ public final class BufferPool implements AutoCloseable {
      *
      * <p>A clean page leaves its frame. A page with changes that the file lacks becomes a page of type {@link
      * PageLayout#TYPE_FREE} and is written once more like any other: if it were dropped, replaying the log from the
-     * middle of these changes would meet a page that lacks the earlier ones. Without a file every page leaves at once.
+     * middle of these changes would meet a page that lacks the earlier ones. As a freed page it bears the LSN of the
+     * change that freed it, and so is not in the file before that change is in the log: after a crash that loses the
+     * change, the page is still needed as it was. Without a file every page leaves at once.
      *
      * @param pageId a page in a frame
+     * @param recordLsn LSN of the record of the change that freed it
      * @throws IllegalStateException if the page is in no frame
      */
-    public void discard(int pageId) {
+    public void discard(int pageId, long recordLsn) {
         int frame = residentFrameAcquire(pageId);
         if (frame == NOT_RESIDENT || !latches.isExclusive(frame)) {
             throw new IllegalStateException("page is not latched exclusively: pageId=" + pageId + ", frame=" + frame);
         }
         if (writerOrNull != null && frames.oldestLsnAcquire(frame) != FrameTable.CLEAN) {
             PageLayout.setType(memory, address(frame), PageLayout.TYPE_FREE);
+            markDirty(frame, recordLsn);
             frames.setReferencesOpaque(frame, 0);
             latches.unlatchExclusive(frame);
             return;

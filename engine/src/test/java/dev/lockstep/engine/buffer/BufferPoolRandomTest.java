@@ -187,7 +187,7 @@ class BufferPoolRandomTest {
             int frame = pool.frame(pageId, waiter);
             pool.latches().latchExclusive(frame);
             if (pool.pageIdOpaque(frame) == pageId) {
-                pool.discard(pageId);
+                pool.discard(pageId, tailLsn.getAndIncrement());
                 break;
             }
             pool.latches().unlatchExclusiveUnchanged(frame);

@@ -200,10 +200,10 @@ class BufferPoolTest {
             fixture.pool.flushDirty(15, fixture.waiter);
             assertEquals(20, fixture.pool.oldestRecoveryLsn());
             fixture.latchExclusive(1);
-            fixture.pool.discard(1);
+            fixture.pool.discard(1, 30);
             assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.residentFrameAcquire(1));
             fixture.latchExclusive(2);
-            fixture.pool.discard(2);
+            fixture.pool.discard(2, 30);
             assertEquals(20, fixture.pool.oldestRecoveryLsn());
             fixture.pool.flushAll(fixture.waiter);
         }
@@ -211,10 +211,21 @@ class BufferPoolTest {
             assertEquals(1, fixture.word(1));
             int frame = fixture.pool.frame(2, fixture.waiter);
             assertEquals(PageLayout.TYPE_FREE, PageLayout.type(fixture.pool.memory(), BufferPool.address(frame)));
-            assertEquals(20, PageLayout.lsn(fixture.pool.memory(), BufferPool.address(frame)));
-            fixture.create(2, 22, 30);
+            assertEquals(30, PageLayout.lsn(fixture.pool.memory(), BufferPool.address(frame)));
+            fixture.create(2, 22, 40);
             assertEquals(22, fixture.word(2));
-            assertEquals(30, fixture.pool.oldestRecoveryLsn());
+            assertEquals(40, fixture.pool.oldestRecoveryLsn());
+        }
+    }
+
+    @Test
+    void aFreedPageIsWrittenBehindTheRecordThatFreesIt() {
+        try (PoolFixture fixture = PoolFixture.create(new FaultyStorage(8), FRAMES)) {
+            fixture.create(1, 1, 10);
+            fixture.latchExclusive(1);
+            fixture.pool.discard(1, 30);
+            fixture.pool.flushAll(fixture.waiter);
+            assertEquals(31, fixture.fence.durableLsn());
         }
     }
 
@@ -229,7 +240,7 @@ class BufferPoolTest {
             assertTrue(full.getMessage().contains("frameCount=64"), full.getMessage());
             assertThrows(OutOfFramesException.class, () -> fixture.pool.reserveFrames(1, fixture.waiter));
             fixture.latchExclusive(9);
-            fixture.pool.discard(9);
+            fixture.pool.discard(9, 2);
             assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.frame(9, fixture.waiter));
             fixture.create(1000, 3, 1);
             assertEquals(3, fixture.word(1000));
