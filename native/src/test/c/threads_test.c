@@ -13,6 +13,9 @@
 
 static struct model *model;
 
+/* Before each batch all wait for all: left alone, one thread may end before the next begins, and share nothing. */
+static pthread_barrier_t in_step;
+
 static uint64_t step(uint64_t random) {
     return random * 6364136223846793005u + 1442695040888963407u;
 }
@@ -43,6 +46,7 @@ static void *feed(void *argument) {
             uint64_t address = BASE + (random >> 40) % ((random >> 30) % 2 == 0 ? 256 : 1 << 16);
             events[j] = (struct model_event) {address, 8, kind, kind == MODEL_FETCH ? 5 : 0};
         }
+        pthread_barrier_wait(&in_step);
         model_feed(model, core, events, BATCH);
     }
     return NULL;
@@ -88,7 +92,9 @@ static void cores_that_share_are_fed_one_at_a_time(void) {
     model = build("cores=4\nnodes=2\ncoherence=mesi\nclasses=split\nl1i=4K,8,64\nl1d=4K,8,64\nl2=32K,8,64\nl2.cores=2\n"
                   "l2.inclusive=yes\nllc=64K,8,64\ndtlb=64,4\nstlb=128,4\nprefetch.stream=8,4\nobserve=l2:16K,4,64");
     CHECK(!model_parallel(model));
+    pthread_barrier_init(&in_step, NULL, CORES);
     run(feed);
+    pthread_barrier_destroy(&in_step);
     model_end_lifetimes(model);
     uint64_t sharing = 0;
     for (int core = 0; core < CORES; core++) {
