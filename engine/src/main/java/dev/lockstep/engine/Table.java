@@ -86,6 +86,19 @@ public final class Table {
         return new RowBatch(definition().recordFormat().projection(columns), capacity);
     }
 
+    /**
+     * Makes an empty team of fetches from this table, for several transactions of one thread. Teams are reusable like
+     * records.
+     *
+     * @param capacity the largest number of members, at least 1
+     * @return the team
+     * @throws IllegalArgumentException if the capacity is below 1
+     */
+    public TeamFetch newTeamFetch(int capacity) {
+        requireCapacity(capacity);
+        return new TeamFetch(this, capacity);
+    }
+
     private static void requireCapacity(int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("a batch needs room for a row: capacity=" + capacity + " capacityMin=1");

@@ -672,6 +672,10 @@ public final class Transaction {
         inEngine = true;
     }
 
+    boolean isInEngine() {
+        return inEngine;
+    }
+
     void leaveEngine() {
         inEngine = false;
     }

@@ -82,21 +82,36 @@ public final class OperationDriver {
      * @param list number of the operations' list in the scheduler
      */
     public void runTogether(RecordOperation[] operations, int count, int list) {
+        runRounds(operations, count, list, true);
+    }
+
+    /**
+     * Runs operations of several sessions side by side, like {@link #runTogether}, but waits for nobody: an operation
+     * that would have to leaves the others. The sessions are those of this thread.
+     *
+     * @param operations those to run; left in another order: first those that have left
+     * @param list number of the operations' list in the scheduler
+     * @return how many have left
+     */
+    public int runTeam(RecordOperation[] operations, int count, int list) {
+        return runRounds(operations, count, list, false);
+    }
+
+    private int runRounds(RecordOperation[] operations, int count, int list, boolean waits) {
         SThread sThread = context.sThread();
         if (sThread == null) {
             InstalledProbe.begin(null, scheduler, list);
             try {
-                runRounds(operations, count, null);
+                return runRounds(operations, count, null, waits);
             } finally {
                 InstalledProbe.end(null);
             }
-        } else {
-            sThread.beginOperation(list);
-            try {
-                runRounds(operations, count, sThread);
-            } finally {
-                sThread.endOperation();
-            }
+        }
+        sThread.beginOperation(list);
+        try {
+            return runRounds(operations, count, sThread, waits);
+        } finally {
+            sThread.endOperation();
         }
     }
 
@@ -107,25 +122,32 @@ public final class OperationDriver {
         return prefetchOrNull;
     }
 
-    private void runRounds(RecordOperation[] operations, int count, SThread sThread) {
-        int running = count;
+    /** Runs the operations from {@code first} to {@code end}; before them are those that have left. */
+    private int runRounds(RecordOperation[] operations, int count, SThread sThread, boolean waits) {
+        int first = 0;
+        int end = count;
         GroupPrefetch prefetch = prefetch();
-        while (running > 0) {
-            for (int i = 0; i < running; i++) {
+        while (first < end) {
+            for (int i = first; i < end; i++) {
                 operations[i].addNextLines(prefetch);
             }
             prefetch.run(pool.memory(), pool.latches());
-            int i = 0;
-            while (i < running) {
+            int i = first;
+            while (i < end) {
                 RecordOperation operation = operations[i];
                 int result = operation.step();
                 if (result == TreeDescent.DONE) {
-                    operations[i] = operations[--running];
-                    operations[running] = operation;
+                    operations[i] = operations[--end];
+                    operations[end] = operation;
                     continue;
                 }
                 if (result != TreeDescent.CONTINUE) {
-                    waitFor(operation, result, true);
+                    if (waits) {
+                        waitFor(operation, result, true);
+                    } else {
+                        operations[i] = operations[first];
+                        operations[first++] = operation;
+                    }
                 }
                 i++;
             }
@@ -133,6 +155,7 @@ public final class OperationDriver {
                 sThread.switchPoint();
             }
         }
+        return first;
     }
 
     /**

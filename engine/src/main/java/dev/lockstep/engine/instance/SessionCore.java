@@ -84,6 +84,7 @@ public final class SessionCore {
     private int[] lockedTables = new int[TABLES_INITIAL];
     private int lockedTableCount;
     private FetchOperation[] fetchesTogether;
+    private FetchOperation fetchBesideOthers;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
@@ -157,6 +158,14 @@ public final class SessionCore {
             fetchesTogether = made;
         }
         return fetchesTogether;
+    }
+
+    /** The operation that fetches beside those of other sessions; made when first asked for. */
+    FetchOperation fetchBesideOthers() {
+        if (fetchBesideOthers == null) {
+            fetchBesideOthers = FetchOperation.besideOthers(locks, instance.transactions(), context);
+        }
+        return fetchBesideOthers;
     }
 
     /** The operation that inserts several rows; made when first asked for. */
