@@ -26,6 +26,9 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.disk to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.indexfetch to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     opens dev.lockstep.bench.autosteps to
             com.fasterxml.jackson.databind,
             info.picocli;

@@ -8,6 +8,8 @@ import dev.lockstep.bench.disk.DiskCommand;
 import dev.lockstep.bench.files.InspectCommand;
 import dev.lockstep.bench.files.RecoverCommand;
 import dev.lockstep.bench.files.VerifyCommand;
+import dev.lockstep.bench.indexfetch.IndexFetchChildCommand;
+import dev.lockstep.bench.indexfetch.IndexFetchCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.restart.RestartCommand;
@@ -69,6 +71,8 @@ public final class Main implements Runnable {
                 .addSubcommand(new InspectCommand())
                 .addSubcommand(new RecoverCommand())
                 .addSubcommand(new CountersCommand())
+                .addSubcommand(new IndexFetchCommand(Main.class.getName()))
+                .addSubcommand(new IndexFetchChildCommand())
                 .addSubcommand(new AutoStepsCommand())
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())

@@ -122,6 +122,7 @@ class MainTest {
                 new String[] {"verify", "."},
                 new String[] {"restart"},
                 new String[] {"disk"},
+                new String[] {"indexfetch"},
                 new String[] {"codemap"})) {
             List<String> words = new ArrayList<>(List.of(command));
             words.addAll(List.of("--json", file));

@@ -32,8 +32,8 @@ import java.util.stream.IntStream;
  * is bounded, and with a limit of open transactions the surplus must be told so by a typed error, while those who are
  * let in are faster than without.
  *
- * <p>Fewer terminals than warehouses serve them all in turn: else few would work on a smaller database, which the caches
- * hold better, and the curve would show that.
+ * <p>Fewer terminals than warehouses serve them all in turn: else few would work on a smaller database, which the
+ * caches hold better, and the curve would show that.
  *
  * <p>Terminals are virtual threads of this JVM, with {@code async} commits; for the limit they are platform threads,
  * which the system takes off their processor in the middle of transactions, as in a server with a pool of threads. Runs

@@ -111,15 +111,38 @@ public final class MeasurementOptions extends ReportOption {
             Section section,
             Plot plot)
             throws IOException {
+        write(result, title, summary, settings, List.of(section), List.of(section.with(List.of(plot))));
+    }
+
+    /**
+     * The same of several sections, which have their plots in them. After {@link #prepare}.
+     *
+     * @param sections the figures and plots
+     * @throws IOException if a file cannot be written
+     */
+    public void write(
+            Object result, String title, String summary, SequencedMap<String, String> settings, List<Section> sections)
+            throws IOException {
+        write(result, title, summary, settings, sections, sections);
+    }
+
+    private void write(
+            Object result,
+            String title,
+            String summary,
+            SequencedMap<String, String> settings,
+            List<Section> printed,
+            List<Section> page)
+            throws IOException {
         if (json != null) {
             Json.write(json, result);
         }
         if (directory() != null) {
             Json.write(json(), result);
-            write(new Report(title, summary, true, origin, settings, List.of(section.with(List.of(plot)))));
+            write(new Report(title, summary, true, origin, settings, page));
         }
         PrintWriter out = commandLine().getOut();
-        out.print(ReportText.of(List.of(section)));
+        out.print(ReportText.of(printed));
         out.flush();
     }
 }

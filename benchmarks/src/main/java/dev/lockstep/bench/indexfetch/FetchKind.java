@@ -1,0 +1,37 @@
+package dev.lockstep.bench.indexfetch;
+
+/** How the members of a team execute their operations. */
+enum FetchKind {
+    /** One after the other, by one thread that has a transaction for each, without a switch. */
+    ORIGINAL("one after the other, no switches"),
+    /** Stage by stage in one loop, by one thread that has a transaction for each. */
+    STAGED("stage by stage in one loop"),
+    /** An S-thread (continuation) for each, in teams, which take turns after every stage. */
+    CONTINUATION("S-threads, a switch after every stage"),
+    /**
+     * The original of {@link #CONTINUATION}: the same S-threads one after the other, with as many switches behind each
+     * operation as the other has inside.
+     */
+    SERIAL("S-threads, one after the other, as many switches");
+
+    private final String explanation;
+
+    FetchKind(String explanation) {
+        this.explanation = explanation;
+    }
+
+    /** What it is, in a few words. */
+    String explanation() {
+        return explanation;
+    }
+
+    /** Whether each member is an S-thread of its own. */
+    boolean usesSThreads() {
+        return this == CONTINUATION || this == SERIAL;
+    }
+
+    /** What it is compared with. */
+    FetchKind original() {
+        return usesSThreads() ? SERIAL : ORIGINAL;
+    }
+}

@@ -1,0 +1,215 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.engine.TeamFetch;
+import dev.lockstep.scheduler.OperationStatistics;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Executes rounds: in each, every member of a team has one operation. A member's transaction has some operations and is
+ * then followed by another. Used by one thread, which owns the table's scheduler.
+ */
+final class FetchRounds implements AutoCloseable {
+    private static final String SCHEDULER_NAME = "indexfetch";
+
+    private final FetchKind kind;
+    private final RowOperation operation;
+    private final int operationsEach;
+    private final long seed;
+    private final Scheduler scheduler;
+    private final int switching;
+    private final FetchTable table;
+    private long left;
+
+    /**
+     * Makes the table.
+     *
+     * @param directory where files go, which is there
+     */
+    FetchRounds(FetchSpec spec, Path directory) {
+        kind = spec.kind();
+        operation = spec.operation();
+        operationsEach = spec.operationsEach();
+        seed = spec.seed();
+        scheduler = kind.usesSThreads() ? scheduler(spec) : null;
+        switching = scheduler == null ? -1 : scheduler.registerOperation("switching");
+        // An update without a log would be another operation.
+        Path files = operation == RowOperation.UPDATE ? directory.resolve("database") : null;
+        table = new FetchTable(files, scheduler, spec.rows());
+    }
+
+    private static Scheduler scheduler(FetchSpec spec) {
+        return new Scheduler(SchedulerOptions.defaults()
+                .withName(SCHEDULER_NAME)
+                .withCarriers(1)
+                .withKind(SThreadKind.CONTINUATION)
+                .withTeamMode(TeamMode.ON)
+                .withTeamLimit(spec.membersMax())
+                .withSwitchPointsOn(spec.kind() == FetchKind.CONTINUATION));
+    }
+
+    /**
+     * Executes {@code transactions} of each member.
+     *
+     * @param switches behind each operation, of {@link FetchKind#SERIAL} alone
+     */
+    void run(int members, int switches, long transactions, RoundListener listener) throws InterruptedException {
+        left = 0;
+        if (scheduler != null) {
+            runSThreads(members, switches, transactions, listener);
+            return;
+        }
+        List<FetchMember> team = new ArrayList<>();
+        try {
+            for (int i = 0; i < members; i++) {
+                team.add(new FetchMember(table, operation, i, members, seed));
+            }
+            runHere(team, transactions, listener);
+        } finally {
+            team.forEach(FetchMember::close);
+        }
+    }
+
+    private void runHere(List<FetchMember> members, long transactions, RoundListener listener) {
+        TeamFetch team = table.table().newTeamFetch(members.size());
+        for (long i = 0; i < transactions; i++) {
+            members.forEach(FetchMember::begin);
+            for (int round = 0; round < operationsEach; round++) {
+                listener.roundBegins();
+                if (kind == FetchKind.STAGED) {
+                    stagedRound(members, team);
+                } else {
+                    originalRound(members, listener);
+                }
+            }
+            members.forEach(FetchMember::commit);
+        }
+        members.forEach(member -> left += member.left());
+    }
+
+    private static void originalRound(List<FetchMember> members, RoundListener listener) {
+        for (int i = 0; i < members.size(); i++) {
+            listener.operationBegins();
+            members.get(i).operate();
+        }
+    }
+
+    private void stagedRound(List<FetchMember> members, TeamFetch team) {
+        team.clear();
+        for (int i = 0; i < members.size(); i++) {
+            members.get(i).join(team);
+        }
+        if (operation == RowOperation.FETCH) {
+            team.fetch();
+        } else {
+            team.fetchExclusive();
+        }
+        for (int i = 0; i < members.size(); i++) {
+            members.get(i).finish(team, i);
+        }
+    }
+
+    private void runSThreads(int members, int switches, long transactions, RoundListener listener)
+            throws InterruptedException {
+        Arrivals arrivals = new Arrivals(members, listener);
+        List<SThread> started = new ArrayList<>();
+        for (int i = 0; i < members; i++) {
+            int index = i;
+            started.add(scheduler.start(
+                    "member-" + index, 0, () -> runMember(index, members, switches, transactions, arrivals)));
+        }
+        for (SThread sThread : started) {
+            sThread.join();
+            if (sThread.failure() != null) {
+                throw new IllegalStateException("a member failed", sThread.failure());
+            }
+        }
+    }
+
+    private void runMember(int index, int members, int switches, long transactions, Arrivals arrivals) {
+        SThread self = SThread.current();
+        try (FetchMember member = new FetchMember(table, operation, index, members, seed)) {
+            for (long i = 0; i < transactions; i++) {
+                member.begin();
+                for (int round = 0; round < operationsEach; round++) {
+                    arrivals.arrive();
+                    member.operate();
+                    for (int each = 0; each < switches; each++) {
+                        self.beginOperation(switching);
+                        self.endOperation();
+                    }
+                }
+                member.commit();
+            }
+        }
+    }
+
+    /** Tells where a round begins: where its last member comes. Used by S-threads of one carrier. */
+    private static final class Arrivals {
+        private final int members;
+        private final RoundListener listener;
+        private int arrived;
+
+        Arrivals(int members, RoundListener listener) {
+            this.members = members;
+            this.listener = listener;
+        }
+
+        void arrive() {
+            if (++arrived == members) {
+                arrived = 0;
+                listener.roundBegins();
+            }
+        }
+    }
+
+    /** Operations of the last run whose member left its team. */
+    long left() {
+        return left;
+    }
+
+    /** The thread that executes all operations. */
+    Thread worker() {
+        return scheduler == null
+                ? Thread.currentThread()
+                : Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().equals(SCHEDULER_NAME + "-carrier-0"))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    /** How often rows were changed, as the table tells. */
+    long changes() {
+        return table.changes();
+    }
+
+    /** Starts counting switches afresh. */
+    void resetSwitches() {
+        if (scheduler != null) {
+            scheduler.resetStatistics();
+        }
+    }
+
+    /** Switches at switch points since then. */
+    long switches() {
+        return scheduler == null
+                ? 0
+                : scheduler.statistics().stream()
+                        .mapToLong(OperationStatistics::switches)
+                        .sum();
+    }
+
+    @Override
+    public void close() {
+        table.close();
+        if (scheduler != null) {
+            scheduler.close();
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.Spelling;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The index fetch of STEPS, section 3.4. */
+@Command(
+        name = "indexfetch",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Executes one operation, the fetch or the update of a row by its key, by teams of many sizes, on a table of"
+                    + " 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
+            "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
+                    + " loop of one thread; continuation, an S-thread for each member, which take turns after every"
+                    + " stage; serial, the original of continuation, the same S-threads one after the other with as"
+                    + " many switches.",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:measured", "1:a run failed", "2:wrong call"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep indexfetch",
+            "      Times of fetches, teams of 1 to 80, all kinds.",
+            "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out report",
+            "      A gigabyte of rows, and a page with plots.",
+            "  ./lockstep indexfetch --operation update",
+            "      The tuple update."
+        })
+public final class IndexFetchCommand implements Callable<Integer> {
+    private static final int ROWS_MAX = 100_000_000;
+    private static final int MEMBERS_MAX = 1_000;
+    private static final int SECONDS_MAX = 3_600;
+
+    /** Enough for C2 to compile what a child executes. */
+    private static final double WARM_UP_SECONDS = 2;
+
+    /** Converts {@code --kinds}. */
+    static final class OfKind implements ITypeConverter<FetchKind> {
+        @Override
+        public FetchKind convert(String text) {
+            return parse(FetchKind.class, text);
+        }
+    }
+
+    /** Converts {@code --operation}. */
+    static final class OfOperation implements ITypeConverter<RowOperation> {
+        @Override
+        public RowOperation convert(String text) {
+            return parse(RowOperation.class, text);
+        }
+    }
+
+    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
+        try {
+            return Spelling.parse(type, text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    @Option(
+            names = "--operation",
+            paramLabel = "fetch|update",
+            defaultValue = "fetch",
+            converter = OfOperation.class,
+            description = "What each member does: a fetch, from a table in memory, or a fetch and an update of one"
+                    + " column, with a log. Default: fetch.")
+    private RowOperation operation;
+
+    @Option(
+            names = "--kinds",
+            split = ",",
+            paramLabel = "KIND",
+            defaultValue = "original,staged,continuation,serial",
+            converter = OfKind.class,
+            description = "Which kinds are measured. The original of each is added. Default: all.")
+    private List<FetchKind> kinds;
+
+    @Option(
+            names = "--members",
+            split = ",",
+            paramLabel = "N",
+            defaultValue = "1,2,3,4,5,6,7,8,9,10,20,40,80",
+            description = "Sizes of the teams. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> members;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "100000",
+            description = "Rows of the table, 100 bytes of values each; 10000000 are a gigabyte. Default:"
+                    + " ${DEFAULT-VALUE}.")
+    private int rows;
+
+    @Option(
+            names = "--operations",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "Operations of each member's transaction. Default: ${DEFAULT-VALUE}, as in the paper.")
+    private int operations;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "0.3",
+            description = "For how long each size is measured in each run. Default: ${DEFAULT-VALUE}.")
+    private double seconds;
+
+    @Mixin
+    private MeasurementOptions options = new MeasurementOptions(5);
+
+    private final String mainClass;
+    private double warmUpSeconds = WARM_UP_SECONDS;
+
+    /**
+     * For one command line.
+     *
+     * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
+     */
+    public IndexFetchCommand(String mainClass) {
+        this.mainClass = mainClass;
+    }
+
+    /** For tests: children that are hardly warmed up. */
+    IndexFetchCommand(String mainClass, double warmUpSeconds) {
+        this(mainClass);
+        this.warmUpSeconds = warmUpSeconds;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        options.require(members.stream().allMatch(each -> each >= 1 && each <= MEMBERS_MAX), "--members is 1 to 1000");
+        options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
+        options.require(operations >= 1, "--operations is at least 1");
+        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.prepare();
+        FetchSpec plan = new FetchSpec(
+                FetchKind.ORIGINAL,
+                operation,
+                rows,
+                members.stream().distinct().sorted().toList(),
+                List.of(),
+                operations,
+                seconds,
+                warmUpSeconds,
+                options.seed());
+        FetchTimesReport times;
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
+            times = new FetchExperiment(
+                            plan, withOriginals(), options.repeat(), scratch.path(), mainClass, options::progress)
+                    .run();
+        }
+        options.write(times, "Index fetch by teams", "Measured.", settings(), List.of(times.section()));
+        return 0;
+    }
+
+    /** In their order, which has those first that others depend on. */
+    private List<FetchKind> withOriginals() {
+        return Stream.of(FetchKind.values())
+                .filter(each -> kinds.contains(each)
+                        || kinds.stream().anyMatch(kind -> kind.original() == each)
+                        || (each == FetchKind.CONTINUATION && kinds.contains(FetchKind.SERIAL)))
+                .toList();
+    }
+
+    private SequencedMap<String, String> settings() {
+        SequencedMap<String, String> settings = new LinkedHashMap<>();
+        settings.put("operation", Spelling.of(operation));
+        settings.put("kinds", withOriginals().stream().map(Spelling::of).collect(Collectors.joining(", ")));
+        settings.put("rows", Integer.toString(rows));
+        settings.put("bytes of their values", Long.toString(rows * FetchTable.ROW_BYTES));
+        settings.put("operations of a transaction", Integer.toString(operations));
+        settings.put("seconds of each measurement", Double.toString(seconds));
+        settings.put("repetitions", Integer.toString(options.repeat()));
+        return settings;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.lockstep.bench.indexfetch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+
+class IndexFetchCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path directory;
+
+    private int execute(String... arguments) {
+        return new CommandLine(new IndexFetchCommand(Main.class.getName(), 0.01))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    @Test
+    void comparesAllKindsWithTheirOriginals() throws IOException {
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "--rows=2000",
+                        "--members=1,3,20",
+                        "--operations=10",
+                        "--seconds=0.02",
+                        "--repeat=1",
+                        "--json=" + json,
+                        "--out=" + directory.resolve("report")),
+                err::toString);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        // Four kinds and the control.
+        assertEquals(5, result.get("runs").size());
+        Set<String> speedups = new HashSet<>();
+        for (JsonNode each : result.get("speedups")) {
+            assertTrue(each.get("speedup").asDouble() > 0, each::toString);
+            speedups.add(each.get("kind").asText()
+                    + each.get("members").asInt()
+                    + each.get("control").asBoolean());
+        }
+        assertEquals(
+                Set.of(
+                        "STAGED1false",
+                        "STAGED3false",
+                        "STAGED20false",
+                        "CONTINUATION1false",
+                        "CONTINUATION3false",
+                        "CONTINUATION20false",
+                        "ORIGINAL1true",
+                        "ORIGINAL3true",
+                        "ORIGINAL20true"),
+                speedups);
+        assertTrue(out.toString().contains("serial : continuation"), out::toString);
+        assertTrue(Files.exists(directory.resolve("report").resolve("report.html")));
+    }
+
+    /** Whether each kind does what it is named for: the rounds of all members, and the switches. */
+    @ParameterizedTest
+    @EnumSource(FetchKind.class)
+    void everyMemberHasAnOperationInEachRound(FetchKind kind) throws InterruptedException {
+        for (RowOperation operation : RowOperation.values()) {
+            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), List.of(0), 7, 1, 0, 1);
+            int[] heard = new int[2];
+            try (FetchRounds rounds = new FetchRounds(spec, directory)) {
+                rounds.resetSwitches();
+                rounds.run(5, 0, 3, new RoundListener() {
+                    @Override
+                    public void roundBegins() {
+                        heard[0]++;
+                    }
+
+                    @Override
+                    public void operationBegins() {
+                        heard[1]++;
+                    }
+                });
+                assertEquals(3 * 7, heard[0]);
+                assertEquals(kind == FetchKind.ORIGINAL ? 3 * 7 * 5 : 0, heard[1]);
+                assertEquals(0, rounds.left());
+                assertEquals(kind == FetchKind.CONTINUATION, rounds.switches() >= 2 * 3 * 7 * 5);
+                assertEquals(operation == RowOperation.UPDATE ? 3 * 7 * 5 : 0, rounds.changes());
+            }
+        }
+    }
+
+    @Test
+    void refusesWhatIsOutOfRange() {
+        assertEquals(2, execute("--members=0"));
+        assertEquals(2, execute("--rows=5", "--members=10"));
+        assertEquals(2, execute("--seconds=0"));
+        assertEquals(2, execute("--operations=0"));
+        assertEquals(2, execute("--kinds=fast"));
+        assertEquals(2, execute("--operation=delete"));
+        assertEquals("", out.toString());
+        assertTrue(err.toString().contains("none of: original, staged, continuation, serial"), err::toString);
+    }
+}
