@@ -105,7 +105,8 @@ final class CodeMapChildRun {
     }
 
     private void tpcc(Database database, Scheduler scheduler) throws InterruptedException {
-        TerminalThreads threads = scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler);
+        TerminalThreads threads =
+                scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler, SCALE.warehouses());
         try (LockstepAdapter adapter = new LockstepAdapter(database, null, Durability.ASYNC, TIMEOUT)) {
             TpccAdapter told = spec.marked() ? new MarkedAdapter(adapter) : adapter;
             TpccResult result = TpccRun.execute(configuration(), told, threads, new TpccProgress() {

@@ -59,7 +59,9 @@ final class LockstepEngine implements OpenEngine {
         LockstepAdapter adapter =
                 new LockstepAdapter(database, Engines.isolation(spec), durability, TRANSACTION_TIMEOUT, spec.batches());
         return new LockstepEngine(
-                scheduler, adapter, scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler));
+                scheduler,
+                adapter,
+                scheduler == null ? TerminalThreads.virtual() : new SThreadTerminals(scheduler, spec.warehouses()));
     }
 
     private static Scheduler scheduler(RunSpec spec, NodeLayout nodes) {

@@ -8,21 +8,25 @@ import dev.lockstep.scheduler.Waiter;
 import java.util.List;
 import java.util.Locale;
 
-/** Terminals on the S-threads of a scheduler. */
+/**
+ * Terminals on the S-threads of a scheduler. Those of one warehouse share a carrier, so that its rows stay in the
+ * caches of one processor, and wait for each other's locks within one schedule (STEPS, section 6); where there are more
+ * carriers than warehouses, terminals are dealt to all of them.
+ */
 public final class SThreadTerminals implements TerminalThreads {
-    /** Carriers take S-threads in turn. */
-    private static final int ANY_CARRIER = -1;
-
     private final Scheduler scheduler;
+    private final int warehouses;
     private final String name;
 
     /**
      * Uses a scheduler, which the caller closes.
      *
      * @param scheduler runs the terminals
+     * @param warehouses over which consecutive terminals are dealt in turn
      */
-    public SThreadTerminals(Scheduler scheduler) {
+    public SThreadTerminals(Scheduler scheduler, int warehouses) {
         this.scheduler = scheduler;
+        this.warehouses = warehouses;
         name = "S-threads, " + scheduler.options().kind().name().toLowerCase(Locale.ROOT);
     }
 
@@ -34,8 +38,14 @@ public final class SThreadTerminals implements TerminalThreads {
     @Override
     public void start(List<? extends Runnable> bodies) {
         for (int i = 0; i < bodies.size(); i++) {
-            scheduler.start("terminal-" + i, ANY_CARRIER, bodies.get(i));
+            scheduler.start("terminal-" + i, carrier(i, warehouses, scheduler.carrierCount()), bodies.get(i));
         }
+    }
+
+    /** The carrier of a terminal, 0 where there are none. */
+    static int carrier(int terminal, int warehouses, int carriers) {
+        int dealt = carriers > warehouses ? terminal : terminal % warehouses;
+        return carriers == 0 ? 0 : dealt % carriers;
     }
 
     @Override

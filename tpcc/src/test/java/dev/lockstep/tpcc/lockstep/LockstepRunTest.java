@@ -139,7 +139,7 @@ class LockstepRunTest {
                 .withSwitchPointsOn(true);
         try (Scheduler scheduler = new Scheduler(options)) {
             Database database = Database.inMemory(DatabaseOptions.defaults(), scheduler);
-            run(database, new SThreadTerminals(scheduler), Durability.NONE, 20);
+            run(database, new SThreadTerminals(scheduler, SmallDatabase.SCALE.warehouses()), Durability.NONE, 20);
             if (mode == TeamMode.ON) {
                 long teams = scheduler.statistics().stream()
                         .mapToLong(OperationStatistics::teams)
@@ -164,7 +164,7 @@ class LockstepRunTest {
                     .poolBytes(SMALL_POOL_BYTES)
                     .build();
             Database database = Database.open(directory, files, scheduler);
-            run(database, new SThreadTerminals(scheduler), Durability.SYNC, 20);
+            run(database, new SThreadTerminals(scheduler, SmallDatabase.SCALE.warehouses()), Durability.SYNC, 20);
         }
     }
 }

@@ -16,7 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TerminalThreadsTest {
     /** Until a test that would never end is given up. */
@@ -83,5 +87,23 @@ class TerminalThreadsTest {
         assertEquals(TerminalLoop.TRANSACTIONS_PER_TURN_MAX, TerminalLoop.transactionsPerTurn(100));
         assertEquals(20, TerminalLoop.transactionsPerTurn(TerminalLoop.TRANSACTIONS_PER_ROUND / 20));
         assertEquals(TerminalLoop.TRANSACTIONS_PER_TURN_MIN, TerminalLoop.transactionsPerTurn(10_000));
+    }
+
+    /** Carriers of the terminals 0, 1, 2 and so on. */
+    @ParameterizedTest
+    @CsvSource({
+        "10, 1, 0000000000000000",
+        "10, 2, 0101010101010101",
+        "3, 2, 0100100100100100",
+        "5, 3, 0120101201012010",
+        "1, 2, 0101010101010101",
+        "2, 4, 0123012301230123",
+        "4, 0, 0000000000000000"
+    })
+    void terminalsOfAWarehouseShareACarrier(int warehouses, int carriers, String expected) {
+        String dealt = IntStream.range(0, expected.length())
+                .mapToObj(terminal -> Integer.toString(SThreadTerminals.carrier(terminal, warehouses, carriers)))
+                .collect(Collectors.joining());
+        assertEquals(expected, dealt);
     }
 }
