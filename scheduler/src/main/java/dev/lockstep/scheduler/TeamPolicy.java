@@ -18,6 +18,12 @@ public interface TeamPolicy {
 
         /** Returns the operation whose list has waited longest; there is at least one. */
         int longestWaiting();
+
+        /**
+         * Returns the operation with the most S-threads in its list; of several, the one that has waited longest.
+         * Looks at every list that has members.
+         */
+        int largest();
     }
 
     /**
@@ -38,5 +44,10 @@ public interface TeamPolicy {
     /** The list that has waited longest. */
     static TeamPolicy longestWaiting() {
         return (lastWanted, waiting) -> waiting.longestWaiting();
+    }
+
+    /** The list with the most members: the instructions of its operation are fetched for as many as can be. */
+    static TeamPolicy largest() {
+        return (lastWanted, waiting) -> waiting.largest();
     }
 }

@@ -38,6 +38,17 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
         return oldest.operation;
     }
 
+    @Override
+    public int largest() {
+        OperationList largest = oldest;
+        for (OperationList list = oldest.nextWaiting; list != null; list = list.nextWaiting) {
+            if (list.members.size() > largest.members.size()) {
+                largest = list;
+            }
+        }
+        return largest.operation;
+    }
+
     void append(OperationList list, long team) {
         list.waiting = true;
         list.waitingSinceTeam = team;

@@ -77,6 +77,13 @@ abstract class Choice implements ITypeConverter<String>, Iterable<String> {
         }
     }
 
+    /** Which team is next. */
+    static final class OfPolicy extends Choice {
+        OfPolicy() {
+            super(spelled(NamedPolicy.values()));
+        }
+    }
+
     /** Whether there is something. */
     static final class OfSwitch extends Choice {
         static final String ON = "on";

@@ -12,6 +12,7 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.scheduler.TeamPolicy;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import dev.lockstep.tpcc.workload.SThreadTerminals;
@@ -70,6 +71,11 @@ final class LockstepEngine implements OpenEngine {
                 .withNodes(nodes)
                 .withKind(Spelling.parse(SThreadKind.class, spec.sthreads()))
                 .withTeamMode(Spelling.parse(TeamMode.class, spec.teams()))
+                .withPolicy(
+                        spec.usesTeams()
+                                ? Spelling.parse(NamedPolicy.class, spec.teamPolicy())
+                                        .policy()
+                                : TeamPolicy.lastWanted())
                 .withTeamLimit(spec.teamLimit())
                 .withSwitchPointsOn(spec.switchPoints()));
     }

@@ -14,6 +14,7 @@ import java.util.List;
  * @param protection what is done for the time after a crash
  * @param scheduling what schedules the terminals
  * @param teams when teams are formed, {@link #NONE} where nothing could form them
+ * @param teamPolicy which list becomes the next team, {@link #NONE} where there are no teams
  * @param batches whether rows that a statement names together go to the engine together
  */
 record LockstepVariant(
@@ -23,6 +24,7 @@ record LockstepVariant(
         Protection.Named protection,
         Scheduling scheduling,
         String teams,
+        String teamPolicy,
         boolean batches) {
     /** Stands for what a run does not have. */
     static final String NONE = "none";
@@ -38,8 +40,17 @@ record LockstepVariant(
                         for (boolean batches : options.batches()) {
                             for (Scheduling scheduling : schedulings(options.scheduler)) {
                                 for (String teams : teams(options, scheduling)) {
-                                    all.add(new LockstepVariant(
-                                            durability, terminals, scan, named, scheduling, teams, batches));
+                                    for (String policy : policies(options, teams)) {
+                                        all.add(new LockstepVariant(
+                                                durability,
+                                                terminals,
+                                                scan,
+                                                named,
+                                                scheduling,
+                                                teams,
+                                                policy,
+                                                batches));
+                                    }
                                 }
                             }
                         }
@@ -58,6 +69,10 @@ record LockstepVariant(
 
     private static List<String> teams(TpccOptions options, Scheduling scheduling) {
         return scheduling == Scheduling.STEPS ? options.teams : List.of(NONE);
+    }
+
+    private static List<String> policies(TpccOptions options, String teams) {
+        return teams.equals(NONE) || teams.equals(Spelling.of(TeamMode.OFF)) ? List.of(NONE) : options.teamPolicies;
     }
 
     /** Names what was named several times, but for {@link #grouping}. */
@@ -83,6 +98,9 @@ record LockstepVariant(
         List<String> parts = new ArrayList<>();
         if (options.teams.size() > 1 && scheduling == Scheduling.STEPS) {
             parts.add(teams.equals(Spelling.of(TeamMode.GOVERNED)) ? "governed teams" : "teams " + teams);
+        }
+        if (options.teamPolicies.size() > 1 && !teamPolicy.equals(NONE)) {
+            parts.add(teamPolicy);
         }
         if (options.batches().size() > 1) {
             parts.add(batches ? "batches on" : "batches off");

@@ -17,6 +17,7 @@ import dev.lockstep.scheduler.TeamMode;
  * @param scheduler spelled as {@link Scheduling}
  * @param sthreads kind of S-threads, or {@code none} where the scheduler is not STEPS
  * @param teams when teams are formed, or {@code none} likewise
+ * @param teamPolicy which list becomes the next team, spelled as {@link NamedPolicy}, or {@code none} likewise
  * @param teamLimit largest number of members
  * @param switchPoints whether members take turns at switch points
  * @param batches whether rows that a statement names together go to Lockstep together
@@ -48,6 +49,7 @@ record RunSpec(
         String scheduler,
         String sthreads,
         String teams,
+        String teamPolicy,
         int teamLimit,
         boolean switchPoints,
         boolean batches,

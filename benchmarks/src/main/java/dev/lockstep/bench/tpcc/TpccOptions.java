@@ -260,6 +260,18 @@ final class TpccOptions {
     List<String> teams;
 
     @Option(
+            names = "--team-policy",
+            split = ",",
+            paramLabel = "POLICY",
+            defaultValue = "last-wanted",
+            converter = Choice.OfPolicy.class,
+            completionCandidates = Choice.OfPolicy.class,
+            description = "Which list of waiting threads becomes the next team: ${COMPLETION-CANDIDATES}."
+                    + " last-wanted, the paper's: what the last member or stray wants. Several make as many runs"
+                    + " where teams are not off. Default: ${DEFAULT-VALUE}.")
+    List<String> teamPolicies;
+
+    @Option(
             names = "--batches",
             split = ",",
             paramLabel = "WHETHER",

@@ -217,6 +217,7 @@ class TpccCommandTest {
                 "--durability=async",
                 "--scheduler=steps",
                 "--teams=on",
+                "--team-policy=largest",
                 "--pool=256m",
                 "--profile",
                 flames.toString());

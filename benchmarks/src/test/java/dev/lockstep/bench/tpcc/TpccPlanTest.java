@@ -104,6 +104,22 @@ class TpccPlanTest {
     }
 
     @Test
+    void policiesTakeTurnsWhereThereAreTeams() {
+        TpccPlan plan = plan("--teams=off,on", "--team-policy=last-wanted,largest");
+        assertEquals(
+                List.of(
+                        "lockstep/jdk",
+                        "lockstep/steps teams off",
+                        "lockstep/steps teams on, last-wanted",
+                        "lockstep/steps teams on, largest"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of("none", "none", "last-wanted", "largest"),
+                plan.configurations().stream().map(RunSpec::teamPolicy).toList());
+        assertEquals("last-wanted", plan().configurations().getLast().teamPolicy());
+    }
+
+    @Test
     void runsWhatIsNamedSeveralTimesInEveryCombination() {
         TpccPlan plan = plan("--durability=async,sync", "--terminals=1,50", "--scheduler=jdk", "--scan-beside");
         assertEquals(
