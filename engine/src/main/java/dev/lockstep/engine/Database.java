@@ -304,7 +304,7 @@ public final class Database implements AutoCloseable {
         try {
             return session.call(options, work);
         } finally {
-            if (session.hasOpenTransaction()) {
+            if (session.hasUnfinishedTransaction()) {
                 session.discard();
             } else {
                 pooled.push(session);

@@ -530,8 +530,8 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets how long a transaction may run that does not name its own limit. Default:
-         * {@link #TRANSACTION_TIMEOUT_DEFAULT}.
+         * Sets how long a transaction may run that does not name its own limit. It is looked at whenever the
+         * transaction waits for a lock, and nowhere else. Default: {@link #TRANSACTION_TIMEOUT_DEFAULT}.
          *
          * @param time {@link #TRANSACTION_TIMEOUT_MIN} to {@link #TIMEOUT_MAX}
          * @return this builder
@@ -562,7 +562,8 @@ public final class DatabaseOptions {
          * because a crash would need it to take the transaction back. Half of the limit is reserved for that: rolling
          * back writes about as much again as the transaction has written. Once the log has grown by the other half, its
          * next change gets a {@link TransactionTooLargeException}, after which it can only be rolled back; so does any
-         * other statement, if a checkpoint has noticed since. A commit goes through: it sets the log free as well.
+         * other statement, if a checkpoint has noticed since. A commit goes through: it sets the log free as well. What
+         * is not called until the checkpoint after that is rolled back by the engine, and its next call gets the error.
          * Default: {@link #TRANSACTION_LOG_BYTES_DEFAULT}.
          *
          * @param bytes {@link #TRANSACTION_BYTES_MIN} to {@link #TRANSACTION_LOG_BYTES_MAX}

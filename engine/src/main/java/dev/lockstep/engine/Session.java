@@ -110,6 +110,11 @@ public final class Session implements AutoCloseable {
         }
     }
 
+    /** Whether its transaction was not ended by its thread, even if the engine has rolled it back. */
+    boolean hasUnfinishedTransaction() {
+        return transaction.isUnfinished();
+    }
+
     boolean hasOpenTransaction() {
         return transaction.isOpen();
     }
@@ -141,7 +146,7 @@ public final class Session implements AutoCloseable {
         if (closed) {
             return;
         }
-        boolean leaked = transaction.isOpen();
+        boolean leaked = transaction.isUnfinished();
         transaction.rollback();
         closed = true;
         database.sessionClosed(this);

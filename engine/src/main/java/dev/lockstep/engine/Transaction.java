@@ -23,19 +23,25 @@ import java.lang.invoke.VarHandle;
  * <p>Invariants:
  * <ul>
  *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
- *       thread alone changes it, except from OPEN to LOG_IN_DOUBT.
+ *       thread alone changes it, except from OPEN to LOG_IN_DOUBT, and from there or from ROLLBACK_ONLY to TAKEN and
+ *       ROLLED_BACK ({@link IdleRollback}). While it is TAKEN its own thread changes nothing of the core.
  *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
- *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed.
+ *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed. It
+ *       is set before the state is looked at: so who has changed the state and then finds it not set keeps calls out.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
  * </ul>
  */
 public final class Transaction {
-    private enum State {
+    enum State {
         ENDED,
         OPEN,
         /** Open, but another thread has seen it hold more log than it may; its own looks again. */
         LOG_IN_DOUBT,
-        ROLLBACK_ONLY
+        ROLLBACK_ONLY,
+        /** An engine's thread is rolling it back, because its own has not been seen for too long. */
+        TAKEN,
+        /** That is done, and its own thread has not ended it yet. */
+        ROLLED_BACK
     }
 
     private static final VarHandle OWNER = handle("owner", Thread.class);
@@ -45,6 +51,8 @@ public final class Transaction {
 
     /** Null without a limit. */
     private final TransactionLimit limit;
+
+    private final IdleRollback idleRollback;
 
     private Thread owner;
 
@@ -62,8 +70,9 @@ public final class Transaction {
 
     Transaction(SessionCore core) {
         this.core = core;
-        core.context().onLogLimit(() -> STATE.compareAndSet(this, State.OPEN, State.LOG_IN_DOUBT));
         limit = core.instance().transactionLimit();
+        idleRollback = new IdleRollback(this, limit);
+        core.context().onLogLimit(idleRollback);
     }
 
     private static VarHandle handle(String field, Class<?> type) {
@@ -75,6 +84,10 @@ public final class Transaction {
     }
 
     void begin(TransactionOptions options) {
+        idleRollback.await();
+        if (state == State.ROLLED_BACK) {
+            throw idleRollback.refusal();
+        }
         if (state != State.ENDED) {
             throw new TransactionStateException(Message.of("the session's transaction is still open")
                     .with("state", state)
@@ -145,7 +158,7 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IS);
         access.requireComplete(key);
         try {
-            inEngine = true;
+            enter();
             boolean found = access.fetch(key.bytes(), key.length(), into);
             inEngine = false;
             return found;
@@ -184,7 +197,7 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            inEngine = true;
+            enter();
             boolean found = access.fetchToChange(key.bytes(), key.length(), into, mode);
             inEngine = false;
             return found;
@@ -238,7 +251,7 @@ public final class Transaction {
             access.requireReadable(batch.records()[i]);
         }
         try {
-            inEngine = true;
+            enter();
             int found =
                     access.batchFetch().fetch(batch.keys(), batch.records(), batch.founds(), batch.size(), changeMode);
             inEngine = false;
@@ -261,7 +274,7 @@ public final class Transaction {
     public void insert(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            inEngine = true;
+            enter();
             access.insert(row);
             inEngine = false;
         } catch (RuntimeException | Error failure) {
@@ -292,7 +305,7 @@ public final class Transaction {
             }
         }
         try {
-            inEngine = true;
+            enter();
             access.insert(batch.records(), batch.size());
             inEngine = false;
         } catch (RuntimeException | Error failure) {
@@ -315,7 +328,7 @@ public final class Transaction {
     public int update(Table table, RowBatch batch) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            inEngine = true;
+            enter();
             int found = access.update(batch.records(), batch.founds(), batch.size());
             inEngine = false;
             return found;
@@ -336,7 +349,7 @@ public final class Transaction {
     public boolean update(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            inEngine = true;
+            enter();
             boolean found = access.update(row);
             inEngine = false;
             return found;
@@ -357,7 +370,7 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            inEngine = true;
+            enter();
             boolean found = access.delete(key.bytes(), key.length());
             inEngine = false;
             return found;
@@ -378,7 +391,7 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireOwn(row);
         try {
-            inEngine = true;
+            enter();
             boolean found = access.delete(row.keyBytes(), row.keyLength());
             inEngine = false;
             return found;
@@ -451,13 +464,12 @@ public final class Transaction {
         }
         core.reserveStackToEnd();
         try {
-            inEngine = true;
+            enter();
             core.rollbackTo(savepoint.undoCount());
             inEngine = false;
             newestSavepoint = savepoint;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
-            state = State.ROLLBACK_ONLY;
+            failed(failure, false);
             throw failure;
         }
     }
@@ -491,34 +503,34 @@ public final class Transaction {
 
     /** Commits, and waits where nobody else will. */
     private void commitOr(PendingCommit answer) {
-        if (state == State.LOG_IN_DOUBT) {
-            requireThread();
-            // A commit sets the log free as well as a rollback does.
-            state = State.OPEN;
+        requireThread();
+        if (inEngine) {
+            throw refusal();
         }
-        requireOpen();
+        core.reserveStackToEnd();
+        // With the log in doubt too: a commit sets it free as well as a rollback does.
+        enter();
         if (openCursorCount > 0) {
+            inEngine = false;
             throw new LeakedHandleException(Message.of("a cursor is still open")
                     .with("openCursors", openCursorCount)
                     .remedy("close every cursor before the commit, best with try-with-resources"));
         }
-        core.reserveStackToEnd();
-        inEngine = true;
         try {
             if (answer == null) {
                 core.commit();
             } else {
                 answer.add(core.commitUnanswered());
             }
-            inEngine = false;
             state = State.ENDED;
+            inEngine = false;
         } catch (StackOverflowError full) {
             // No calls here: there may be no stack for them.
             state = State.ROLLBACK_ONLY;
             throw full;
         } catch (RuntimeException | Error failure) {
-            inEngine = false;
             state = State.ENDED;
+            inEngine = false;
             throw failure;
         } finally {
             leaveIfEnded();
@@ -527,7 +539,7 @@ public final class Transaction {
 
     /**
      * Takes all changes back. Does nothing if the transaction has ended. Where the thread that began it has ended, any
-     * other may call this.
+     * other may call this. Where the engine is rolling it back, waits for that.
      *
      * @throws StackOverflowError if there is too little stack for it; the transaction is as before, and can be rolled
      *     back further out
@@ -536,43 +548,69 @@ public final class Transaction {
         if (state == State.ENDED) {
             return;
         }
-        inherit();
+        boolean inherits = inherits();
         requireThread();
         core.reserveStackToEnd();
         openCursorCount = 0;
         rollbackCount++;
         if (inEngine) {
             core.abandon();
-            inEngine = false;
             state = State.ENDED;
+            inEngine = false;
             leaveIfEnded();
             return;
         }
         inEngine = true;
-        try {
-            core.rollback();
-            inEngine = false;
+        if (inherits) {
+            // Who takes the transaction may have asked for the stack of the thread before.
+            VarHandle.fullFence();
+        }
+        if (!reopen(true)) {
             state = State.ENDED;
+            inEngine = false;
+            return;
+        }
+        try {
+            if (inherits) {
+                core.inherit();
+            }
+            core.rollback();
+            state = State.ENDED;
+            inEngine = false;
         } catch (StackOverflowError full) {
             // No calls here: there may be no stack for them.
             state = State.ROLLBACK_ONLY;
             throw full;
         } catch (RuntimeException | Error failure) {
-            inEngine = false;
             state = State.ENDED;
+            inEngine = false;
             throw failure;
         } finally {
             leaveIfEnded();
         }
     }
 
+    /** Changes the state, if it is as it was seen. */
+    boolean changeState(State seen, State next) {
+        return STATE.compareAndSet(this, seen, next);
+    }
+
+    State state() {
+        return state;
+    }
+
+    Thread ownerVolatile() {
+        return (Thread) OWNER.getVolatile(this);
+    }
+
     /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
-    private void inherit() {
+    private boolean inherits() {
         Thread dead = owner;
-        if (hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread())) {
-            SThread heir = core.inherit();
-            sThread = Thread.currentThread().isVirtual() ? null : heir;
+        boolean inherits = hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread());
+        if (inherits) {
+            sThread = Thread.currentThread().isVirtual() ? null : SThread.current();
         }
+        return inherits;
     }
 
     /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
@@ -591,12 +629,19 @@ public final class Transaction {
      * @return true if so
      */
     public boolean isOpen() {
+        State seen = state;
+        return seen != State.ENDED && seen != State.ROLLED_BACK;
+    }
+
+    /** Whether its thread has neither committed it nor rolled it back, whatever others have. */
+    boolean isUnfinished() {
         return state != State.ENDED;
     }
 
     /** Whether only a rollback is left; another thread may ask. */
     boolean isRollbackOnly() {
-        return state == State.ROLLBACK_ONLY;
+        State seen = state;
+        return seen == State.ROLLBACK_ONLY || seen == State.TAKEN;
     }
 
     SessionCore core() {
@@ -604,24 +649,14 @@ public final class Transaction {
     }
 
     TableAccess open(Table table, int mode) {
-        requireOpen();
-        core.reserveStack();
-        try {
-            inEngine = true;
-            TableAccess access = core.open(table.reference(), mode);
-            inEngine = false;
-            return access;
-        } catch (RuntimeException | Error failure) {
-            failed(failure);
-            throw failure;
-        }
+        return open(table.reference(), mode);
     }
 
     TableAccess open(TableReference table, int mode) {
         requireOpen();
         core.reserveStack();
         try {
-            inEngine = true;
+            enter();
             TableAccess access = core.open(table, mode);
             inEngine = false;
             return access;
@@ -639,19 +674,56 @@ public final class Transaction {
     }
 
     private void requireOpenSlowly() {
-        if (state == State.LOG_IN_DOUBT && !inEngine) {
-            state = State.ROLLBACK_ONLY;
-            core.requireLogLimit();
-            // It was an earlier transaction of this session.
-            state = State.OPEN;
-        } else {
-            throw new TransactionStateException(Message.of(
-                            state == State.ENDED
-                                    ? "the transaction has ended"
-                                    : "the transaction can only be rolled back")
-                    .with("state", state)
-                    .remedy(state == State.ENDED ? "begin a new one" : "call rollback() and try again"));
+        if (inEngine) {
+            throw refusal();
         }
+        enterEngine();
+        try {
+            // If it does not throw: it was an earlier transaction of this session.
+            core.requireLogLimit();
+            inEngine = false;
+        } catch (TransactionTooLargeException tooLarge) {
+            failed(tooLarge);
+            throw tooLarge;
+        }
+    }
+
+    /** The thread goes into the engine: until it has come out no other ends the transaction. Throws if one has. */
+    private void enter() {
+        inEngine = true;
+        if (state != State.OPEN && !reopen(false)) {
+            inEngine = false;
+            throw refusal();
+        }
+    }
+
+    /** Has the state be OPEN, if a doubt is all that is in the way, or also ROLLBACK_ONLY; false if it cannot be. */
+    private boolean reopen(boolean toRollBack) {
+        // Ends: each further turn means that another thread has changed the state, which goes on to ROLLED_BACK.
+        while (true) {
+            State seen = state;
+            if (seen == State.TAKEN) {
+                idleRollback.await();
+            } else if (seen != State.LOG_IN_DOUBT && !(toRollBack && seen == State.ROLLBACK_ONLY)) {
+                return seen == State.OPEN;
+            } else if (changeState(seen, State.OPEN)) {
+                return true;
+            }
+        }
+    }
+
+    /** Why a call is refused. */
+    private LockstepException refusal() {
+        idleRollback.await();
+        State seen = state;
+        if (seen == State.ROLLED_BACK) {
+            return idleRollback.refusal();
+        }
+        boolean ended = seen == State.ENDED;
+        return new TransactionStateException(
+                Message.of(ended ? "the transaction has ended" : "the transaction can only be rolled back")
+                        .with("state", seen)
+                        .remedy(ended ? "begin a new one" : "call rollback() and try again"));
     }
 
     void requireThread() {
@@ -669,9 +741,10 @@ public final class Transaction {
 
     void enterEngine() {
         core.reserveStack();
-        inEngine = true;
+        enter();
     }
 
+    /** Whether a call is inside the engine, as far as the asking thread can see. */
     boolean isInEngine() {
         return inEngine;
     }
@@ -682,9 +755,6 @@ public final class Transaction {
 
     /** Decides what a failure leaves of the transaction. */
     void failed(Throwable failure) {
-        if (!core.isMisplaced(failure)) {
-            inEngine = false;
-        }
         boolean callerError = failure instanceof DuplicateKeyException
                 || failure instanceof NullViolationException
                 || failure instanceof RecordTooLargeException
@@ -692,8 +762,17 @@ public final class Transaction {
                 || failure instanceof ValueOutOfRangeException
                 || failure instanceof ReadOnlyException
                 || failure instanceof TransactionStateException;
-        if (!callerError && state != State.ENDED) {
+        failed(failure, callerError);
+    }
+
+    private void failed(Throwable failure, boolean goesOn) {
+        State seen = state;
+        if (!goesOn && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)) {
+            // Nobody else ends it while a call is inside.
             state = State.ROLLBACK_ONLY;
+        }
+        if (!core.isMisplaced(failure)) {
+            inEngine = false;
         }
     }
 

@@ -1,7 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a transaction changed or locked more than one transaction may.
+ * Thrown when a transaction changed or locked more than one transaction may, or did nothing for so long that too much
+ * log was kept for it, and the engine has rolled it back.
  *
  * <p>Remedy: Split the work into several transactions, or raise the limit named in the message.
  */

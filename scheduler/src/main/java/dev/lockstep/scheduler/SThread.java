@@ -32,8 +32,8 @@ import java.util.concurrent.CountDownLatch;
  *       reaction.
  * </ul>
  *
- * <p>Thread-safety: {@link #interrupt()}, {@link #join()}, {@link #name()}, {@link #failure()} and
- * {@link #hasEnded()} may be called by any thread, everything else by the S-thread itself only.
+ * <p>Thread-safety: {@link #interrupt()}, {@link #join()}, {@link #name()}, {@link #carrierThread()},
+ * {@link #failure()} and {@link #hasEnded()} may be called by any thread, everything else by the S-thread itself only.
  */
 public abstract class SThread extends InboxNode {
     /** Why an S-thread gave up its carrier; what the carrier does next with it. */
@@ -143,6 +143,15 @@ public abstract class SThread extends InboxNode {
     public static SThread current() {
         CarrierThread carrier = CurrentCarrier.get();
         return carrier == null ? null : carrier.running();
+    }
+
+    /**
+     * Returns the thread on which it runs.
+     *
+     * @return its carrier, the same for life
+     */
+    public final Thread carrierThread() {
+        return carrier;
     }
 
     /** Returns the name given at the start. */

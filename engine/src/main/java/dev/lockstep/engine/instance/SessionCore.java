@@ -612,15 +612,9 @@ public final class SessionCore {
         context.forgetGhosts();
     }
 
-    /**
-     * The calling thread goes on with the transaction of one that has ended.
-     *
-     * @return the S-thread that calls, or null
-     */
-    public SThread inherit() {
-        SThread heir = instance.scheduler() == null ? null : SThread.current();
-        context.bind(heir);
-        return heir;
+    /** The calling thread goes on with the transaction of another, which has ended or is kept out. */
+    public void inherit() {
+        context.bind(instance.scheduler() == null ? null : SThread.current());
     }
 
     /** Takes everything back after a failure, as far as its place allows. */

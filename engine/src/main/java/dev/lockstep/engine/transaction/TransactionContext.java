@@ -12,6 +12,7 @@ import dev.lockstep.scheduler.InstalledTime;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 
 /**
  * The state of one running transaction: identity, log chain, locks, undo.
@@ -82,7 +83,7 @@ public final class TransactionContext extends TreeContext {
     private int rangeScannedTreeCount;
     private boolean rolledBack;
     private long logBytesMax = Long.MAX_VALUE;
-    private volatile Runnable logLimitListener;
+    private volatile LongConsumer logLimitListener;
     private final BTree[] ghostTrees = new BTree[GHOSTS_MET_MAX];
     private byte[] replacedValue = new byte[REPLACED_BYTES_INITIAL];
     private final byte[][] ghostKeys = new byte[GHOSTS_MET_MAX][];
@@ -236,7 +237,7 @@ public final class TransactionContext extends TreeContext {
      */
     public void requireLogLimit(long tailLsn) {
         // Without a change so far the difference is negative.
-        if (tailLsn - firstLsn > logBytesMax >> 1) {
+        if (holdsTooMuchLog(tailLsn - firstLsn)) {
             throw new TransactionTooLargeException(
                     Message.of("the transaction holds too much log, its own and that of others since its first change")
                             .with("transaction", transactionId)
@@ -248,16 +249,26 @@ public final class TransactionContext extends TreeContext {
         }
     }
 
+    /** Log that is kept for this transaction, for any thread; negative without a change so far. */
+    public long logBytesHeld(long tailLsn) {
+        return tailLsn - firstLsnVolatile();
+    }
+
+    /** Whether a transaction that keeps so much log has to end. */
+    public boolean holdsTooMuchLog(long logBytes) {
+        return logBytes > logBytesMax >> 1;
+    }
+
     /** Says who is told, on another thread, that the transaction may hold more log than it may. */
-    public void onLogLimit(Runnable listener) {
+    public void onLogLimit(LongConsumer listener) {
         logLimitListener = listener;
     }
 
     /** Tells the transaction, if it holds more log than it may. Called by another thread; it may be wrong by then. */
     void checkLogLimit(long tailLsn) {
-        Runnable listener = logLimitListener;
-        if (listener != null && tailLsn - firstLsnVolatile() > logBytesMax >> 1) {
-            listener.run();
+        LongConsumer listener = logLimitListener;
+        if (listener != null && holdsTooMuchLog(logBytesHeld(tailLsn))) {
+            listener.accept(tailLsn);
         }
     }
 

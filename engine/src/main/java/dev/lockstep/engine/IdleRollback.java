@@ -1,0 +1,143 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.Transaction.State;
+import dev.lockstep.engine.file.EngineThread;
+import dev.lockstep.engine.instance.TransactionLimit;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.WaitReason;
+import dev.lockstep.scheduler.Waiter;
+import java.util.function.LongConsumer;
+
+/**
+ * Rolls a transaction back that holds more log than it may and whose thread does nothing: that thread may never call
+ * again, and the log could not be cut for as long. The first checkpoint that finds the transaction puts its log in
+ * doubt; if its thread has not called until a later one finds it again, it is taken from its thread and rolled back on
+ * a thread of the engine. Its own thread, should it call after all, waits for that and gets a
+ * {@link TransactionTooLargeException}.
+ *
+ * <p>A call that has found the state OPEN does nothing else to be safe from being rolled back under its hands, since
+ * every statement would pay for it. It has said before that it is in the engine, by a plain store. So the taker first
+ * changes the state, which turns later calls to a compare-and-set, then has the thread of the transaction come by a
+ * safepoint, by asking for its stack, and only then looks whether a call is inside: a store that was made before the
+ * state was read is seen then, as it would be with a fence behind it. (The asymmetry of biased locking: D. Dice, H.
+ * Huang and M. Yang, "Asymmetric Dekker Synchronization", 2001.)
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>One thread, the checkpointer's, brings the log in doubt and takes transactions; so between its look at a doubt
+ *       and its compare-and-set nobody has doubted anew. ROLLBACK_ONLY may come anew, but is set by a call that goes
+ *       out, or that was cut short and has said so before.
+ *   <li>What is TAKEN belongs to the taker until it is ROLLED_BACK, or put back.
+ *   <li>A transaction that waits inside the engine, for a lock, a page or the disk, is inside a call: it is left alone.
+ *   <li>{@code returning} waits for the end of TAKEN: it is published before its thread looks at the state, and
+ *       signalled after the state has changed.
+ * </ul>
+ */
+final class IdleRollback implements LongConsumer {
+    private static final String THREAD_NAME = "lockstep-idle-rollback";
+
+    private final Transaction transaction;
+    private final TransactionLimit limitOrNull;
+    private volatile Waiter returning;
+    private long transactionId;
+    private long logBytes;
+
+    IdleRollback(Transaction transaction, TransactionLimit limitOrNull) {
+        this.transaction = transaction;
+        this.limitOrNull = limitOrNull;
+    }
+
+    /** The transaction holds more log than it may, says a checkpoint; it may be another one by now. */
+    @Override
+    public void accept(long tailLsn) {
+        State seen = transaction.state();
+        if (seen == State.OPEN) {
+            transaction.changeState(State.OPEN, State.LOG_IN_DOUBT);
+        } else if ((seen == State.LOG_IN_DOUBT || seen == State.ROLLBACK_ONLY)
+                && isOutside()
+                && transaction.changeState(seen, State.TAKEN)) {
+            rollBackTaken(seen, tailLsn);
+        }
+    }
+
+    /**
+     * Whether no call is inside the engine that has found the state OPEN. A virtual S-thread runs on its carrier alone,
+     * whose stack is asked for instead: that of an unmounted virtual thread is had by submitting it once more.
+     */
+    private boolean isOutside() {
+        SThread sThread = transaction.core().context().sThread();
+        Thread running = sThread == null ? transaction.ownerVolatile() : sThread.carrierThread();
+        return running != null && running.getStackTrace() != null && !transaction.isInEngine();
+    }
+
+    private void rollBackTaken(State seen, long tailLsn) {
+        var context = transaction.core().context();
+        logBytes = context.logBytesHeld(tailLsn);
+        transactionId = context.transactionId();
+        // Its session may have begun another one since the checkpoint looked, or a call has just come in, or one has
+        // been cut short since, which a rollback has to know.
+        if (!context.holdsTooMuchLog(logBytes) || transaction.isInEngine()) {
+            putBack(seen);
+            return;
+        }
+        try {
+            new EngineThread(this::rollBack, THREAD_NAME).start();
+        } catch (OutOfMemoryError noThread) {
+            // The next checkpoint tries again.
+            putBack(seen);
+        }
+    }
+
+    private void putBack(State next) {
+        transaction.changeState(State.TAKEN, next);
+        Waiter waiting = returning;
+        if (waiting != null) {
+            waiting.signal();
+        }
+    }
+
+    private void rollBack() {
+        try {
+            transaction.core().inherit();
+            transaction.core().rollback();
+        } catch (RuntimeException | Error failure) {
+            transaction.core().instance().health().fail(failure);
+        } finally {
+            if (limitOrNull != null) {
+                limitOrNull.leave();
+            }
+            putBack(State.ROLLED_BACK);
+        }
+    }
+
+    /** Waits until the transaction is not TAKEN; for its own thread. */
+    void await() {
+        if (transaction.state() != State.TAKEN) {
+            return;
+        }
+        Waiter waiter = new Waiter();
+        // Ends with the rollback, which ends like any other; or the database is marked failed, which ends it too.
+        while (true) {
+            waiter.prepare();
+            returning = waiter;
+            if (transaction.state() != State.TAKEN) {
+                returning = null;
+                return;
+            }
+            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.OTHER);
+        }
+    }
+
+    /** What the transaction's own thread is told that finds it ROLLED_BACK. */
+    TransactionTooLargeException refusal() {
+        return new TransactionTooLargeException(
+                Message.of("the transaction held too much log and its thread did nothing, so it was rolled back")
+                        .with("transaction", transactionId)
+                        .with("logBytes", logBytes)
+                        .with(
+                                "transactionLogBytes",
+                                transaction.core().instance().options().transactionLogBytes())
+                        .remedy("call rollback() and run it again; commit sooner, or raise the option"
+                                + " transactionLogBytes"));
+    }
+}

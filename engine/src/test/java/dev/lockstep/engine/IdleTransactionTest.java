@@ -1,0 +1,667 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A transaction whose thread does nothing is rolled back by the engine when it keeps too much log. */
+@Timeout(120)
+class IdleTransactionTest {
+    private static final long LIMIT_BYTES = DatabaseOptions.TRANSACTION_BYTES_MIN;
+    private static final int ROWS = 600;
+    private static final int AMOUNT = 2;
+    private static final String NAME = "n".repeat(200);
+
+    /** As the end of a log beyond every limit. */
+    private static final long FAR_LSN = Long.MAX_VALUE / 2;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    Path scratch;
+
+    private HeldStorage storage;
+    private Path home;
+    private Database database;
+    private Table table;
+
+    private void open() {
+        open(null);
+    }
+
+    private void open(Scheduler schedulerOrNull) {
+        open(schedulerOrNull, ValidatedDatabase.SMALLEST);
+    }
+
+    private void open(Scheduler schedulerOrNull, DatabaseOptions more) {
+        home = scratch.resolve("database");
+        storage = new HeldStorage(DiskStorage.INSTANCE);
+        DatabaseOptions options = more.toBuilder()
+                .durability(Durability.ASYNC)
+                .transactionLogBytes(LIMIT_BYTES)
+                // One thread at a time looks for idle transactions, and in some tests that is not the checkpointer's.
+                .checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX)
+                .build();
+        LogOptions log = LogOptions.async()
+                .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
+                .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        database = validated.track(Database.open(storage, home, options, schedulerOrNull, log));
+        table = DatabaseTest.filled(database, ROWS, NAME);
+    }
+
+    private TransactionTable transactions() {
+        return database.instance().transactions();
+    }
+
+    private Log log() {
+        return database.instance().log();
+    }
+
+    private void rename(Transaction transaction, int id, String name) {
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        row.setString(1, name);
+        assertTrue(transaction.update(table, row));
+    }
+
+    private String nameOf(int id) {
+        return database.call(transaction -> {
+            Record read = table.newRecord();
+            assertTrue(transaction.fetch(table, table.newKey().add(id), read));
+            return read.getString(1);
+        });
+    }
+
+    /** Others write more log than a transaction may keep. */
+    private void writeLog() {
+        long endLsn = log().tailLsn() + LIMIT_BYTES;
+        for (int i = 0; log().tailLsn() < endLsn; i++) {
+            String name = String.valueOf((char) ('a' + i % 26)).repeat(200);
+            database.run(transaction -> {
+                for (int id = ROWS / 2; id < ROWS / 2 + 100; id++) {
+                    rename(transaction, id, name);
+                }
+            });
+        }
+    }
+
+    /** The first checkpoint doubts, the second one takes; returns when the rollback has ended. */
+    private void haveItRolledBack() {
+        database.checkpoint();
+        database.checkpoint();
+        awaitNoLogKept();
+    }
+
+    private void awaitNoLogKept() {
+        while (transactions().oldestFirstLsn() != Long.MAX_VALUE) {
+            Thread.yield();
+        }
+    }
+
+    @Test
+    void itsLogAndItsLocksAreFree() {
+        open();
+        try (Session session = database.openSession()) {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            long keptFrom = transactions().oldestFirstLsn();
+            writeLog();
+            writeLog();
+            long recycledBefore = log().statistics().recycledSegmentCount();
+            haveItRolledBack();
+            database.run(transaction -> rename(transaction, 1, "free"));
+            assertEquals(NAME, nameOf(0));
+            database.run(transaction -> rename(transaction, 0, "by another"));
+            database.checkpoint();
+            assertTrue(database.instance().logKeptFromLsn() > keptFrom);
+            writeLog();
+            assertTrue(log().statistics().recycledSegmentCount() > recycledBefore, "no segment was used again");
+            TransactionTooLargeException tooLarge =
+                    assertThrows(TransactionTooLargeException.class, () -> rename(idle, 2, "more"));
+            assertTrue(
+                    tooLarge.getMessage()
+                            .matches("(?s).*: transaction=\\d+, logBytes=\\d+, transactionLogBytes=1048576\\."
+                                    + " Remedy: call rollback\\(\\).*"),
+                    tooLarge.getMessage());
+            assertFalse(idle.isOpen());
+            idle.rollback();
+            Transaction next = session.begin();
+            rename(next, 2, "next");
+            next.commit();
+        }
+        assertEquals("by another", nameOf(0));
+        assertEquals("next", nameOf(2));
+    }
+
+    /** Whatever the first call is: it tells, and after a rollback the session goes on. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fetch", "update", "scan", "next", "savepoint", "rollbackTo", "commit", "begin"})
+    void theNextCallTells(String call) {
+        open();
+        try (Session session = database.openSession()) {
+            Transaction idle = session.begin();
+            Record row = table.newRecord();
+            Savepoint savepoint = idle.savepoint();
+            rename(idle, 0, "changed");
+            Cursor cursor = idle.scan(table);
+            assertTrue(cursor.next(row));
+            if (call.equals("commit") || call.equals("begin")) {
+                cursor.close();
+            }
+            writeLog();
+            haveItRolledBack();
+            for (int again = 0; again < 2; again++) {
+                assertThrows(TransactionTooLargeException.class, () -> {
+                    switch (call) {
+                        case "fetch" -> idle.fetch(table, table.newKey().add(3), row);
+                        case "update" -> idle.update(table, row);
+                        case "scan" -> idle.scan(table).next(row);
+                        case "next" -> cursor.next(row);
+                        case "savepoint" -> idle.savepoint();
+                        case "rollbackTo" -> idle.rollbackTo(savepoint);
+                        case "commit" -> idle.commit();
+                        default -> session.begin();
+                    }
+                });
+            }
+            cursor.close();
+            idle.rollback();
+            assertThrows(TransactionStateException.class, idle::commit);
+            assertEquals(NAME, nameOf(0));
+            session.call(database.transactionOptions(), transaction -> {
+                rename(transaction, 0, "next");
+                return null;
+            });
+        }
+    }
+
+    @Test
+    void aRollbackOrACloseIsAlwaysPossible() {
+        open();
+        try (Session session = database.openSession()) {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            writeLog();
+            haveItRolledBack();
+            idle.rollback();
+            assertFalse(idle.isOpen());
+        }
+        Session leaked = database.openSession();
+        rename(leaked.begin(), 0, "changed");
+        writeLog();
+        haveItRolledBack();
+        assertThrows(LeakedHandleException.class, leaked::close);
+        assertEquals(NAME, nameOf(0));
+    }
+
+    /** Who got the error and never rolls back keeps the log as well. */
+    @Test
+    void oneThatCanOnlyBeRolledBackIsRolledBack() {
+        open();
+        try (Session session = database.openSession()) {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            writeLog();
+            assertThrows(TransactionTooLargeException.class, () -> rename(idle, 1, "changed"));
+            haveItRolledBack();
+            assertEquals(NAME, nameOf(0));
+            assertThrows(TransactionTooLargeException.class, () -> rename(idle, 1, "changed"));
+            idle.rollback();
+        }
+    }
+
+    /** A thread that has ended without a word, and a database that is closed then. */
+    @Test
+    void oneOfAThreadThatHasEndedIsRolledBack() throws InterruptedException {
+        open();
+        Session[] session = new Session[1];
+        Thread thread = Thread.ofPlatform().start(() -> {
+            session[0] = database.openSession();
+            rename(session[0].begin(), 0, "changed");
+        });
+        thread.join();
+        writeLog();
+        haveItRolledBack();
+        assertEquals(NAME, nameOf(0));
+        validated.close(database);
+    }
+
+    /** Between the look of a checkpoint at the log and its taking, the session may have begun another transaction. */
+    @Test
+    void whoHoldsNotTooMuchIsPutBack() {
+        open();
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            rename(transaction, 0, "changed");
+            transactions().checkLogLimits(FAR_LSN);
+            new IdleRollback(transaction, null).accept(log().tailLsn());
+            rename(transaction, 1, "changed");
+            transaction.commit();
+        }
+        assertEquals("changed", nameOf(0));
+        assertEquals("changed", nameOf(1));
+    }
+
+    /** Where so many transactions may be open, it counts as long as it holds something, and once. */
+    @Test
+    void itsPlaceIsFree() {
+        open(
+                null,
+                ValidatedDatabase.SMALLEST.toBuilder()
+                        .openTransactionCountMax(2)
+                        .build());
+        try (Session session = database.openSession();
+                Session other = database.openSession();
+                Session third = database.openSession()) {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            writeLog();
+            Transaction kept = other.begin();
+            assertThrows(BusyException.class, third::begin);
+            haveItRolledBack();
+            // The place is free before the transaction is shown as gone.
+            awaitNoneOpenBut(1);
+            Transaction next = third.begin();
+            idle.rollback();
+            assertThrows(BusyException.class, session::begin);
+            kept.commit();
+            next.commit();
+        }
+    }
+
+    /** A close is refused until the rollback has ended; then it needs nothing of the thread that does nothing. */
+    @Test
+    void aCloseNeedsOnlyTheRollback() {
+        open();
+        Session session = database.openSession();
+        Transaction idle = session.begin();
+        rename(idle, 0, "changed");
+        writeLog();
+        database.checkpoint();
+        evict();
+        storage.holdPageReads();
+        database.checkpoint();
+        assertThrows(TransactionsRunningException.class, database::close);
+        storage.release();
+        awaitNoLogKept();
+        // The locks go after the log.
+        assertEquals(NAME, nameOf(0));
+        awaitNoneOpenBut(0);
+        validated.close(database);
+        assertThrows(TransactionTooLargeException.class, idle::commit);
+        assertThrows(LeakedHandleException.class, session::close);
+        database = validated.track(Database.open(home, ValidatedDatabase.SMALLEST));
+        table = database.table(table.name());
+        assertEquals(NAME, nameOf(0));
+    }
+
+    private void awaitNoneOpenBut(int count) {
+        // Ends: the rollback has nothing left to wait for.
+        while (database.status().transactions().size() > count) {
+            Thread.yield();
+        }
+    }
+
+    /** Who closes the session of a thread that has ended does not get in the way of the rollback that runs. */
+    @Test
+    void anHeirWaitsForTheRollback() throws InterruptedException {
+        open();
+        Session[] session = new Session[1];
+        Thread thread = Thread.ofPlatform().start(() -> {
+            session[0] = database.openSession();
+            rename(session[0].begin(), 0, "changed");
+        });
+        thread.join();
+        writeLog();
+        database.checkpoint();
+        evict();
+        storage.holdPageReads();
+        database.checkpoint();
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Thread heir = Thread.ofPlatform().start(() -> {
+            try {
+                session[0].close();
+            } catch (Throwable t) {
+                thrown.set(t);
+            }
+        });
+        awaitWaiting(heir);
+        assertTrue(transactions().oldestFirstLsn() != Long.MAX_VALUE);
+        storage.release();
+        heir.join();
+        assertEquals(LeakedHandleException.class, classOf(thrown.get()));
+        assertEquals(Long.MAX_VALUE, transactions().oldestFirstLsn());
+        assertEquals(NAME, nameOf(0));
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        // Ends: the thread has nothing to do but to come there.
+        while (thread.getState() != Thread.State.WAITING) {
+            assertTrue(thread.isAlive());
+            Thread.yield();
+        }
+    }
+
+    /** What was never committed is in no snapshot, whoever takes it back and whoever changes the row then. */
+    @Test
+    void aSnapshotNeverSeesIt() {
+        open();
+        try (Session session = database.openSession();
+                Session reader = database.openSession()) {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            Transaction snapshot = reader.begin(database.transactionOptions().readOnlySnapshot());
+            Record read = table.newRecord();
+            assertTrue(snapshot.fetch(table, table.newKey().add(0), read));
+            assertEquals(NAME, read.getString(1));
+            writeLog();
+            haveItRolledBack();
+            database.run(transaction -> rename(transaction, 0, "by another"));
+            assertTrue(snapshot.fetch(table, table.newKey().add(0), read));
+            assertEquals(NAME, read.getString(1));
+            snapshot.commit();
+            idle.rollback();
+        }
+        assertEquals("by another", nameOf(0));
+    }
+
+    /** One that is at work when the checkpoint looks goes on, however often that looks. */
+    @Test
+    void whoIsInsideACallIsLeftAlone() throws InterruptedException {
+        open();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        CountDownLatch ended = new CountDownLatch(1);
+        try (Session session = database.openSession()) {
+            Transaction holder = session.begin();
+            rename(holder, 0, "held");
+            Thread waiting = Thread.ofPlatform().start(() -> {
+                try (Session other = database.openSession()) {
+                    Transaction transaction = other.begin();
+                    rename(transaction, 1, "changed");
+                    rename(transaction, 0, "waited");
+                    transaction.commit();
+                } catch (Throwable t) {
+                    failure.set(t);
+                } finally {
+                    ended.countDown();
+                }
+            });
+            while (database.status().transactions().stream()
+                    .noneMatch(transaction -> !transaction.waitsFor().isEmpty())) {
+                Thread.yield();
+            }
+            holder.savepoint();
+            for (int look = 0; look < 20; look++) {
+                transactions().checkLogLimits(FAR_LSN);
+                // The holder is not idle either: it calls between two looks.
+                holder.savepoint();
+            }
+            assertEquals(1, ended.getCount());
+            holder.commit();
+            waiting.join();
+        }
+        assertNull(failure.get());
+        assertEquals("waited", nameOf(0));
+        assertEquals("changed", nameOf(1));
+    }
+
+    /** The rollback is held up by a disk that does not answer; the thread comes back meanwhile. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoComesBackDuringTheRollbackWaitsForIt(boolean rollsBack) throws InterruptedException {
+        open();
+        CountDownLatch changed = new CountDownLatch(1);
+        CountDownLatch returns = new CountDownLatch(1);
+        AtomicBoolean calls = new AtomicBoolean();
+        AtomicBoolean called = new AtomicBoolean();
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Thread owner = Thread.ofPlatform().start(() -> {
+            Session session = database.openSession();
+            Transaction idle = session.begin();
+            try {
+                rename(idle, 0, "changed");
+                changed.countDown();
+                returns.await();
+                calls.set(true);
+                if (rollsBack) {
+                    idle.rollback();
+                } else {
+                    idle.fetch(table, table.newKey().add(1), table.newRecord());
+                }
+            } catch (Throwable t) {
+                thrown.set(t);
+            } finally {
+                called.set(true);
+                idle.rollback();
+                session.close();
+            }
+        });
+        changed.await();
+        writeLog();
+        database.checkpoint();
+        evict();
+        storage.holdPageReads();
+        database.checkpoint();
+        returns.countDown();
+        // Inside a call, where only the end of the rollback lets it go on.
+        while (!calls.get()) {
+            Thread.onSpinWait();
+        }
+        awaitWaiting(owner);
+        assertFalse(called.get());
+        assertTrue(transactions().oldestFirstLsn() != Long.MAX_VALUE);
+        storage.release();
+        owner.join();
+        assertEquals(rollsBack ? null : TransactionTooLargeException.class, classOf(thrown.get()));
+        assertEquals(NAME, nameOf(0));
+        assertEquals(Long.MAX_VALUE, transactions().oldestFirstLsn());
+    }
+
+    private static Class<?> classOf(Throwable thrownOrNull) {
+        return thrownOrNull == null ? null : thrownOrNull.getClass();
+    }
+
+    /** Reads so much else that the leaf of the changed row leaves the pool. */
+    private void evict() {
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(1_000))
+                .primaryKey("id")
+                .build());
+        for (int first = 0; first < 4_000; first += 100) {
+            int begin = first;
+            database.run(transaction -> {
+                Record row = other.newRecord();
+                for (int id = begin; id < begin + 100; id++) {
+                    row.setInt(0, id);
+                    row.setString(1, "x".repeat(1_000));
+                    transaction.insert(other, row);
+                }
+            });
+        }
+    }
+
+    /**
+     * Threads come back at any moment of being doubted, taken and rolled back, with every kind of call. What they were
+     * told decides what there must be.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"THREADS", "VIRTUAL", "CONTINUATION"})
+    void whatIsToldIsWhatIsThere(String kind, TestReporter reporter) throws InterruptedException {
+        if (kind.equals("THREADS")) {
+            open();
+            runWorkers(null, reporter);
+            return;
+        }
+        SchedulerOptions options = SchedulerOptions.defaults()
+                .withKind(SThreadKind.valueOf(kind))
+                .withCarriers(2)
+                .withSwitchPointsOn(true);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            open(scheduler);
+            runWorkers(scheduler, reporter);
+            validated.close(database);
+        }
+    }
+
+    private void runWorkers(Scheduler schedulerOrNull, TestReporter reporter) throws InterruptedException {
+        long[] committed = new long[4];
+        long[] refused = new long[4];
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        AtomicLong looks = new AtomicLong();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < committed.length; i++) {
+            int worker = i;
+            Runnable work = () -> {
+                try {
+                    work(worker, committed, refused, looks);
+                } catch (Throwable t) {
+                    failure.set(t);
+                }
+            };
+            if (schedulerOrNull != null) {
+                schedulerOrNull.start("worker-" + worker, -1, work);
+            } else if (i % 2 == 0) {
+                threads.add(Thread.ofPlatform().start(work));
+            } else {
+                threads.add(Thread.ofVirtual().start(work));
+            }
+        }
+        Thread checkpointer = Thread.ofPlatform().start(() -> {
+            while (!done.get()) {
+                transactions().checkLogLimits(FAR_LSN);
+                looks.incrementAndGet();
+                Thread.yield();
+            }
+        });
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (schedulerOrNull != null) {
+            schedulerOrNull.awaitTermination();
+        }
+        done.set(true);
+        checkpointer.join();
+        if (failure.get() != null) {
+            throw new AssertionError(failure.get());
+        }
+        long committedAll = 0;
+        long refusedAll = 0;
+        for (int worker = 0; worker < committed.length; worker++) {
+            committedAll += committed[worker];
+            refusedAll += refused[worker];
+            assertEquals(committed[worker], amountOf(worker));
+            assertEquals(-committed[worker], amountOf(worker + 100));
+        }
+        reporter.publishEntry(
+                Map.of("committed", Long.toString(committedAll), "rolledBack", Long.toString(refusedAll)));
+        assertTrue(committedAll > 0 && refusedAll > 0, "committed=" + committedAll + " refused=" + refusedAll);
+    }
+
+    private long amountOf(int id) {
+        return database.call(transaction -> {
+            Record read = table.newRecord();
+            assertTrue(transaction.fetch(table, table.newKey().add(id), read));
+            return read.getLong(AMOUNT);
+        });
+    }
+
+    private void work(int worker, long[] committed, long[] refused, AtomicLong looks) {
+        Random random = new Random(worker);
+        database.run(transaction -> {
+            add(transaction, worker, -amount(transaction, worker));
+            add(transaction, worker + 100, -amount(transaction, worker + 100));
+        });
+        try (Session session = database.openSession()) {
+            for (int i = 0; i < 2_000; i++) {
+                Transaction transaction = session.begin();
+                try {
+                    add(transaction, worker, 1);
+                    pause(random, looks);
+                    if (random.nextInt(4) == 0) {
+                        transaction.rollbackTo(transaction.savepoint());
+                    }
+                    if (random.nextInt(4) == 0) {
+                        assertTrue(transaction.delete(table, table.newKey().add(worker + 200)));
+                        DatabaseTest.put(transaction, table, table.newRecord(), worker + 200, NAME, i);
+                    }
+                    add(transaction, worker + 100, -1);
+                    pause(random, looks);
+                    if (random.nextInt(8) == 0) {
+                        transaction.rollback();
+                    } else {
+                        transaction.commit();
+                        committed[worker]++;
+                    }
+                } catch (LockstepException failure) {
+                    // Entries of the index are neighbours, so there may be deadlocks as well.
+                    assertTrue(
+                            failure instanceof TransactionTooLargeException || failure.isRetryable(),
+                            () -> "" + failure);
+                    refused[worker] += failure.isRetryable() ? 0 : 1;
+                    transaction.rollback();
+                }
+            }
+        }
+    }
+
+    /** Mostly goes on at once, sometimes for about as long as it takes to be doubted, or taken. */
+    private static void pause(Random random, AtomicLong looks) {
+        if (random.nextInt(6) == 0) {
+            long until = looks.get() + random.nextInt(4);
+            while (looks.get() < until) {
+                if (SThread.current() == null) {
+                    Thread.yield();
+                } else {
+                    SThread.current().yieldTurn();
+                }
+            }
+        }
+        for (int i = random.nextInt(3) == 0 ? random.nextInt(300) : 0; i > 0; i--) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private long amount(Transaction transaction, int id) {
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        return row.getLong(AMOUNT);
+    }
+
+    private void add(Transaction transaction, int id, long amount) {
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        row.setLong(AMOUNT, row.getLong(AMOUNT) + amount);
+        assertTrue(transaction.update(table, row));
+    }
+}
