@@ -114,11 +114,13 @@ public final class CrashProof implements Proof {
     /** The pairs of one seed. */
     static final class Round {
         private final long seed;
+        private final Flaw flaw;
         private final List<Recording> recordings;
         private final int pairCount;
 
         Round(long seed, Flaw flaw) {
             this.seed = seed;
+            this.flaw = flaw;
             recordings =
                     workloads(seed, flaw).map(its -> Recording.of(its, flaw)).toList();
             pairCount = recordings.stream()
@@ -152,7 +154,7 @@ public final class CrashProof implements Proof {
         List<Integer> pairs() {
             List<Integer> pairs = new ArrayList<>();
             for (int pair = 0; pair < pairCount; pair++) {
-                if (fault(pair).appliesTo(operation(pair))) {
+                if (fault(pair).appliesTo(operation(pair)) && flaw.mayShow(fault(pair), operation(pair))) {
                     pairs.add(pair);
                 }
             }

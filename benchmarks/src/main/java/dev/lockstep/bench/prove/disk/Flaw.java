@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DoubleWriteLayout;
@@ -8,6 +9,8 @@ import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
 
 /** What an engine may do wrong, so that the proof can be seen to find it. */
 public enum Flaw {
@@ -22,7 +25,9 @@ public enum Flaw {
     /** Pages are written in place without a copy beside them. */
     NO_DOUBLE_WRITE,
     /** The same, where the log should have the images of pages. */
-    NO_LOG_IMAGES;
+    NO_LOG_IMAGES,
+    /** A file or a directory that cannot be looked at is taken for missing or empty. */
+    FAILED_LOOK_IS_MISSING;
 
     /** A file system as an engine with this flaw uses it. */
     Storage storage(Storage sound) {
@@ -32,6 +37,12 @@ public enum Flaw {
     /** How an engine with this flaw protects its pages. */
     TornPageProtection weakened(TornPageProtection sound) {
         return this == NO_LOG_IMAGES ? TornPageProtection.NONE : sound;
+    }
+
+    /** Whether it may show where an operation meets a fault; else it is not worth a try. */
+    boolean mayShow(Fault fault, DiskOperation operation) {
+        boolean looks = operation.kind() == DiskOperation.Kind.EXISTS || operation.kind() == DiskOperation.Kind.LIST;
+        return this != FAILED_LOOK_IS_MISSING || (fault == Fault.ERROR_ONCE && looks);
     }
 
     private boolean skipsForce(String file) {
@@ -64,9 +75,30 @@ public enum Flaw {
         }
 
         @Override
+        public boolean exists(Path path) {
+            return looked(false, () -> super.exists(path));
+        }
+
+        @Override
+        public List<Path> list(Path directory) {
+            return looked(List.of(), () -> super.list(directory));
+        }
+
+        @Override
         public void forceDirectory(Path directory) {
             if (flaw != DIRECTORY_NOT_FORCED) {
                 super.forceDirectory(directory);
+            }
+        }
+
+        private <T> T looked(T nothing, Supplier<T> look) {
+            try {
+                return look.get();
+            } catch (StorageException e) {
+                if (flaw != FAILED_LOOK_IS_MISSING) {
+                    throw e;
+                }
+                return nothing;
             }
         }
     }
