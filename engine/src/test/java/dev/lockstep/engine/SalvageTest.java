@@ -51,6 +51,7 @@ class SalvageTest {
 
     private Path home;
     private Path saved;
+    private DamagedFiles files;
 
     /** The rows now, and every value that each row had after some commit. */
     private final TreeMap<Integer, String> rows = new TreeMap<>();
@@ -64,6 +65,7 @@ class SalvageTest {
     void nameTheDirectories() {
         home = scratch.resolve("db");
         saved = scratch.resolve("saved");
+        files = new DamagedFiles(home);
     }
 
     /** How a database ends before it is damaged. */
@@ -206,58 +208,14 @@ class SalvageTest {
 
     private Map<Path, Long> sums() throws IOException {
         Map<Path, Long> sums = new HashMap<>();
-        try (var files = Files.list(home)) {
-            for (Path file : files.toList()) {
+        try (var listed = Files.list(home)) {
+            for (Path file : listed.toList()) {
                 CRC32C sum = new CRC32C();
                 sum.update(Files.readAllBytes(file));
                 sums.put(file, sum.getValue());
             }
         }
         return sums;
-    }
-
-    private int pageCount() throws IOException {
-        return (int) (Files.size(home.resolve(PageFile.PAGES_FILE)) >> PageLayout.PAGE_SHIFT);
-    }
-
-    private byte[] page(int pageId) throws IOException {
-        try (RandomAccessFile file =
-                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "r")) {
-            byte[] bytes = new byte[PageLayout.PAGE_BYTES];
-            file.seek(PageLayout.fileOffset(pageId));
-            file.readFully(bytes);
-            return bytes;
-        }
-    }
-
-    private void writePage(int pageId, byte[] bytes) throws IOException {
-        try (RandomAccessFile file =
-                new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
-            file.seek(PageLayout.fileOffset(pageId));
-            file.write(bytes);
-        }
-    }
-
-    private void flip(int pageId, int offset) throws IOException {
-        byte[] bytes = page(pageId);
-        bytes[offset] ^= 0x11;
-        writePage(pageId, bytes);
-    }
-
-    /** Without them only the pages themselves are left to be read. */
-    private void deleteCopiesAndLog() throws IOException {
-        Files.delete(home.resolve(PageFile.DOUBLE_WRITE_FILE));
-        deleteLog();
-    }
-
-    private void deleteLog() throws IOException {
-        try (var files = Files.list(home)) {
-            for (Path file : files.toList()) {
-                if (file.getFileName().toString().startsWith("log-")) {
-                    Files.delete(file);
-                }
-            }
-        }
     }
 
     private SavedTable only(SalvageReport report) {
@@ -286,12 +244,12 @@ class SalvageTest {
     @Test
     void aDamagedRootLosesNoRow() throws IOException {
         fill(2, End.CLOSED);
-        deleteCopiesAndLog();
+        files.deleteCopiesAndLog();
         int rootPageId;
         try (Inspection inspection = Database.inspect(home)) {
             rootPageId = inspection.tree(TABLE).rootPageId();
         }
-        flip(rootPageId, 4_000);
+        files.flip(rootPageId, 4_000);
         assertThrows(LockstepException.class, () -> read(home));
         SalvageReport report = salvage("root");
         SavedTable table = only(report);
@@ -305,7 +263,7 @@ class SalvageTest {
     @Test
     void aDamagedLeafLosesItsOwnRows() throws IOException {
         fill(3, End.CLOSED);
-        deleteCopiesAndLog();
+        files.deleteCopiesAndLog();
         Set<Integer> lost = new TreeSet<>();
         int leafPageId;
         try (Inspection inspection = Database.inspect(home)) {
@@ -318,7 +276,7 @@ class SalvageTest {
                 lost.add(Integer.parseInt(slot.key().substring(1, slot.key().length() - 1)));
             }
         }
-        flip(leafPageId, 5_000);
+        files.flip(leafPageId, 5_000);
         SalvageReport report = salvage("leaf");
         SavedTable table = only(report);
         assertEquals(1, table.rangesLost(), report::toString);
@@ -334,9 +292,9 @@ class SalvageTest {
     @Test
     void aDamagedCatalog() throws IOException {
         fill(4, End.CLOSED);
-        deleteCopiesAndLog();
-        flip(1, 4_000);
-        flip(1, 100);
+        files.deleteCopiesAndLog();
+        files.flip(1, 4_000);
+        files.flip(1, 100);
         SalvageReport report = salvage("catalog");
         assertFalse(report.catalogComplete());
         assertEquals(List.of(), report.tables());
@@ -350,7 +308,7 @@ class SalvageTest {
     @Test
     void aDamagedHeaderOfTheFile() throws IOException {
         fill(5, End.CRASHED);
-        flip(0, 20);
+        files.flip(0, 20);
         SalvageReport report = salvage("header");
         assertEquals(rows, read(saved));
         assertEquals(1, report.problems().size(), report::toString);
@@ -359,8 +317,8 @@ class SalvageTest {
     @Test
     void aFileThatWasCutOff() throws IOException {
         fill(6, End.CLOSED);
-        deleteCopiesAndLog();
-        int kept = pageCount() * 2 / 3;
+        files.deleteCopiesAndLog();
+        int kept = files.pageCount() * 2 / 3;
         try (RandomAccessFile file =
                 new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
             file.setLength(PageLayout.fileOffset(kept) + 1_000);
@@ -375,7 +333,7 @@ class SalvageTest {
     @Test
     void aLogThatIsLostAfterACrash() throws IOException {
         fill(7, End.CRASHED);
-        deleteLog();
+        files.deleteLog();
         SalvageReport report = salvage("log");
         assertFalse(report.log().isComplete());
         assertFalse(report.log().problem().isEmpty());
@@ -403,14 +361,14 @@ class SalvageTest {
             transact(database, random);
         }
         validated.close(database);
-        deleteCopiesAndLog();
+        files.deleteCopiesAndLog();
         int outdated = 0;
-        for (int pageId = 5; pageId < pageCount() && outdated == 0; pageId++) {
+        for (int pageId = 5; pageId < files.pageCount() && outdated == 0; pageId++) {
             int offset = Math.toIntExact(PageLayout.fileOffset(pageId));
             if (offset < before.length && before[offset + PageLayout.TYPE_OFFSET] == PageLayout.TYPE_NODE) {
                 byte[] old = Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES);
-                if (!Arrays.equals(old, page(pageId)) && isLeafOfTheTable(pageId)) {
-                    writePage(pageId, old);
+                if (!Arrays.equals(old, files.page(pageId)) && isLeafOfTheTable(pageId)) {
+                    files.writePage(pageId, old);
                     outdated = pageId;
                 }
             }
@@ -463,7 +421,7 @@ class SalvageTest {
     /** The leaves of the table, with the ids of the first and the last row that each has. */
     private Map<Integer, int[]> leaves() throws IOException {
         Map<Integer, int[]> leaves = new TreeMap<>();
-        int count = pageCount();
+        int count = files.pageCount();
         try (Inspection inspection = Database.inspect(home)) {
             for (int pageId = 1; pageId < count; pageId++) {
                 Inspection.PageView page = inspection.page(pageId);
@@ -497,7 +455,7 @@ class SalvageTest {
         Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
         changeAll(database, 0, IDS, false);
         validated.close(database);
-        deleteCopiesAndLog();
+        files.deleteCopiesAndLog();
         Files.delete(home.resolve("checkpoint.lockstep"));
         Map<Integer, int[]> leavesNow = leaves();
         Set<Integer> perhapsOld = new TreeSet<>();
@@ -505,14 +463,14 @@ class SalvageTest {
             int[] now = leavesNow.get(old.getKey());
             if (now != null && now[0] == old.getValue()[0] && now[1] < old.getValue()[1]) {
                 int offset = Math.toIntExact(PageLayout.fileOffset(old.getKey()));
-                writePage(old.getKey(), Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
+                files.writePage(old.getKey(), Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
                 for (int id = now[0]; id <= now[1]; id++) {
                     perhapsOld.add(id);
                 }
             }
         }
         assertTrue(perhapsOld.size() > 20, perhapsOld::toString);
-        flip(rootPageId(), 4_000);
+        files.flip(rootPageId(), 4_000);
         SalvageReport report = salvage("seed=" + seed);
         Map<Integer, String> found = read(saved);
         for (int id = 0; id < IDS; id++) {
@@ -533,7 +491,7 @@ class SalvageTest {
         Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
         changeAll(database, 300, 1_200, true);
         validated.close(database);
-        deleteCopiesAndLog();
+        files.deleteCopiesAndLog();
         Map<Integer, int[]> leavesNow = leaves();
         int givenUp = 0;
         for (int pageId : leavesBefore.keySet()) {
@@ -543,13 +501,13 @@ class SalvageTest {
             }
             if (!kind.equals("leaf")) {
                 int offset = Math.toIntExact(PageLayout.fileOffset(pageId));
-                writePage(pageId, Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
+                files.writePage(pageId, Arrays.copyOfRange(before, offset, offset + PageLayout.PAGE_BYTES));
                 givenUp++;
             }
         }
         assertTrue(givenUp > 10, "givenUp=" + givenUp);
         for (int pageId : leavesNow.keySet()) {
-            flip(pageId, 5_000);
+            files.flip(pageId, 5_000);
         }
         if (!hasCheckpoint) {
             Files.delete(home.resolve("checkpoint.lockstep"));
@@ -566,7 +524,7 @@ class SalvageTest {
         Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
         changeAll(database, 0, IDS, false);
         database.abandon();
-        flip(rootPageId(), 4_000);
+        files.flip(rootPageId(), 4_000);
         SalvageReport report = salvage("newer than the checkpoint");
         assertEquals(rows, read(saved), report::toString);
     }
@@ -576,8 +534,8 @@ class SalvageTest {
     void aLogThatEndsBeforeTheNewestPage() throws IOException {
         fill(26, End.CRASHED);
         Path last;
-        try (var files = Files.list(home)) {
-            last = files.filter(file -> file.getFileName().toString().startsWith("log-"))
+        try (var listed = Files.list(home)) {
+            last = listed.filter(file -> file.getFileName().toString().startsWith("log-"))
                     .max(Path::compareTo)
                     .orElseThrow();
         }
@@ -605,7 +563,7 @@ class SalvageTest {
             what.add("no copies");
         }
         if (random.nextInt(3) == 0) {
-            deleteLog();
+            files.deleteLog();
             what.add("no log");
         }
         if (random.nextInt(4) == 0) {
@@ -616,18 +574,18 @@ class SalvageTest {
     }
 
     private String damage(Random random) throws IOException {
-        int count = pageCount();
+        int count = files.pageCount();
         int pageId = random.nextInt(count);
         switch (random.nextInt(5)) {
             case 0 -> {
-                writePage(pageId, new byte[PageLayout.PAGE_BYTES]);
+                files.writePage(pageId, new byte[PageLayout.PAGE_BYTES]);
                 return "zeroed " + pageId;
             }
             case 1 -> {
                 int other = random.nextInt(count);
-                byte[] bytes = page(pageId);
-                writePage(pageId, page(other));
-                writePage(other, bytes);
+                byte[] bytes = files.page(pageId);
+                files.writePage(pageId, files.page(other));
+                files.writePage(other, bytes);
                 return "swapped " + pageId + " " + other;
             }
             case 2 -> {
@@ -641,7 +599,7 @@ class SalvageTest {
                 return "nothing";
             }
             default -> {
-                flip(pageId, random.nextInt(PageLayout.PAGE_BYTES));
+                files.flip(pageId, random.nextInt(PageLayout.PAGE_BYTES));
                 return "flipped " + pageId;
             }
         }
