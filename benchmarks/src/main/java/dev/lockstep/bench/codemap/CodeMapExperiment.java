@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** One workload in a JVM under the simulator, and the code it executed. Its files go when it is closed. */
 final class CodeMapExperiment implements AutoCloseable {
@@ -72,7 +71,7 @@ final class CodeMapExperiment implements AutoCloseable {
         Simulator simulator = Simulator.open(MACHINE, settings, directory);
         List<String> printed = new ArrayList<>();
         int exitCode = starter.run(
-                Processors.of(launcher(simulator)),
+                simulator.processors(directory.resolve("result.json")),
                 directory,
                 options(agent, eventsFile),
                 ChildCommand.words(CodeMapChildCommand.NAME, specification, report),
@@ -109,25 +108,6 @@ final class CodeMapExperiment implements AutoCloseable {
                     "-XX:CompileCommand=CompileThresholdScaling,dev.lockstep.*::*,0.1"));
         }
         return options;
-    }
-
-    private Processors.Launcher launcher(Simulator simulator) {
-        return new Processors.Launcher() {
-            @Override
-            public List<String> command(List<String> command) {
-                return simulator.command(directory.resolve("result.json"), command);
-            }
-
-            @Override
-            public Map<String, String> environment() {
-                return simulator.environment();
-            }
-
-            @Override
-            public String description() {
-                return "simulated: " + String.join(" ", simulator.machine());
-            }
-        };
     }
 
     CodeMapChildReport child() {

@@ -85,19 +85,12 @@ final class FetchRounds implements AutoCloseable {
                 if (kind == FetchKind.STAGED) {
                     stagedRound(members, team);
                 } else {
-                    originalRound(members, listener);
+                    members.forEach(FetchMember::operate);
                 }
             }
             members.forEach(FetchMember::commit);
         }
         members.forEach(member -> left += member.left());
-    }
-
-    private static void originalRound(List<FetchMember> members, RoundListener listener) {
-        for (int i = 0; i < members.size(); i++) {
-            listener.operationBegins();
-            members.get(i).operate();
-        }
     }
 
     private void stagedRound(List<FetchMember> members, TeamFetch team) {

@@ -2,8 +2,10 @@ package dev.lockstep.bench.indexfetch;
 
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.counters.Markers;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 
 /** One kind in a JVM of its own, started by {@link IndexFetchCommand}. */
@@ -20,7 +22,17 @@ public final class IndexFetchChildCommand extends ChildCommand {
     @Override
     protected int run(Path specification, Path report) throws IOException, InterruptedException {
         FetchSpec spec = Json.read(specification, FetchSpec.class);
-        Json.write(report, new FetchChild(spec).run(report.toAbsolutePath().getParent()));
+        Path directory = report.toAbsolutePath().getParent();
+        if (Markers.isSimulated()) {
+            Optional<String> obstacle = Markers.obstacle();
+            if (obstacle.isPresent()) {
+                System.err.println("lockstep: rounds cannot be marked: " + obstacle.get());
+                return 1;
+            }
+            Json.write(report, new SimulatedFetchChild(spec).run(directory));
+        } else {
+            Json.write(report, new FetchChild(spec).run(directory));
+        }
         return 0;
     }
 }

@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -34,12 +36,13 @@ import picocli.CommandLine.TypeConversionException;
             "Options:"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:measured", "1:a run failed", "2:wrong call"},
+        exitCodeList = {"0:measured", "1:a run failed", "2:wrong call, or QEMU or the plugin is missing"},
         footerHeading = "%nExamples:%n",
         footer = {
-            "  ./lockstep indexfetch",
-            "      Times of fetches, teams of 1 to 80, all kinds.",
-            "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out report",
+            "  ./lockstep indexfetch --measure all --out report",
+            "      Times and misses of fetches, teams of 1 to 80, all kinds.",
+            "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out"
+                    + " report",
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --operation update",
             "      The tuple update."
@@ -51,6 +54,21 @@ public final class IndexFetchCommand implements Callable<Integer> {
 
     /** Enough for C2 to compile what a child executes. */
     private static final double WARM_UP_SECONDS = 2;
+
+    /** What can be measured, as it is spelled. */
+    enum Measured {
+        TIME,
+        MISSES,
+        ALL
+    }
+
+    /** Converts {@code --measure}. */
+    static final class OfMeasured implements ITypeConverter<Measured> {
+        @Override
+        public Measured convert(String text) {
+            return parse(Measured.class, text);
+        }
+    }
 
     /** Converts {@code --kinds}. */
     static final class OfKind implements ITypeConverter<FetchKind> {
@@ -124,6 +142,24 @@ public final class IndexFetchCommand implements Callable<Integer> {
             description = "For how long each size is measured in each run. Default: ${DEFAULT-VALUE}.")
     private double seconds;
 
+    @Option(
+            names = "--measure",
+            paramLabel = "time|misses|all",
+            defaultValue = "time",
+            converter = OfMeasured.class,
+            description = "time: on this machine's processor; misses: in a simulated AthlonXP, the paper's, with"
+                    + " instruction caches of other geometries that observe the same run, which needs qemu-x86_64 and"
+                    + " takes some minutes for each kind. Default: time.")
+    private Measured measured;
+
+    @Option(
+            names = "--l1i",
+            paramLabel = "GEOMETRY",
+            defaultValue = "32K,8,64",
+            description = "A further instruction cache that observes the simulated run, SIZE,WAYS,LINE; may be given"
+                    + " several times. Default: ${DEFAULT-VALUE}.")
+    private List<String> l1i;
+
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
 
@@ -151,8 +187,47 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
         options.require(operations >= 1, "--operations is at least 1");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(
+                measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
+                "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
+                        + " sizes");
+        FetchCaches caches = caches();
         options.prepare();
-        FetchSpec plan = new FetchSpec(
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
+            TeamMissesReport misses = measured == Measured.TIME
+                    ? null
+                    : new SimulatedFetch(plan(), withOriginals(), caches, scratch.path(), mainClass, options::progress)
+                            .run();
+            FetchTimesReport times = measured == Measured.MISSES
+                    ? null
+                    : new FetchExperiment(
+                                    plan(),
+                                    withOriginals(),
+                                    options.repeat(),
+                                    scratch.path(),
+                                    mainClass,
+                                    options::progress)
+                            .run();
+            IndexFetchResult result = new IndexFetchResult(times, misses);
+            options.write(result, "Index fetch by teams", "Measured.", settings(), result.sections());
+            return 0;
+        } catch (SimulationException e) {
+            options.progress(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        }
+    }
+
+    private FetchCaches caches() {
+        try {
+            return new FetchCaches(l1i);
+        } catch (IllegalArgumentException e) {
+            options.require(false, "--l1i: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    private FetchSpec plan() {
+        return new FetchSpec(
                 FetchKind.ORIGINAL,
                 operation,
                 rows,
@@ -162,14 +237,6 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 seconds,
                 warmUpSeconds,
                 options.seed());
-        FetchTimesReport times;
-        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
-            times = new FetchExperiment(
-                            plan, withOriginals(), options.repeat(), scratch.path(), mainClass, options::progress)
-                    .run();
-        }
-        options.write(times, "Index fetch by teams", "Measured.", settings(), List.of(times.section()));
-        return 0;
     }
 
     /** In their order, which has those first that others depend on. */

@@ -13,9 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -69,7 +67,7 @@ final class SimulatedPlacement implements Placement, Emulation {
 
     @Override
     public Processors choose(int count) {
-        return processors(command -> simulated(command, true));
+        return simulator.processors(command -> simulated(command, true));
     }
 
     @Override
@@ -84,7 +82,7 @@ final class SimulatedPlacement implements Placement, Emulation {
 
     @Override
     public Processors choose(int count, Path code) {
-        return processors(command -> {
+        return simulator.processors(command -> {
             Child child = next(command, asked() == null ? null : code);
             return simulator.command(child.result(), code, instrumented(command, child, true));
         });
@@ -123,25 +121,6 @@ final class SimulatedPlacement implements Placement, Emulation {
     /** Why measurements count for nothing. */
     synchronized List<String> doNotCount() {
         return List.copyOf(doNotCount);
-    }
-
-    private Processors processors(UnaryOperator<List<String>> launched) {
-        return Processors.of(new Processors.Launcher() {
-            @Override
-            public List<String> command(List<String> command) {
-                return launched.apply(command);
-            }
-
-            @Override
-            public Map<String, String> environment() {
-                return simulator.environment();
-            }
-
-            @Override
-            public String description() {
-                return "simulated: " + String.join(" ", simulator.machine());
-            }
-        });
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.NativePart;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -186,6 +188,39 @@ public final class Simulator {
      */
     List<String> command(Path result, Path code, List<String> command) {
         return prefix(settings.withCode(code), result, command);
+    }
+
+    /**
+     * Where one child process runs that is simulated.
+     *
+     * @param result where the plugin writes its {@link SimulationResult} when the child ends
+     */
+    public Processors processors(Path result) {
+        return processors(command -> command(result, command));
+    }
+
+    /**
+     * Where child processes run that are simulated.
+     *
+     * @param launched the command that runs another one under this simulator
+     */
+    Processors processors(UnaryOperator<List<String>> launched) {
+        return Processors.of(new Processors.Launcher() {
+            @Override
+            public List<String> command(List<String> command) {
+                return launched.apply(command);
+            }
+
+            @Override
+            public Map<String, String> environment() {
+                return Simulator.this.environment();
+            }
+
+            @Override
+            public String description() {
+                return "simulated: " + String.join(" ", machine());
+            }
+        });
     }
 
     /** The words before a command that run it on the emulated processor and simulate nothing. */

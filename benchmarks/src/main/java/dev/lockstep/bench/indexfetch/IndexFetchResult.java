@@ -1,0 +1,25 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.bench.report.Section;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * All figures of one command.
+ *
+ * @param times on this machine's processor, or null
+ * @param misses on the simulated machine, or null
+ */
+record IndexFetchResult(FetchTimesReport times, TeamMissesReport misses) {
+    /** All of them in tables and plots. */
+    List<Section> sections() {
+        List<Section> sections = new ArrayList<>();
+        if (misses != null) {
+            sections.addAll(misses.sections());
+        }
+        if (times != null) {
+            sections.add(times.section());
+        }
+        return sections;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
+import dev.lockstep.bench.simulate.jvm.StraightCode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/** Executes the rounds of all sizes in a simulated JVM, marked as phases. */
+final class SimulatedFetchChild {
+    /** Together some 280 KB of code, several times what the largest observed cache holds. */
+    private static final int FLOOD_METHODS = 192;
+
+    private static final int FLOOD_STEPS = 60;
+
+    /** Enough for C1 to compile the generated methods, and with those that follow too few for C2. */
+    private static final int FLOODS_BEFORE = 400;
+
+    /** Executed before anything is marked: C2 has compiled what they execute then, as the report shows. */
+    private static final int OPERATIONS_BEFORE = 100_000;
+
+    private final FetchSpec spec;
+    private final IntUnaryOperator code = StraightCode.make(FLOOD_METHODS, FLOOD_STEPS);
+
+    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves the code out
+    private int flooded;
+
+    SimulatedFetchChild(FetchSpec spec) {
+        this.spec = spec;
+    }
+
+    private void flood() {
+        flooded = code.applyAsInt(flooded);
+    }
+
+    /** Executes all rounds; returns their switches in place of times. */
+    FetchTimes run(Path directory) throws InterruptedException {
+        try (FetchRounds rounds = new FetchRounds(spec, directory)) {
+            for (int i = 0; i < FLOODS_BEFORE; i++) {
+                flood();
+            }
+            List<Integer> members = spec.members();
+            for (long done = 0; done < OPERATIONS_BEFORE; ) {
+                for (int i = 0; i < members.size(); i++) {
+                    rounds.run(members.get(i), spec.switches().get(i), 1, RoundListener.NONE);
+                    done += (long) members.get(i) * spec.operationsEach();
+                }
+            }
+            SimulatedPhases.tellJvm();
+            dryRun(rounds);
+            FetchPhases.runEmpty(this::flood);
+            List<FetchTimes.Time> counted = new ArrayList<>();
+            for (int i = 0; i < members.size(); i++) {
+                counted.add(size(rounds, i));
+            }
+            return new FetchTimes(spec.kind(), false, counted);
+        }
+    }
+
+    /** What is executed for the first time within a phase would be compiled there. */
+    private void dryRun(FetchRounds rounds) throws InterruptedException {
+        for (int i = 0; i < spec.members().size(); i++) {
+            for (boolean cold : new boolean[] {true, false}) {
+                FetchPhases dry = new FetchPhases(FetchPhases.PHASE_DRY, cold, this::flood);
+                rounds.run(spec.members().get(i), spec.switches().get(i), 1, dry);
+            }
+        }
+    }
+
+    private FetchTimes.Time size(FetchRounds rounds, int size) throws InterruptedException {
+        int members = spec.members().get(size);
+        int switches = spec.switches().get(size);
+        rounds.resetSwitches();
+        for (boolean cold : new boolean[] {true, false}) {
+            FetchPhases phases = new FetchPhases(FetchPhases.phase(size, cold), cold, this::flood);
+            rounds.run(members, switches, 1, phases);
+        }
+        double operations = 2.0 * members * spec.operationsEach();
+        return new FetchTimes.Time(
+                members, (long) operations, 0, rounds.switches() / operations, 1e3 * rounds.left() / operations);
+    }
+}

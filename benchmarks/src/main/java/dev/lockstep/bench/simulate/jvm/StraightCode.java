@@ -1,0 +1,83 @@
+package dev.lockstep.bench.simulate.jvm;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Generated code of known size: methods of straight arithmetic without branches, each too large to be inlined, which
+ * compile to about 24 bytes a step and allocate nothing.
+ */
+public final class StraightCode {
+    private static final int MULTIPLIER = 1_664_525;
+    private static final int INCREMENT = 1_013_904_223;
+
+    private static final ClassDesc CLASS = ClassDesc.of(StraightCode.class.getPackageName(), "GeneratedSteps");
+    private static final MethodTypeDesc STEP_TYPE = MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int);
+    private static final ClassDesc OPERATOR = ClassDesc.of(IntUnaryOperator.class.getName());
+
+    private StraightCode() {}
+
+    /**
+     * An operator that calls all the generated methods, one after the other.
+     *
+     * @param methods how many
+     * @param steps of each; each takes about 14 bytes of bytecode
+     */
+    public static IntUnaryOperator make(int methods, int steps) {
+        byte[] bytes = ClassFile.of().build(CLASS, type -> {
+            type.withInterfaceSymbols(OPERATOR);
+            type.withMethodBody(
+                    ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, ClassFile.ACC_PUBLIC, code -> code.aload(0)
+                            .invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
+                            .return_());
+            type.withMethodBody("applyAsInt", STEP_TYPE, ClassFile.ACC_PUBLIC, code -> {
+                code.iload(1);
+                for (int method = 0; method < methods; method++) {
+                    code.invokestatic(CLASS, "step" + method, STEP_TYPE);
+                }
+                code.ireturn();
+            });
+            for (int i = 0; i < methods; i++) {
+                int method = i;
+                type.withMethodBody(
+                        "step" + method,
+                        STEP_TYPE,
+                        ClassFile.ACC_STATIC | ClassFile.ACC_PRIVATE,
+                        code -> arithmetic(code, method, steps));
+            }
+        });
+        try {
+            // Hidden, so that it can be made again.
+            return (IntUnaryOperator) MethodHandles.lookup()
+                    .defineHiddenClass(bytes, true)
+                    .lookupClass()
+                    .getDeclaredConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("generated code cannot be loaded", e);
+        }
+    }
+
+    /** x = (x * constant + constant) ^ (x >>> 7), again and again, with other constants each time. */
+    private static void arithmetic(CodeBuilder code, int method, int steps) {
+        code.iload(0);
+        for (int step = 0; step < steps; step++) {
+            int constant = INCREMENT * (method * steps + step) | 1;
+            code.dup()
+                    .loadConstant(constant)
+                    .imul()
+                    .loadConstant(constant ^ MULTIPLIER)
+                    .iadd()
+                    .swap()
+                    .loadConstant(7)
+                    .iushr()
+                    .ixor();
+        }
+        code.ireturn();
+    }
+}
