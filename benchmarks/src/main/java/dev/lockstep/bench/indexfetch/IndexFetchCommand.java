@@ -41,8 +41,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  ./lockstep indexfetch --measure all --out report",
             "      Times and misses of fetches, teams of 1 to 80, all kinds.",
-            "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out"
-                    + " report",
+            "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out" + " report",
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --operation update",
             "      The tuple update."

@@ -207,7 +207,7 @@ record TeamMissesReport(List<String> caches, List<SimulatedFetch.Footprint> foot
                     Figures.plain(each.first),
                     Figures.plain(each.a),
                     Figures.plain(each.beta),
-                    percent(each.lowerPercent, false) + " to " + percent(each.upperPercent, false),
+                    percent(each.lowerPercent, fits) + " to " + percent(each.upperPercent, fits),
                     percent(each.measuredPercent, fits),
                     percent(each.largestPercent, fits)));
         });
@@ -217,6 +217,9 @@ record TeamMissesReport(List<String> caches, List<SimulatedFetch.Footprint> foot
                         + " other still has; beta: part that each further member of a team has. Paper: 985, 0.373 and"
                         + " 0.033 for the fetch, 0.35 and 0.044 for the update. Percent of misses gone are given"
                         + " where the code is larger than the cache."),
+                new Paragraph("What the marks of a cold round miss is counted apart and taken off, and part of that is"
+                        + " interpreted code, which the smallest caches hold least: m_p is a lower bound, a and beta"
+                        + " are upper ones, and an a above 1 tells nothing. What was counted is not touched by it."),
                 table.build(),
                 figure5(0, "figure-5", "L1-I misses of a team, " + caches.getFirst()),
                 figure5(ratioIndex(), "figure-5-ratio", "L1-I misses of a team, " + caches.get(ratioIndex())));
