@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,8 +133,8 @@ class SalvageHistoryTest {
     }
 
     /** The pages of a kind that are in use for the table. */
-    private TreeSet<Integer> pages(String kind) throws IOException {
-        TreeSet<Integer> found = new TreeSet<>();
+    private Set<Integer> pages(String kind) throws IOException {
+        Set<Integer> found = new TreeSet<>();
         int count = files.pageCount();
         try (Inspection inspection = Database.inspect(home)) {
             for (int pageId = 1; pageId < count; pageId++) {
@@ -265,7 +266,7 @@ class SalvageHistoryTest {
         database.checkpoint();
         database.abandon();
         Files.delete(home.resolve(PageFile.DOUBLE_WRITE_FILE));
-        TreeSet<Integer> leaves = pages("leaf");
+        Set<Integer> leaves = pages("leaf");
         assertTrue(leaves.size() > 1, leaves::toString);
         byte[] nothing = new byte[PageLayout.PAGE_BYTES];
         Arrays.fill(nothing, (byte) 7);
