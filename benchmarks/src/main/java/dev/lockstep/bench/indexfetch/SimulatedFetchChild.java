@@ -17,7 +17,7 @@ final class SimulatedFetchChild {
     /** Enough for C1 to compile the generated methods, and with those that follow too few for C2. */
     private static final int FLOODS_BEFORE = 400;
 
-    /** Executed before anything is marked: C2 has compiled what they execute then, as the report shows. */
+    /** Executed before anything is marked, so that C2 may compile what they execute; that it has is not checked. */
     private static final int OPERATIONS_BEFORE = 100_000;
 
     private final FetchSpec spec;
