@@ -26,6 +26,7 @@ import dev.lockstep.engine.lock.LockMode;
  */
 public final class Cursor implements AutoCloseable {
     private final Transaction transaction;
+    private final TransactionGate gate;
     private final RangeScan scan;
     private boolean open;
     private boolean started;
@@ -34,6 +35,7 @@ public final class Cursor implements AutoCloseable {
 
     Cursor(Transaction transaction) {
         this.transaction = transaction;
+        gate = transaction.gate();
         this.scan = new RangeScan(transaction.core());
     }
 
@@ -153,13 +155,13 @@ public final class Cursor implements AutoCloseable {
      */
     public boolean next(Record into) {
         start();
-        transaction.enterEngine();
+        gate.enterWithStack();
         try {
             boolean found = scan.next(into);
-            transaction.leaveEngine();
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            transaction.failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -182,14 +184,14 @@ public final class Cursor implements AutoCloseable {
     public int next(RowBatch into) {
         start();
         into.clear();
-        transaction.enterEngine();
+        gate.enterWithStack();
         try {
             int count = scan.next(into.keys(), into.records(), into.founds());
-            transaction.leaveEngine();
+            gate.leave();
             into.setRows(count);
             return count;
         } catch (RuntimeException | Error failure) {
-            transaction.failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -206,14 +208,14 @@ public final class Cursor implements AutoCloseable {
     public int nextKeys(RowBatch primaryKeys) {
         start();
         primaryKeys.clear();
-        transaction.enterEngine();
+        gate.enterWithStack();
         try {
             int count = scan.nextKeys(primaryKeys.keys());
-            transaction.leaveEngine();
+            gate.leave();
             primaryKeys.setKeys(count);
             return count;
         } catch (RuntimeException | Error failure) {
-            transaction.failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -227,13 +229,13 @@ public final class Cursor implements AutoCloseable {
      */
     public boolean nextKey(Key primaryKey) {
         start();
-        transaction.enterEngine();
+        gate.enterWithStack();
         try {
             boolean found = scan.nextKey(primaryKey);
-            transaction.leaveEngine();
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            transaction.failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -247,7 +249,7 @@ public final class Cursor implements AutoCloseable {
     }
 
     private void requireUsable() {
-        transaction.requireOpen();
+        gate.requireOpen();
         if (!isOpen()) {
             throw new TransactionStateException(
                     Message.of("the cursor is closed").with("open", false).remedy("prepare a new one with scan()"));
@@ -271,7 +273,7 @@ public final class Cursor implements AutoCloseable {
     @Override
     public void close() {
         if (isOpen()) {
-            transaction.requireThread();
+            gate.requireThread();
             transaction.cursorClosed(this);
         }
         open = false;

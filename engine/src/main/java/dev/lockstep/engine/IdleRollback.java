@@ -1,6 +1,6 @@
 package dev.lockstep.engine;
 
-import dev.lockstep.engine.Transaction.State;
+import dev.lockstep.engine.TransactionGate.State;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.instance.TransactionLimit;
 import dev.lockstep.scheduler.SThread;
@@ -20,7 +20,9 @@ import java.util.function.LongConsumer;
  * changes the state, which turns later calls to a compare-and-set, then has the thread of the transaction come by a
  * safepoint, by asking for its stack, and only then looks whether a call is inside: a store that was made before the
  * state was read is seen then, as it would be with a fence behind it. (The asymmetry of biased locking: D. Dice, H.
- * Huang and M. Yang, "Asymmetric Dekker Synchronization", 2001.)
+ * Huang and M. Yang, "Asymmetric Dekker Synchronization", 2001.) The safepoint says nothing of a call that comes out
+ * behind it: that it is outside is said by a store with release and read with acquire, so that who finds it outside
+ * sees all that it has changed.
  *
  * <p>Invariants:
  * <ul>
@@ -36,26 +38,26 @@ import java.util.function.LongConsumer;
 final class IdleRollback implements LongConsumer {
     private static final String THREAD_NAME = "lockstep-idle-rollback";
 
-    private final Transaction transaction;
+    private final TransactionGate gate;
     private final TransactionLimit limitOrNull;
     private volatile Waiter returning;
     private long transactionId;
     private long logBytes;
 
-    IdleRollback(Transaction transaction, TransactionLimit limitOrNull) {
-        this.transaction = transaction;
+    IdleRollback(TransactionGate gate, TransactionLimit limitOrNull) {
+        this.gate = gate;
         this.limitOrNull = limitOrNull;
     }
 
     /** The transaction holds more log than it may, says a checkpoint; it may be another one by now. */
     @Override
     public void accept(long tailLsn) {
-        State seen = transaction.state();
+        State seen = gate.state();
         if (seen == State.OPEN) {
-            transaction.changeState(State.OPEN, State.LOG_IN_DOUBT);
+            gate.changeState(State.OPEN, State.LOG_IN_DOUBT);
         } else if ((seen == State.LOG_IN_DOUBT || seen == State.ROLLBACK_ONLY)
                 && isOutside()
-                && transaction.changeState(seen, State.TAKEN)) {
+                && gate.changeState(seen, State.TAKEN)) {
             rollBackTaken(seen, tailLsn);
         }
     }
@@ -65,18 +67,18 @@ final class IdleRollback implements LongConsumer {
      * whose stack is asked for instead: that of an unmounted virtual thread is had by submitting it once more.
      */
     private boolean isOutside() {
-        SThread sThread = transaction.core().context().sThread();
-        Thread running = sThread == null ? transaction.ownerVolatile() : sThread.carrierThread();
-        return running != null && running.getStackTrace() != null && !transaction.isInEngine();
+        SThread sThread = gate.core().context().sThread();
+        Thread running = sThread == null ? gate.ownerVolatile() : sThread.carrierThread();
+        return running != null && running.getStackTrace() != null && !gate.isInEngine();
     }
 
     private void rollBackTaken(State seen, long tailLsn) {
-        var context = transaction.core().context();
+        var context = gate.core().context();
         logBytes = context.logBytesHeld(tailLsn);
         transactionId = context.transactionId();
         // Its session may have begun another one since the checkpoint looked, or a call has just come in, or one has
         // been cut short since, which a rollback has to know.
-        if (!context.holdsTooMuchLog(logBytes) || transaction.isInEngine()) {
+        if (!context.holdsTooMuchLog(logBytes) || gate.isInEngine()) {
             putBack(seen);
             return;
         }
@@ -89,7 +91,7 @@ final class IdleRollback implements LongConsumer {
     }
 
     private void putBack(State next) {
-        transaction.changeState(State.TAKEN, next);
+        gate.changeState(State.TAKEN, next);
         Waiter waiting = returning;
         if (waiting != null) {
             waiting.signal();
@@ -98,10 +100,10 @@ final class IdleRollback implements LongConsumer {
 
     private void rollBack() {
         try {
-            transaction.core().inherit();
-            transaction.core().rollback();
+            gate.core().inherit();
+            gate.core().rollback();
         } catch (RuntimeException | Error failure) {
-            transaction.core().instance().health().fail(failure);
+            gate.core().instance().health().fail(failure);
         } finally {
             if (limitOrNull != null) {
                 limitOrNull.leave();
@@ -112,7 +114,7 @@ final class IdleRollback implements LongConsumer {
 
     /** Waits until the transaction is not TAKEN; for its own thread. */
     void await() {
-        if (transaction.state() != State.TAKEN) {
+        if (gate.state() != State.TAKEN) {
             return;
         }
         Waiter waiter = new Waiter();
@@ -120,7 +122,7 @@ final class IdleRollback implements LongConsumer {
         while (true) {
             waiter.prepare();
             returning = waiter;
-            if (transaction.state() != State.TAKEN) {
+            if (gate.state() != State.TAKEN) {
                 returning = null;
                 return;
             }
@@ -130,14 +132,12 @@ final class IdleRollback implements LongConsumer {
 
     /** What the transaction's own thread is told that finds it ROLLED_BACK. */
     TransactionTooLargeException refusal() {
-        return new TransactionTooLargeException(
-                Message.of("the transaction held too much log and its thread did nothing, so it was rolled back")
-                        .with("transaction", transactionId)
-                        .with("logBytes", logBytes)
-                        .with(
-                                "transactionLogBytes",
-                                transaction.core().instance().options().transactionLogBytes())
-                        .remedy("call rollback() and run it again; commit sooner, or raise the option"
-                                + " transactionLogBytes"));
+        return new TransactionTooLargeException(Message.of(
+                        "the transaction held too much log and its thread did nothing, so it was rolled back")
+                .with("transaction", transactionId)
+                .with("logBytes", logBytes)
+                .with("transactionLogBytes", gate.core().instance().options().transactionLogBytes())
+                .remedy("call rollback() and run it again; commit sooner, or raise the option"
+                        + " transactionLogBytes"));
     }
 }

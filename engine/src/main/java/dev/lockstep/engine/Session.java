@@ -105,14 +105,14 @@ public final class Session implements AutoCloseable {
 
     /** Rolls back the transaction of a thread that has ended, which nobody else will end. */
     void endOrphan() {
-        if (transaction.isOrphaned()) {
+        if (transaction.gate().isOrphaned()) {
             transaction.rollback();
         }
     }
 
     /** Whether its transaction was not ended by its thread, even if the engine has rolled it back. */
     boolean hasUnfinishedTransaction() {
-        return transaction.isUnfinished();
+        return transaction.gate().isUnfinished();
     }
 
     boolean hasOpenTransaction() {
@@ -146,7 +146,7 @@ public final class Session implements AutoCloseable {
         if (closed) {
             return;
         }
-        boolean leaked = transaction.isUnfinished();
+        boolean leaked = transaction.gate().isUnfinished();
         transaction.rollback();
         closed = true;
         database.sessionClosed(this);

@@ -48,11 +48,11 @@ final class StatusReader {
         long now = InstalledTime.nanoTime();
         List<DatabaseStatus.OpenTransaction> transactions = new ArrayList<>();
         for (Session session : sessions) {
-            Transaction transaction = session.transaction();
+            TransactionGate gate = session.transaction().gate();
             // Volatile: what the transaction wrote when it began is seen with it. The rest may be stale, or of the
             // next transaction of that session, which is as good an answer.
-            boolean rollbackOnly = transaction.isRollbackOnly();
-            if (transaction.isOpen()) {
+            boolean rollbackOnly = gate.isRollbackOnly();
+            if (gate.isOpen()) {
                 transactions.add(transaction(session.core().context(), rollbackOnly, now));
             }
         }

@@ -124,20 +124,20 @@ public final class TeamFetch {
             }
         } catch (RuntimeException | Error failure) {
             for (int i = 0; i < entered; i++) {
-                transactions[i].leaveEngine();
+                transactions[i].gate().leave();
             }
             throw failure;
         }
         try {
             int leftCount = team.fetch(accesses, keys, records, found, left, size, changeMode);
             for (int i = 0; i < size; i++) {
-                transactions[i].leaveEngine();
+                transactions[i].gate().leave();
             }
             return leftCount;
         } catch (RuntimeException | Error failure) {
             // Nobody knows how far each of them was.
             for (int i = 0; i < size; i++) {
-                transactions[i].failed(failure);
+                transactions[i].gate().failed(failure);
             }
             throw failure;
         }
@@ -145,8 +145,8 @@ public final class TeamFetch {
 
     private void enter(int member, int tableMode) {
         Transaction transaction = transactions[member];
-        transaction.requireThread();
-        if (transaction.isInEngine()) {
+        transaction.gate().requireThread();
+        if (transaction.gate().isInEngine()) {
             throw new TransactionStateException(Message.of("the transaction is in the team already")
                     .with("member", member)
                     .remedy("fetch several rows of one transaction with a RowBatch"));
@@ -155,7 +155,7 @@ public final class TeamFetch {
         access.requireComplete(keys[member]);
         access.requireReadable(records[member]);
         accesses[member] = access;
-        transaction.enterEngine();
+        transaction.gate().enterWithStack();
     }
 
     /**

@@ -3,12 +3,7 @@ package dev.lockstep.engine;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
-import dev.lockstep.engine.instance.TransactionLimit;
 import dev.lockstep.engine.lock.LockMode;
-import dev.lockstep.scheduler.InstalledTime;
-import dev.lockstep.scheduler.SThread;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
@@ -22,104 +17,30 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
- *       thread alone changes it, except from OPEN to LOG_IN_DOUBT, and from there or from ROLLBACK_ONLY to TAKEN and
- *       ROLLED_BACK ({@link IdleRollback}). While it is TAKEN its own thread changes nothing of the core.
- *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
- *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed. It
- *       is set before the state is looked at: so who has changed the state and then finds it not set keeps calls out.
+ *   <li>No call changes anything of the core but between going in and coming out by the gate, which knows the thread
+ *       and the state.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
  * </ul>
  */
 public final class Transaction {
-    enum State {
-        ENDED,
-        OPEN,
-        /** Open, but another thread has seen it hold more log than it may; its own looks again. */
-        LOG_IN_DOUBT,
-        ROLLBACK_ONLY,
-        /** An engine's thread is rolling it back, because its own has not been seen for too long. */
-        TAKEN,
-        /** That is done, and its own thread has not ended it yet. */
-        ROLLED_BACK
-    }
-
-    private static final VarHandle OWNER = handle("owner", Thread.class);
-    private static final VarHandle STATE = handle("state", State.class);
-
     private final SessionCore core;
-
-    /** Null without a limit. */
-    private final TransactionLimit limit;
-
-    private final IdleRollback idleRollback;
-
-    private Thread owner;
-
-    /** The S-thread on a raw continuation that is the owner, or null: they all share the thread of their carrier. */
-    private SThread sThread;
-
-    /** Volatile for {@link Database#close}, which must not miss a transaction that begins beside it. */
-    private volatile State state = State.ENDED;
+    private final TransactionGate gate;
 
     private int openCursorCount;
-    private boolean inEngine;
     private Cursor freeCursors;
     private Savepoint newestSavepoint;
     private long rollbackCount;
 
     Transaction(SessionCore core) {
         this.core = core;
-        limit = core.instance().transactionLimit();
-        idleRollback = new IdleRollback(this, limit);
-        core.context().onLogLimit(idleRollback);
-    }
-
-    private static VarHandle handle(String field, Class<?> type) {
-        try {
-            return MethodHandles.lookup().findVarHandle(Transaction.class, field, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
+        gate = new TransactionGate(core);
     }
 
     void begin(TransactionOptions options) {
-        idleRollback.await();
-        if (state == State.ROLLED_BACK) {
-            throw idleRollback.refusal();
-        }
-        if (state != State.ENDED) {
-            throw new TransactionStateException(Message.of("the session's transaction is still open")
-                    .with("state", state)
-                    .remedy("commit it or roll it back before the next begin"));
-        }
+        gate.requireEnded();
         requireDurability(options.durability());
-        if (limit != null) {
-            limit.enter();
-        }
-        try {
-            long now = InstalledTime.nanoTime();
-            long lockWaitNanos = options.lockTimeout().toNanos();
-            long deadlineNanos = now + options.timeout().toNanos();
-            if (options.snapshot()) {
-                core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
-            } else {
-                core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
-            }
-            owner = Thread.currentThread();
-            sThread = owner.isVirtual() ? null : core.context().sThread();
-            newestSavepoint = null;
-            state = State.OPEN;
-        } finally {
-            leaveIfEnded();
-        }
-    }
-
-    /** Called where a transaction has ended, or has not begun. */
-    private void leaveIfEnded() {
-        if (limit != null && state == State.ENDED) {
-            limit.leave();
-        }
+        gate.begin(options);
+        newestSavepoint = null;
     }
 
     private void requireDurability(Durability durability) {
@@ -158,12 +79,12 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IS);
         access.requireComplete(key);
         try {
-            enter();
+            gate.enter();
             boolean found = access.fetch(key.bytes(), key.length(), into);
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -197,12 +118,12 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            enter();
+            gate.enter();
             boolean found = access.fetchToChange(key.bytes(), key.length(), into, mode);
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -251,13 +172,13 @@ public final class Transaction {
             access.requireReadable(batch.records()[i]);
         }
         try {
-            enter();
+            gate.enter();
             int found =
                     access.batchFetch().fetch(batch.keys(), batch.records(), batch.founds(), batch.size(), changeMode);
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -274,11 +195,11 @@ public final class Transaction {
     public void insert(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            enter();
+            gate.enter();
             access.insert(row);
-            inEngine = false;
+            gate.leave();
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -305,11 +226,11 @@ public final class Transaction {
             }
         }
         try {
-            enter();
+            gate.enter();
             access.insert(batch.records(), batch.size());
-            inEngine = false;
+            gate.leave();
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -328,12 +249,12 @@ public final class Transaction {
     public int update(Table table, RowBatch batch) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            enter();
+            gate.enter();
             int found = access.update(batch.records(), batch.founds(), batch.size());
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -349,12 +270,12 @@ public final class Transaction {
     public boolean update(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
         try {
-            enter();
+            gate.enter();
             boolean found = access.update(row);
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -370,12 +291,12 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireComplete(key);
         try {
-            enter();
+            gate.enter();
             boolean found = access.delete(key.bytes(), key.length());
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -391,12 +312,12 @@ public final class Transaction {
         TableAccess access = open(table, LockMode.IX);
         access.requireOwn(row);
         try {
-            enter();
+            gate.enter();
             boolean found = access.delete(row.keyBytes(), row.keyLength());
-            inEngine = false;
+            gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
         }
     }
@@ -441,7 +362,7 @@ public final class Transaction {
      * @return the savepoint
      */
     public Savepoint savepoint() {
-        requireOpen();
+        gate.requireOpen();
         newestSavepoint = new Savepoint(core.savepoint(), newestSavepoint);
         return newestSavepoint;
     }
@@ -452,7 +373,7 @@ public final class Transaction {
      * @param savepoint a savepoint of this transaction
      */
     public void rollbackTo(Savepoint savepoint) {
-        requireOpen();
+        gate.requireOpen();
         Savepoint valid = newestSavepoint;
         while (valid != null && valid != savepoint) {
             valid = valid.previous();
@@ -464,12 +385,12 @@ public final class Transaction {
         }
         core.reserveStackToEnd();
         try {
-            enter();
+            gate.enter();
             core.rollbackTo(savepoint.undoCount());
-            inEngine = false;
+            gate.leave();
             newestSavepoint = savepoint;
         } catch (RuntimeException | Error failure) {
-            failed(failure, false);
+            gate.failed(failure, false);
             throw failure;
         }
     }
@@ -503,38 +424,14 @@ public final class Transaction {
 
     /** Commits, and waits where nobody else will. */
     private void commitOr(PendingCommit answer) {
-        requireThread();
-        if (inEngine) {
-            throw refusal();
-        }
-        core.reserveStackToEnd();
-        // With the log in doubt too: a commit sets it free as well as a rollback does.
-        enter();
+        gate.enterToCommit();
         if (openCursorCount > 0) {
-            inEngine = false;
+            gate.leave();
             throw new LeakedHandleException(Message.of("a cursor is still open")
                     .with("openCursors", openCursorCount)
                     .remedy("close every cursor before the commit, best with try-with-resources"));
         }
-        try {
-            if (answer == null) {
-                core.commit();
-            } else {
-                answer.add(core.commitUnanswered());
-            }
-            state = State.ENDED;
-            inEngine = false;
-        } catch (StackOverflowError full) {
-            // No calls here: there may be no stack for them.
-            state = State.ROLLBACK_ONLY;
-            throw full;
-        } catch (RuntimeException | Error failure) {
-            state = State.ENDED;
-            inEngine = false;
-            throw failure;
-        } finally {
-            leaveIfEnded();
-        }
+        gate.commit(answer);
     }
 
     /**
@@ -545,82 +442,15 @@ public final class Transaction {
      *     back further out
      */
     public void rollback() {
-        if (state == State.ENDED) {
+        if (!gate.isUnfinished()) {
             return;
         }
-        boolean inherits = inherits();
-        requireThread();
+        boolean inherited = gate.inherits();
+        gate.requireThread();
         core.reserveStackToEnd();
         openCursorCount = 0;
         rollbackCount++;
-        if (inEngine) {
-            core.abandon();
-            state = State.ENDED;
-            inEngine = false;
-            leaveIfEnded();
-            return;
-        }
-        inEngine = true;
-        if (inherits) {
-            // Who takes the transaction may have asked for the stack of the thread before.
-            VarHandle.fullFence();
-        }
-        if (!reopen(true)) {
-            state = State.ENDED;
-            inEngine = false;
-            return;
-        }
-        try {
-            if (inherits) {
-                core.inherit();
-            }
-            core.rollback();
-            state = State.ENDED;
-            inEngine = false;
-        } catch (StackOverflowError full) {
-            // No calls here: there may be no stack for them.
-            state = State.ROLLBACK_ONLY;
-            throw full;
-        } catch (RuntimeException | Error failure) {
-            state = State.ENDED;
-            inEngine = false;
-            throw failure;
-        } finally {
-            leaveIfEnded();
-        }
-    }
-
-    /** Changes the state, if it is as it was seen. */
-    boolean changeState(State seen, State next) {
-        return STATE.compareAndSet(this, seen, next);
-    }
-
-    State state() {
-        return state;
-    }
-
-    Thread ownerVolatile() {
-        return (Thread) OWNER.getVolatile(this);
-    }
-
-    /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
-    private boolean inherits() {
-        Thread dead = owner;
-        boolean inherits = hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread());
-        if (inherits) {
-            sThread = Thread.currentThread().isVirtual() ? null : SThread.current();
-        }
-        return inherits;
-    }
-
-    /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
-    boolean isOrphaned() {
-        return state != State.ENDED && hasEnded(owner);
-    }
-
-    /** Nothing that a thread has done is missed by who sees that it has ended. */
-    private static boolean hasEnded(Thread thread) {
-        return thread != null && !thread.isAlive();
+        gate.rollback(inherited);
     }
 
     /**
@@ -629,23 +459,15 @@ public final class Transaction {
      * @return true if so
      */
     public boolean isOpen() {
-        State seen = state;
-        return seen != State.ENDED && seen != State.ROLLED_BACK;
-    }
-
-    /** Whether its thread has neither committed it nor rolled it back, whatever others have. */
-    boolean isUnfinished() {
-        return state != State.ENDED;
-    }
-
-    /** Whether only a rollback is left; another thread may ask. */
-    boolean isRollbackOnly() {
-        State seen = state;
-        return seen == State.ROLLBACK_ONLY || seen == State.TAKEN;
+        return gate.isOpen();
     }
 
     SessionCore core() {
         return core;
+    }
+
+    TransactionGate gate() {
+        return gate;
     }
 
     TableAccess open(Table table, int mode) {
@@ -653,126 +475,16 @@ public final class Transaction {
     }
 
     TableAccess open(TableReference table, int mode) {
-        requireOpen();
+        gate.requireOpen();
         core.reserveStack();
         try {
-            enter();
+            gate.enter();
             TableAccess access = core.open(table, mode);
-            inEngine = false;
+            gate.leave();
             return access;
         } catch (RuntimeException | Error failure) {
-            failed(failure);
+            gate.failed(failure);
             throw failure;
-        }
-    }
-
-    void requireOpen() {
-        requireThread();
-        if (state != State.OPEN || inEngine) {
-            requireOpenSlowly();
-        }
-    }
-
-    private void requireOpenSlowly() {
-        if (inEngine) {
-            throw refusal();
-        }
-        enterEngine();
-        try {
-            // If it does not throw: it was an earlier transaction of this session.
-            core.requireLogLimit();
-            inEngine = false;
-        } catch (TransactionTooLargeException tooLarge) {
-            failed(tooLarge);
-            throw tooLarge;
-        }
-    }
-
-    /** The thread goes into the engine: until it has come out no other ends the transaction. Throws if one has. */
-    private void enter() {
-        inEngine = true;
-        if (state != State.OPEN && !reopen(false)) {
-            inEngine = false;
-            throw refusal();
-        }
-    }
-
-    /** Has the state be OPEN, if a doubt is all that is in the way, or also ROLLBACK_ONLY; false if it cannot be. */
-    private boolean reopen(boolean toRollBack) {
-        // Ends: each further turn means that another thread has changed the state, which goes on to ROLLED_BACK.
-        while (true) {
-            State seen = state;
-            if (seen == State.TAKEN) {
-                idleRollback.await();
-            } else if (seen != State.LOG_IN_DOUBT && !(toRollBack && seen == State.ROLLBACK_ONLY)) {
-                return seen == State.OPEN;
-            } else if (changeState(seen, State.OPEN)) {
-                return true;
-            }
-        }
-    }
-
-    /** Why a call is refused. */
-    private LockstepException refusal() {
-        idleRollback.await();
-        State seen = state;
-        if (seen == State.ROLLED_BACK) {
-            return idleRollback.refusal();
-        }
-        boolean ended = seen == State.ENDED;
-        return new TransactionStateException(
-                Message.of(ended ? "the transaction has ended" : "the transaction can only be rolled back")
-                        .with("state", seen)
-                        .remedy(ended ? "begin a new one" : "call rollback() and try again"));
-    }
-
-    void requireThread() {
-        if (Thread.currentThread() != owner || (sThread != null && SThread.current() != sThread)) {
-            throw new WrongThreadException(Message.of("the transaction belongs to another thread")
-                    .with("owner", sThread == null ? owner : sThread.name())
-                    .with(
-                            "caller",
-                            SThread.current() == null
-                                    ? Thread.currentThread()
-                                    : SThread.current().name())
-                    .remedy("use a session of its own in every thread"));
-        }
-    }
-
-    void enterEngine() {
-        core.reserveStack();
-        enter();
-    }
-
-    /** Whether a call is inside the engine, as far as the asking thread can see. */
-    boolean isInEngine() {
-        return inEngine;
-    }
-
-    void leaveEngine() {
-        inEngine = false;
-    }
-
-    /** Decides what a failure leaves of the transaction. */
-    void failed(Throwable failure) {
-        boolean callerError = failure instanceof DuplicateKeyException
-                || failure instanceof NullViolationException
-                || failure instanceof RecordTooLargeException
-                || failure instanceof SchemaException
-                || failure instanceof ValueOutOfRangeException
-                || failure instanceof ReadOnlyException
-                || failure instanceof TransactionStateException;
-        failed(failure, callerError);
-    }
-
-    private void failed(Throwable failure, boolean goesOn) {
-        State seen = state;
-        if (!goesOn && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)) {
-            // Nobody else ends it while a call is inside.
-            state = State.ROLLBACK_ONLY;
-        }
-        if (!core.isMisplaced(failure)) {
-            inEngine = false;
         }
     }
 

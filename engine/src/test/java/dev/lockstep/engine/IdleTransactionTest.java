@@ -263,7 +263,7 @@ class IdleTransactionTest {
             Transaction transaction = session.begin();
             rename(transaction, 0, "changed");
             transactions().checkLogLimits(FAR_LSN);
-            new IdleRollback(transaction, null).accept(log().tailLsn());
+            new IdleRollback(transaction.gate(), null).accept(log().tailLsn());
             rename(transaction, 1, "changed");
             transaction.commit();
         }

@@ -1,0 +1,360 @@
+package dev.lockstep.engine;
+
+import dev.lockstep.engine.instance.SessionCore;
+import dev.lockstep.engine.instance.TransactionLimit;
+import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.SThread;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The state of a session's transaction: who may call into the engine for it, and what its calls leave of it. Used by
+ * the transaction's thread, but for what is said of others.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
+ *       thread alone changes it, except from OPEN to LOG_IN_DOUBT, and from there or from ROLLBACK_ONLY to TAKEN and
+ *       ROLLED_BACK ({@link IdleRollback}). While it is TAKEN its own thread changes nothing of the core.
+ *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
+ *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed. It
+ *       is set before the state is looked at: so who has changed the state and then finds it not set keeps calls out.
+ *       It is reset by a store with release: so who finds it not set sees all that the call has done.
+ *   <li>The transaction has a place among those that may be open from {@link #begin} until its state is ENDED or
+ *       ROLLED_BACK.
+ * </ul>
+ */
+final class TransactionGate {
+    enum State {
+        ENDED,
+        OPEN,
+        /** Open, but another thread has seen it hold more log than it may; its own looks again. */
+        LOG_IN_DOUBT,
+        ROLLBACK_ONLY,
+        /** An engine's thread is rolling it back, because its own has not been seen for too long. */
+        TAKEN,
+        /** That is done, and its own thread has not ended it yet. */
+        ROLLED_BACK
+    }
+
+    private static final VarHandle OWNER = handle("owner", Thread.class);
+    private static final VarHandle STATE = handle("state", State.class);
+    private static final VarHandle IN_ENGINE = handle("inEngine", boolean.class);
+
+    private final SessionCore core;
+
+    /** Null without a limit. */
+    private final TransactionLimit limit;
+
+    private final IdleRollback idleRollback;
+
+    private Thread owner;
+
+    /** The S-thread on a raw continuation that is the owner, or null: they all share the thread of their carrier. */
+    private SThread sThread;
+
+    /** Volatile for {@link Database#close}, which must not miss a transaction that begins beside it. */
+    private volatile State state = State.ENDED;
+
+    private boolean inEngine;
+
+    TransactionGate(SessionCore core) {
+        this.core = core;
+        limit = core.instance().transactionLimit();
+        idleRollback = new IdleRollback(this, limit);
+        core.context().onLogLimit(idleRollback);
+    }
+
+    private static VarHandle handle(String field, Class<?> type) {
+        try {
+            return MethodHandles.lookup().findVarHandle(TransactionGate.class, field, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    SessionCore core() {
+        return core;
+    }
+
+    /** Refuses a begin where the transaction before has not ended. */
+    void requireEnded() {
+        idleRollback.await();
+        if (state == State.ROLLED_BACK) {
+            throw idleRollback.refusal();
+        }
+        if (state != State.ENDED) {
+            throw new TransactionStateException(Message.of("the session's transaction is still open")
+                    .with("state", state)
+                    .remedy("commit it or roll it back before the next begin"));
+        }
+    }
+
+    /** Opens it for the calls of the thread that asks, which have a transaction of the core from now on. */
+    void begin(TransactionOptions options) {
+        if (limit != null) {
+            limit.enter();
+        }
+        try {
+            long now = InstalledTime.nanoTime();
+            long lockWaitNanos = options.lockTimeout().toNanos();
+            long deadlineNanos = now + options.timeout().toNanos();
+            if (options.snapshot()) {
+                core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
+            } else {
+                core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
+            }
+            owner = Thread.currentThread();
+            sThread = owner.isVirtual() ? null : core.context().sThread();
+            state = State.OPEN;
+        } finally {
+            leavePlaceIfEnded();
+        }
+    }
+
+    /** Called where a transaction has ended, or has not begun. */
+    private void leavePlaceIfEnded() {
+        if (limit != null && state == State.ENDED) {
+            limit.leave();
+        }
+    }
+
+    void requireThread() {
+        if (Thread.currentThread() != owner || (sThread != null && SThread.current() != sThread)) {
+            throw new WrongThreadException(Message.of("the transaction belongs to another thread")
+                    .with("owner", sThread == null ? owner : sThread.name())
+                    .with(
+                            "caller",
+                            SThread.current() == null
+                                    ? Thread.currentThread()
+                                    : SThread.current().name())
+                    .remedy("use a session of its own in every thread"));
+        }
+    }
+
+    void requireOpen() {
+        requireThread();
+        if (state != State.OPEN || inEngine) {
+            requireOpenSlowly();
+        }
+    }
+
+    private void requireOpenSlowly() {
+        if (inEngine) {
+            throw refusal();
+        }
+        enterWithStack();
+        try {
+            // If it does not throw: it was an earlier transaction of this session.
+            core.requireLogLimit();
+            leave();
+        } catch (TransactionTooLargeException tooLarge) {
+            failed(tooLarge);
+            throw tooLarge;
+        }
+    }
+
+    /** As {@link #enter}, where the call has not yet seen to it that there is stack enough for what it does. */
+    void enterWithStack() {
+        core.reserveStack();
+        enter();
+    }
+
+    /** The thread goes into the engine: until it has come out no other ends the transaction. Throws if one has. */
+    void enter() {
+        inEngine = true;
+        if (state != State.OPEN && !reopen(false)) {
+            leave();
+            throw refusal();
+        }
+    }
+
+    /** The thread comes out of the engine. */
+    void leave() {
+        IN_ENGINE.setRelease(this, false);
+    }
+
+    /** The thread goes into the engine to commit. With the log in doubt too: a commit sets it free as well. */
+    void enterToCommit() {
+        requireThread();
+        if (inEngine) {
+            throw refusal();
+        }
+        core.reserveStackToEnd();
+        enter();
+    }
+
+    /** Has the state be OPEN, if a doubt is all that is in the way, or also ROLLBACK_ONLY; false if it cannot be. */
+    private boolean reopen(boolean toRollBack) {
+        // Ends: each further turn means that another thread has changed the state, which goes on to ROLLED_BACK.
+        while (true) {
+            State seen = state;
+            if (seen == State.TAKEN) {
+                idleRollback.await();
+            } else if (seen != State.LOG_IN_DOUBT && !(toRollBack && seen == State.ROLLBACK_ONLY)) {
+                return seen == State.OPEN;
+            } else if (changeState(seen, State.OPEN)) {
+                return true;
+            }
+        }
+    }
+
+    /** Why a call is refused. */
+    private LockstepException refusal() {
+        idleRollback.await();
+        State seen = state;
+        if (seen == State.ROLLED_BACK) {
+            return idleRollback.refusal();
+        }
+        boolean ended = seen == State.ENDED;
+        return new TransactionStateException(
+                Message.of(ended ? "the transaction has ended" : "the transaction can only be rolled back")
+                        .with("state", seen)
+                        .remedy(ended ? "begin a new one" : "call rollback() and try again"));
+    }
+
+    /** Decides what a failure leaves of the transaction. */
+    void failed(Throwable failure) {
+        boolean callerError = failure instanceof DuplicateKeyException
+                || failure instanceof NullViolationException
+                || failure instanceof RecordTooLargeException
+                || failure instanceof SchemaException
+                || failure instanceof ValueOutOfRangeException
+                || failure instanceof ReadOnlyException
+                || failure instanceof TransactionStateException;
+        failed(failure, callerError);
+    }
+
+    void failed(Throwable failure, boolean goesOn) {
+        State seen = state;
+        if (!goesOn && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)) {
+            // Nobody else ends it while a call is inside.
+            state = State.ROLLBACK_ONLY;
+        }
+        if (!core.isMisplaced(failure)) {
+            leave();
+        }
+    }
+
+    /** Commits, after {@link #enterToCommit}, and waits for the disk where nobody else will. */
+    void commit(PendingCommit answerOrNull) {
+        try {
+            if (answerOrNull == null) {
+                core.commit();
+            } else {
+                answerOrNull.add(core.commitUnanswered());
+            }
+            end();
+        } catch (StackOverflowError full) {
+            // No calls here: there may be no stack for them.
+            state = State.ROLLBACK_ONLY;
+            throw full;
+        } catch (RuntimeException | Error failure) {
+            end();
+            throw failure;
+        } finally {
+            leavePlaceIfEnded();
+        }
+    }
+
+    /**
+     * Goes into the engine and rolls back, whatever the state.
+     *
+     * @param inherited whether the caller has just {@linkplain #inherits() become the owner}
+     */
+    void rollback(boolean inherited) {
+        if (inEngine) {
+            core.abandon();
+            end();
+            leavePlaceIfEnded();
+            return;
+        }
+        inEngine = true;
+        if (inherited) {
+            // Who takes the transaction may have asked for the stack of the thread before.
+            VarHandle.fullFence();
+        }
+        if (!reopen(true)) {
+            end();
+            return;
+        }
+        try {
+            if (inherited) {
+                core.inherit();
+            }
+            core.rollback();
+            end();
+        } catch (StackOverflowError full) {
+            // No calls here: there may be no stack for them.
+            state = State.ROLLBACK_ONLY;
+            throw full;
+        } catch (RuntimeException | Error failure) {
+            end();
+            throw failure;
+        } finally {
+            leavePlaceIfEnded();
+        }
+    }
+
+    private void end() {
+        state = State.ENDED;
+        leave();
+    }
+
+    /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
+    boolean inherits() {
+        Thread dead = owner;
+        boolean inherits = hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread());
+        if (inherits) {
+            sThread = Thread.currentThread().isVirtual() ? null : SThread.current();
+        }
+        return inherits;
+    }
+
+    /** Whether it has neither been committed nor rolled back, by whomever. */
+    boolean isOpen() {
+        State seen = state;
+        return seen != State.ENDED && seen != State.ROLLED_BACK;
+    }
+
+    /** Whether its thread has neither committed it nor rolled it back, whatever others have. */
+    boolean isUnfinished() {
+        return state != State.ENDED;
+    }
+
+    /** Whether only a rollback is left; another thread may ask. */
+    boolean isRollbackOnly() {
+        State seen = state;
+        return seen == State.ROLLBACK_ONLY || seen == State.TAKEN;
+    }
+
+    /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
+    boolean isOrphaned() {
+        return state != State.ENDED && hasEnded(owner);
+    }
+
+    /** Nothing that a thread has done is missed by who sees that it has ended. */
+    private static boolean hasEnded(Thread thread) {
+        return thread != null && !thread.isAlive();
+    }
+
+    /** The state; another thread may ask. */
+    State state() {
+        return state;
+    }
+
+    /** Changes the state, if it is as it was seen; another thread may. */
+    boolean changeState(State seen, State next) {
+        return STATE.compareAndSet(this, seen, next);
+    }
+
+    /** Whose the transaction is, or was; another thread may ask. */
+    Thread ownerVolatile() {
+        return (Thread) OWNER.getVolatile(this);
+    }
+
+    /** Whether a call is inside the engine, as far as the asking thread can see; if not, it sees all that one did. */
+    boolean isInEngine() {
+        return (boolean) IN_ENGINE.getAcquire(this);
+    }
+}
