@@ -9,6 +9,7 @@ module dev.lockstep.bench {
     requires dev.lockstep.tpcc;
     requires info.picocli;
     requires java.desktop;
+    requires java.instrument;
     requires java.management;
     requires jdk.jfr;
     requires jdk.management;

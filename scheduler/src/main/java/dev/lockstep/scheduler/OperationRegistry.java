@@ -26,6 +26,9 @@ final class OperationRegistry {
     /** By number; filled before the number is given out. All 0 where there is no probe. */
     private final int[] probeNumbers = new int[Scheduler.OPERATIONS_MAX];
 
+    /** Likewise; {@link PlacedSwitchPoints#NONE} for operations without such points. */
+    private final int[] placedNumbers = new int[Scheduler.OPERATIONS_MAX];
+
     OperationRegistry() {
         names.add(SHARED_NAME);
         numbers.put(SHARED_NAME, SHARED);
@@ -45,6 +48,7 @@ final class OperationRegistry {
             }
             int number = names.size();
             probeNumbers[number] = InstalledProbe.number(name);
+            placedNumbers[number] = PlacedSwitchPoints.find(name);
             names.add(name);
             numbers.put(name, number);
             return number;
@@ -63,5 +67,9 @@ final class OperationRegistry {
 
     int probeNumber(int operation) {
         return probeNumbers[operation];
+    }
+
+    int placedNumber(int operation) {
+        return placedNumbers[operation];
     }
 }

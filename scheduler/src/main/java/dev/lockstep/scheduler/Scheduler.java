@@ -152,6 +152,11 @@ public final class Scheduler implements AutoCloseable {
         return operations.probeNumber(operation);
     }
 
+    /** The number that the placed switch points of an operation have. */
+    int placedNumber(int operation) {
+        return operations.placedNumber(operation);
+    }
+
     /**
      * Returns the largest number of teams that can run between two turns of an S-thread where teams are on.
      *

@@ -1,0 +1,93 @@
+package dev.lockstep.bench.switchpoints;
+
+import dev.lockstep.scheduler.PlacedSwitchPoints;
+import dev.lockstep.scheduler.SThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * What the checking mode counts: latches, locks and monitors that a thread or S-thread holds, whoever has taken them,
+ * and at which switch points it holds any. Called by code that {@link HeldCountInserter} has inserted. A checked
+ * program does not switch at its points, so that a wrong one does not stop it.
+ *
+ * <p>Thread-safety: any thread may call the methods; each counts for itself.
+ */
+public final class HeldCounts {
+    private static final ThreadLocal<Count> OF_THREAD = ThreadLocal.withInitial(Count::new);
+
+    private static volatile AtomicIntegerArray passed = new AtomicIntegerArray(0);
+    private static volatile AtomicIntegerArray held = new AtomicIntegerArray(0);
+
+    /** Of one thread or S-thread. */
+    private static final class Count {
+        private int value;
+    }
+
+    private HeldCounts() {}
+
+    /** Begins anew, for so many points. */
+    static void reset(int points) {
+        passed = new AtomicIntegerArray(points);
+        held = new AtomicIntegerArray(points);
+    }
+
+    /** Something was taken. */
+    public static void taken() {
+        count().value++;
+    }
+
+    /** Something was tried, and perhaps taken. */
+    public static void takenIf(boolean taken) {
+        if (taken) {
+            count().value++;
+        }
+    }
+
+    /** Something was given back. What was taken before the counting began is not known, and not below 0. */
+    public static void givenBack() {
+        Count count = count();
+        count.value = Math.max(0, count.value - 1);
+    }
+
+    /**
+     * A switch point.
+     *
+     * @param operation its number, from {@link PlacedSwitchPoints#number}
+     * @param point its index in the file
+     */
+    public static void pass(int operation, int point) {
+        if (PlacedSwitchPoints.isIn(operation)) {
+            passed.incrementAndGet(point);
+            if (count().value > 0 || SThread.current().latchesHeld() > 0) {
+                held.incrementAndGet(point);
+            }
+        }
+    }
+
+    /** What was counted so far. */
+    static CheckReport report() {
+        return new CheckReport(list(passed), list(held));
+    }
+
+    private static List<Integer> list(AtomicIntegerArray counts) {
+        List<Integer> list = new ArrayList<>();
+        for (int i = 0; i < counts.length(); i++) {
+            list.add(counts.get(i));
+        }
+        return list;
+    }
+
+    private static Count count() {
+        SThread sThread = SThread.current();
+        if (sThread == null) {
+            return OF_THREAD.get();
+        }
+        Count count = sThread.attachment(Count.class);
+        if (count == null) {
+            count = new Count();
+            sThread.attach(count);
+        }
+        return count;
+    }
+}

@@ -1,0 +1,125 @@
+package dev.lockstep.bench.switchpoints;
+
+import dev.lockstep.scheduler.PlacedSwitchPoints;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.ProtectionDomain;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/**
+ * The Java agent that inserts switch points while classes are loaded: {@code -javaagent:JAR=FILE}, where JAR is the jar
+ * of this module, or one that {@link #writeJar} has written, and FILE holds {@link SwitchPoints}. It refuses files
+ * and points that cannot be used, by ending the JVM before its program begins.
+ *
+ * <p>With {@code check=REPORT,FILE} it is the checking mode: points do not switch, and where something is held there
+ * is written to REPORT when the JVM ends; see {@link CheckReport}.
+ */
+public final class SwitchPointAgent implements ClassFileTransformer {
+    private static final String CHECK = "check=";
+    private static final String OWN_PACKAGE = "dev/lockstep/bench/switchpoints/";
+
+    private final SwitchPoints points;
+    private final boolean checks;
+    private final PrintStream err;
+
+    /** Inserts points, or checks of them. */
+    SwitchPointAgent(SwitchPoints points, boolean checks, PrintStream err) {
+        this.points = points;
+        this.checks = checks;
+        this.err = err;
+    }
+
+    /**
+     * Called by the JVM before the main class.
+     *
+     * @throws SwitchPointException if the points cannot be used here
+     */
+    public static void premain(String arguments, Instrumentation instrumentation) throws IOException {
+        boolean checks = arguments != null && arguments.startsWith(CHECK);
+        String file = checks ? arguments.substring(arguments.indexOf(',') + 1) : arguments;
+        SwitchPoints points = SwitchPoints.read(Path.of(file == null ? "" : file));
+        points.requireThisJvm();
+        requireUsable(points, ClassBytes.ofProgram(), checks);
+        // Before the program registers its operations, which may be long before the classes with points are loaded.
+        points.points().forEach(point -> PlacedSwitchPoints.number(point.operation()));
+        if (checks) {
+            HeldCounts.reset(points.points().size());
+            Path report = Path.of(arguments.substring(CHECK.length(), arguments.indexOf(',')));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> writeReport(report), "check of switch points"));
+        }
+        instrumentation.addTransformer(new SwitchPointAgent(points, checks, System.err));
+    }
+
+    /**
+     * Refuses points whose classes have changed, and, unless the checking mode will tell, those where something may be
+     * held.
+     */
+    static void requireUsable(SwitchPoints points, ClassBytes classes, boolean checks) throws IOException {
+        for (String className : points.classNames()) {
+            byte[] bytes = classes.require(className);
+            points.requireUnchanged(className, bytes);
+            for (SwitchPoint point : points.ofClass(className)) {
+                if (!checks) {
+                    HeldCheck.check(bytes, point);
+                }
+            }
+        }
+    }
+
+    @Override
+    public byte[] transform(
+            ClassLoader loader, String className, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+        if (loader == null || className == null || !isWanted(className)) {
+            return null;
+        }
+        try {
+            String name = className.replace('/', '.');
+            List<SwitchPoint> ofClass = points.ofClass(name);
+            if (!ofClass.isEmpty()) {
+                points.requireUnchanged(name, bytes);
+            }
+            SwitchPointInserter inserter = checks
+                    ? SwitchPointInserter.ofChecks(loader, points.points()::indexOf)
+                    : SwitchPointInserter.ofSwitches(loader);
+            return inserter.insert(bytes, ofClass);
+        } catch (SwitchPointException | RuntimeException e) {
+            // The JVM drops what a transformer throws.
+            err.println("lockstep: no switch points in " + className + ": " + e);
+            return null;
+        }
+    }
+
+    private boolean isWanted(String className) {
+        if (checks) {
+            return HeldCheck.mayHavePoints(className.replace('/', '.')) && !className.startsWith(OWN_PACKAGE);
+        }
+        return points.classNames().contains(className.replace('/', '.'));
+    }
+
+    /** Writes a jar that is an agent where this class is on the class path; it holds nothing but a manifest. */
+    public static void writeJar(Path jar) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", SwitchPointAgent.class.getName());
+        try (OutputStream out = Files.newOutputStream(jar);
+                JarOutputStream jarOut = new JarOutputStream(out, manifest)) {
+            jarOut.finish();
+        }
+    }
+
+    private static void writeReport(Path report) {
+        try {
+            HeldCounts.report().write(report);
+        } catch (IOException e) {
+            System.err.println("lockstep: the check of switch points cannot be written: " + e);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.lockstep.bench.switchpoints;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.switchpoints.SwitchPointException.Reason;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamMode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Points where something may be held: what bytecode shows, and what only a run does. */
+class HeldCheckTest {
+    private static final String OPERATION = "held";
+
+    private static List<SwitchPoint> at(String called) throws IOException {
+        return Inserted.atCalls(Subjects.Holder.class, null, called, OPERATION);
+    }
+
+    @Test
+    void aPointInsideIsRefused() throws IOException {
+        byte[] bytes = Inserted.bytes(Subjects.Holder.class);
+        List<SwitchPoint> inside = at("inside");
+        assertTrue(inside.size() > 10, inside::toString);
+        for (SwitchPoint point : inside) {
+            SwitchPointException refused =
+                    assertThrows(SwitchPointException.class, () -> HeldCheck.check(bytes, point), point::toString);
+            assertEquals(Reason.HELD, refused.reason());
+        }
+    }
+
+    @Test
+    void aPointOutsideIsTaken() throws IOException {
+        byte[] bytes = Inserted.bytes(Subjects.Holder.class);
+        List<SwitchPoint> outside = at("outside");
+        assertTrue(outside.size() > 5, outside::toString);
+        for (SwitchPoint point : outside) {
+            assertDoesNotThrow(() -> HeldCheck.check(bytes, point), point::toString);
+        }
+    }
+
+    @Test
+    void theSchedulerAndTheJdkGetNoPoints() {
+        for (String name : List.of("java.util.ArrayList", "dev.lockstep.scheduler.SThread")) {
+            SwitchPoint point = new SwitchPoint(OPERATION, name, "add", "()V", 0);
+            SwitchPointException refused =
+                    assertThrows(SwitchPointException.class, () -> HeldCheck.check(new byte[0], point));
+            assertEquals(Reason.HELD, refused.reason());
+        }
+    }
+
+    /** The point in the callee is held in the first of its two calls; those outside are passed without anything. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void theCheckingModeSeesWhatCallersHold(SThreadKind kind) throws Exception {
+        List<SwitchPoint> points = new ArrayList<>(at("inside"));
+        int insides = points.size();
+        points.addAll(at("outside"));
+        HeldCounts.reset(points.size());
+        byte[] bytes = SwitchPointInserter.ofChecks(getClass().getClassLoader(), points::indexOf)
+                .insert(Inserted.bytes(Subjects.Holder.class), points);
+        IntConsumer holder = Inserted.instance(Subjects.Holder.class, bytes, IntConsumer.class);
+        SchedulerOptions options =
+                SchedulerOptions.defaults().withCarriers(1).withKind(kind).withTeamMode(TeamMode.ON);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int operation = scheduler.registerOperation(OPERATION);
+            SThread sThread = scheduler.start("holder", 0, () -> holder.accept(operation));
+            sThread.join();
+            assertEquals(null, sThread.failure());
+        }
+        CheckReport report = HeldCounts.report();
+        for (int i = 0; i < points.size(); i++) {
+            SwitchPoint point = points.get(i);
+            switch (point.method()) {
+                case "callee" -> {
+                    assertEquals(2, report.passed().get(i), point::toString);
+                    assertEquals(1, report.held().get(i), point::toString);
+                }
+                case "loop" -> {
+                    assertEquals(3, report.passed().get(i), point::toString);
+                    assertEquals(1, report.held().get(i), point::toString);
+                }
+                default ->
+                    assertEquals(
+                            i < insides ? report.passed().get(i) : 0,
+                            report.held().get(i),
+                            point::toString);
+            }
+        }
+        assertTrue(report.passed().stream().filter(count -> count > 0).count() > insides, report::toString);
+    }
+}

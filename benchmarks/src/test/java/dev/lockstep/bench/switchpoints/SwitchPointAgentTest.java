@@ -1,0 +1,138 @@
+package dev.lockstep.bench.switchpoints;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.switchpoints.SwitchPointException.Reason;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent, in a JVM of its own and by itself. */
+@Timeout(60)
+class SwitchPointAgentTest {
+    private static final String SUBJECT = Subjects.ThreeSteps.class.getName();
+    private static final ClassBytes CLASSES = new ClassBytes(SwitchPointAgentTest.class.getClassLoader());
+
+    @TempDir
+    private Path directory;
+
+    private Path file(List<SwitchPoint> points) throws IOException {
+        Path file = directory.resolve("points.txt");
+        SwitchPoints.of("32K,8,64", CLASSES, points).write(file);
+        return file;
+    }
+
+    private Path fileOfSteps() throws IOException {
+        return file(Inserted.atCalls(Subjects.ThreeSteps.class, "accept", "accept", "fetch").stream()
+                .filter(point -> point.descriptor().startsWith("(Ljava/lang/Integer;"))
+                .toList());
+    }
+
+    private static Instrumentation recorder(List<SwitchPointAgent> added) {
+        return (Instrumentation) Proxy.newProxyInstance(
+                SwitchPointAgentTest.class.getClassLoader(),
+                new Class<?>[] {Instrumentation.class},
+                (proxy, method, arguments) -> {
+                    added.add((SwitchPointAgent) arguments[0]);
+                    return null;
+                });
+    }
+
+    private SwitchPointException refused(Path file) {
+        List<SwitchPointAgent> added = new ArrayList<>();
+        SwitchPointException refused = assertThrows(
+                SwitchPointException.class, () -> SwitchPointAgent.premain(file.toString(), recorder(added)));
+        assertEquals(List.of(), added);
+        return refused;
+    }
+
+    /** Prints what the program prints with points, and fails before it begins with those of another class. */
+    @Test
+    void pointsAreInsertedWhileClassesAreLoaded() throws Exception {
+        Path jar = directory.resolve("agent.jar");
+        SwitchPointAgent.writeJar(jar);
+        Path points = fileOfSteps();
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Xshare:auto",
+                "--add-exports",
+                "java.base/jdk.internal.vm=ALL-UNNAMED",
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                "-javaagent:" + jar + "=" + points,
+                "-cp",
+                System.getProperty("java.class.path"),
+                AgentProgram.class.getName());
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), printed);
+        assertTrue(printed.contains("order: b1 a1 b2 a2 b3 a3 "), printed);
+    }
+
+    @Test
+    void aChangedClassIsRefusedBeforeTheProgramBegins() throws IOException {
+        Path points = fileOfSteps();
+        String text = Files.readString(points);
+        int hash = text.indexOf("class ") + "class ".length();
+        Files.writeString(points, text.substring(0, hash) + "0".repeat(8) + text.substring(hash + 8));
+        assertEquals(Reason.CLASS, refused(points).reason());
+    }
+
+    @Test
+    void anotherJvmIsRefused() throws IOException {
+        Path points = fileOfSteps();
+        Files.writeString(points, Files.readString(points).replaceFirst("jvm .*", "jvm other"));
+        assertEquals(Reason.JVM, refused(points).reason());
+    }
+
+    @Test
+    void aPointWhereALatchIsHeldIsRefused() throws IOException {
+        Path points = file(Inserted.atCalls(Subjects.Holder.class, "latch", "inside", "fetch"));
+        SwitchPointException refused = refused(points);
+        assertEquals(Reason.HELD, refused.reason());
+        assertTrue(refused.getMessage().contains("Subjects$Holder.latch()V@"), refused.getMessage());
+    }
+
+    @Test
+    void whatIsLoadedDifferentlyIsLeftAsItIs() throws IOException {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        SwitchPoints points = SwitchPoints.read(fileOfSteps());
+        byte[] bytes = CLASSES.require(SUBJECT);
+        ClassLoader loader = getClass().getClassLoader();
+        try (PrintStream out = new PrintStream(err, true, StandardCharsets.UTF_8)) {
+            SwitchPointAgent agent = new SwitchPointAgent(points, false, out);
+            String name = SUBJECT.replace('.', '/');
+            assertNotEquals(bytes.length, agent.transform(loader, name, null, null, bytes).length);
+            assertNull(agent.transform(loader, "java/lang/Object", null, null, bytes));
+            assertEquals("", err.toString(StandardCharsets.UTF_8));
+            bytes[bytes.length - 1] ^= 1;
+            assertNull(agent.transform(loader, name, null, null, bytes));
+        }
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("a class has changed"), err::toString);
+    }
+
+    @Test
+    void aReportOfTheCheckingModeIsRead() throws IOException {
+        Path file = directory.resolve("report.txt");
+        CheckReport report = new CheckReport(List.of(3, 0), List.of(1, 0));
+        report.write(file);
+        assertEquals(report, CheckReport.read(file));
+        Files.writeString(file, Files.readString(file).replace("end\n", ""));
+        assertThrows(SwitchPointException.class, () -> CheckReport.read(file));
+    }
+}
