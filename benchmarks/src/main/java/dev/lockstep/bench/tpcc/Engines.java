@@ -3,7 +3,6 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
-import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.jdbc.JdbcAdapter;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
@@ -23,12 +22,11 @@ final class Engines {
      * @throws UnavailableException if its server cannot be used
      */
     static OpenEngine open(RunSpec spec, Path directory) {
-        TpccScale scale = TpccScale.standard(spec.warehouses());
         IsolationLevel isolation = isolation(spec);
         EngineName name = spec.engineName();
         return switch (name) {
             case LOCKSTEP -> LockstepEngine.open(spec, directory);
-            case PLAIN -> new OnPlatformThreads(new PlainAdapter(scale));
+            case PLAIN -> new OnPlatformThreads(new PlainAdapter(spec.scale()));
             case ORDERED -> new OnPlatformThreads(new OrderedAdapter());
             case H2, HSQLDB, DERBY, SQLITE -> new OnPlatformThreads(JdbcAdapter.inMemory(name.peer(), isolation));
             case POSTGRESQL -> new OnPlatformThreads(server(isolation));

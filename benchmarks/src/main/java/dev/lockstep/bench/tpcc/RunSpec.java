@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.tpcc.adapter.TpccScale;
 
 /**
  * All that one run depends on, as it is handed to the child JVM and kept in the result. Enumerations are spelled as on
@@ -11,6 +12,7 @@ import dev.lockstep.scheduler.TeamMode;
  * @param variant what tells it from the command's other runs of the same engine, scheduler and grouping, or empty
  * @param grouping how work is put together, in teams and in batches, where the command's runs differ in it, or empty
  * @param warehouses one or more
+ * @param shrink of which each has one part of the items, customers and orders that TPC-C has, so 1 for TPC-C
  * @param terminals emulated users in all
  * @param threads threads that serve them: S-threads or virtual threads of Lockstep, connections of a peer
  * @param cores processors that the whole process runs on
@@ -43,6 +45,7 @@ record RunSpec(
         String variant,
         String grouping,
         int warehouses,
+        int shrink,
         int terminals,
         int threads,
         int cores,
@@ -71,6 +74,10 @@ record RunSpec(
         long heapBytes) {
     /** The isolation levels that TPC-C requires, by transaction type. */
     static final String ISOLATION_TPCC = "tpcc";
+
+    TpccScale scale() {
+        return TpccScale.shrunk(warehouses, shrink);
+    }
 
     EngineName engineName() {
         return Spelling.parse(EngineName.class, engine);

@@ -161,7 +161,7 @@ final class TpccChildRun implements TpccProgress {
     }
 
     private TpccConfiguration configuration() {
-        return TpccConfiguration.builder(spec.warehouses())
+        return TpccConfiguration.builder(spec.scale())
                 .terminals(spec.terminals())
                 .threads(spec.threads())
                 .mix(Spelling.parse(TransactionMix.class, spec.mix()))

@@ -32,6 +32,15 @@ final class TpccOptions {
     int warehouses;
 
     @Option(
+            names = "--shrink",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Loads one Nth of each warehouse's items, customers and orders, 1 to 100: to try things out,"
+                    + " or where loading takes long. With more than 1 it is not TPC-C, and figures compare only with"
+                    + " those of the same size. Default: ${DEFAULT-VALUE}.")
+    int shrink;
+
+    @Option(
             names = "--terminals",
             split = ",",
             paramLabel = "N",

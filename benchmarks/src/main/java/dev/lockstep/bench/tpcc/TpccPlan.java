@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,6 +98,9 @@ record TpccPlan(
 
     private static void check(TpccOptions options, List<EngineName> engines, int processorsMax) {
         require(options.warehouses >= 1, "--warehouses is at least 1");
+        require(
+                options.shrink >= 1 && options.shrink <= TpccScale.SHRINK_MAX,
+                "--shrink is 1 to " + TpccScale.SHRINK_MAX);
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
@@ -250,6 +254,7 @@ record TpccPlan(
                 variant,
                 grouping,
                 options.warehouses,
+                options.shrink,
                 terminals,
                 threads,
                 options.cores,

@@ -97,7 +97,7 @@ final class TpccReport {
         settings.put("memory", String.format(Locale.ROOT, "%.1f GiB", machine.memoryBytes() / BYTES_PER_GIBI));
         settings.put("operating system", machine.operatingSystem());
         settings.put("transparent huge pages", machine.transparentHugePages());
-        settings.put("warehouses", String.valueOf(spec.warehouses()));
+        settings.put("warehouses", spec.warehouses() + (spec.shrink() == 1 ? "" : ", of each 1/" + spec.shrink()));
         settings.put("mix", spec.mix() + (spec.think() ? ", with keying and think times" : ", without think times"));
         settings.put("isolation", spec.isolation());
         settings.put("added to each fsync", spec.fsyncDelayMillis() + " ms");

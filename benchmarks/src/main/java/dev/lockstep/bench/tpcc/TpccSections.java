@@ -152,7 +152,8 @@ final class TpccSections {
     String title() {
         RunSpec spec = report.runs().getFirst().configuration();
         return format(
-                "TPC-C: %d warehouse%s, %s terminals, %s mix, %s",
+                "%s: %d warehouse%s, %s terminals, %s mix, %s",
+                spec.shrink() == 1 ? "TPC-C" : "Like TPC-C on 1/" + spec.shrink() + " of its rows",
                 spec.warehouses(),
                 spec.warehouses() == 1 ? "" : "s",
                 several(run -> String.valueOf(run.configuration().terminals())),

@@ -36,7 +36,13 @@ class TpccCommandTest {
         return commandLine.execute(arguments);
     }
 
+    /** On a tenth of the rows. */
     private JsonNode run(String... arguments) throws IOException {
+        return runWhole(
+                Stream.concat(Stream.of("--shrink=10"), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private JsonNode runWhole(String... arguments) throws IOException {
         Path json = directory.resolve("result.json");
         String[] all = Stream.concat(
                         Stream.of("tpcc", "--json", json.toString(), "--dir", directory.toString()),
@@ -63,6 +69,7 @@ class TpccCommandTest {
         assertTrue(err.toString().contains("'oracle' is none of: lockstep, plain"), err.toString());
         assertEquals(2, execute("tpcc", "--warehouses", "many"));
         assertEquals(2, execute("tpcc", "--cores", "0"));
+        assertEquals(2, execute("tpcc", "--shrink", "0"));
         assertEquals(2, execute("tpcc", "--warmup-transactions", "5"));
         assertEquals(
                 2, execute("tpcc", "--json", directory.resolve("missing/x.json").toString()));
@@ -139,7 +146,7 @@ class TpccCommandTest {
 
     @Test
     void runsLockstepUnderBothSchedulers() throws IOException {
-        JsonNode result = run("--transactions", "1000", "--durability", "async", "--pool", "256m");
+        JsonNode result = runWhole("--transactions", "1000", "--durability", "async", "--pool", "256m");
         assertEquals("jdk", result.at("/runs/0/scheduler").asText());
         assertEquals("steps", result.at("/runs/1/scheduler").asText());
         assertEquals("virtual", result.at("/runs/1/sthreads").asText());

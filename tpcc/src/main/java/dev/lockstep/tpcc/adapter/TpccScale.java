@@ -2,7 +2,7 @@ package dev.lockstep.tpcc.adapter;
 
 /**
  * The cardinalities of a TPC-C database (clause 1.2.1). Everything but the number of warehouses is fixed by the
- * specification; tests use smaller ones, which keep every rule of the population.
+ * specification; tests and trials use smaller ones, which keep every rule of the population.
  *
  * @param warehouses number of warehouses, 1 or more
  * @param items number of items, and of stock rows per warehouse
@@ -22,6 +22,9 @@ public record TpccScale(int warehouses, int items, int customersPerDistrict, int
     /** Distinct last names (clause 4.3.2.3). */
     public static final int LAST_NAMES = 1_000;
 
+    /** The most that {@link #shrunk} divides by: it leaves nine new orders of each district. */
+    public static final int SHRINK_MAX = 100;
+
     private static final int ITEMS = 100_000;
     private static final int CUSTOMERS = 3_000;
     private static final int NEW_ORDERS = 900;
@@ -40,7 +43,20 @@ public record TpccScale(int warehouses, int items, int customersPerDistrict, int
 
     /** The specification's cardinalities for a number of warehouses. */
     public static TpccScale standard(int warehouses) {
-        return new TpccScale(warehouses, ITEMS, CUSTOMERS, NEW_ORDERS);
+        return shrunk(warehouses, 1);
+    }
+
+    /**
+     * The specification's cardinalities, each but that of the warehouses divided by a number.
+     *
+     * @param warehouses number of warehouses, 1 or more
+     * @param divisor 1 to {@link #SHRINK_MAX}
+     */
+    public static TpccScale shrunk(int warehouses, int divisor) {
+        if (divisor < 1 || divisor > SHRINK_MAX) {
+            throw new IllegalArgumentException("divisor=" + divisor + " outside 1 to " + SHRINK_MAX);
+        }
+        return new TpccScale(warehouses, ITEMS / divisor, CUSTOMERS / divisor, NEW_ORDERS / divisor);
     }
 
     /** Districts in the whole database. */
