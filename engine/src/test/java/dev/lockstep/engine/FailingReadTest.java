@@ -142,4 +142,34 @@ class FailingReadTest {
         database = open(storage);
         requireModel("seed=" + seed);
     }
+
+    /** What cannot be read cannot be given back: then it is still there, and no page is in use that nobody finds. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aDropThatCannotReadHasNotHappened(long seed) {
+        FaultyStorage storage = new FaultyStorage(seed);
+        fill(storage);
+        database.checkpoint();
+        int failed = drop(storage, () -> database.dropIndex("account", "by_amount"));
+        failed += drop(storage, () -> database.dropTable("account"));
+        assertTrue(failed > 0, "seed=" + seed);
+        assertTrue(database.instance().catalog().tables().isEmpty());
+    }
+
+    /** Tries until it happens; each time that it does not, all is as before. */
+    private int drop(FaultyStorage storage, Runnable drop) {
+        for (int failed = 0; ; failed++) {
+            storage.failReads("pages", 2);
+            try {
+                drop.run();
+                return failed;
+            } catch (StorageException failure) {
+                storage.heal();
+                assertEquals(new ArrayList<>(model.keySet()), DatabaseTest.ids(database, null));
+            } finally {
+                storage.heal();
+                ValidatedDatabase.examine(database);
+            }
+        }
+    }
 }

@@ -93,7 +93,8 @@ public final class Schema {
         try {
             session.rollbackAfter(cause);
             if (!instance.health().isFailed()) {
-                made.forEach(this::free);
+                // Nothing but a root so far: rows come later.
+                free(made.stream().map(BTree::rootPageId).toList());
             }
         } catch (RuntimeException | Error failure) {
             cause.addSuppressed(failure);
@@ -220,20 +221,19 @@ public final class Schema {
 
     /** Drops a table and its indexes. Waits for the transactions that use it. */
     public void dropTable(String name) {
-        List<BTree> dropped = new ArrayList<>();
-        change(session -> {
+        free(change(session -> {
             TableReference table = require(name);
             TableState state = session.open(table, LockMode.X).table();
-            CatalogStore.delete(session, instance.catalogTree(), name);
-            dropped.add(state.tree());
+            List<BTree> dropped = new ArrayList<>(List.of(state.tree()));
             state.indexes().forEach(index -> dropped.add(index.tree()));
+            List<Integer> pageIds = pagesOf(dropped, session);
+            CatalogStore.delete(session, instance.catalogTree(), name);
             session.afterCommitRecord(() -> {
                 dropped.forEach(BTree::markDropped);
                 instance.catalog().remove(table);
             });
-            return name;
-        });
-        dropped.forEach(this::free);
+            return pageIds;
+        }));
     }
 
     /** Creates an index, on an empty or a filled table. */
@@ -376,22 +376,22 @@ public final class Schema {
     }
 
     private void drop(String tableName, String index) {
-        List<BTree> dropped = new ArrayList<>();
-        change(session -> {
+        free(change(session -> {
             TableReference table = require(tableName);
             TableState state = session.open(table, LockMode.X).table();
             List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
-            dropped.add(indexes.remove(state.definition().indexPosition(index)).tree());
+            BTree dropped =
+                    indexes.remove(state.definition().indexPosition(index)).tree();
+            List<Integer> pageIds = pagesOf(List.of(dropped), session);
             TableState next =
                     new TableState(state.definition().withoutIndex(index), state.tree(), state.operations(), indexes);
             CatalogStore.update(session, instance.catalogTree(), stored(next));
             session.afterCommitRecord(() -> {
-                dropped.forEach(BTree::markDropped);
+                dropped.markDropped();
                 table.publish(next);
             });
-            return index;
-        });
-        dropped.forEach(this::free);
+            return pageIds;
+        }));
     }
 
     private TableReference require(String name) {
@@ -405,15 +405,19 @@ public final class Schema {
         return table;
     }
 
-    private void free(BTree tree) {
-        SessionCore session = new SessionCore(instance);
-        try {
-            List<Integer> pages = new ArrayList<>();
-            new TreeWalk(tree, session.context()).visitPages(pages::add);
-            Consumer<Integer> free = instance.environment().allocator()::free;
-            pages.forEach(free);
-        } finally {
-            session.close();
-        }
+    /**
+     * All pages of trees whose table is locked exclusively: nobody adds one, gives one back or moves one. Read before
+     * the catalog forgets the trees, since a page that cannot be read is then a drop that has not happened; afterwards
+     * it would be pages that nobody finds any more.
+     */
+    private static List<Integer> pagesOf(List<BTree> trees, SessionCore session) {
+        List<Integer> pageIds = new ArrayList<>();
+        trees.forEach(tree -> new TreeWalk(tree, session.context()).visitPages(pageIds::add));
+        return pageIds;
+    }
+
+    private void free(List<Integer> pageIds) {
+        Consumer<Integer> free = instance.environment().allocator()::free;
+        pageIds.forEach(free);
     }
 }

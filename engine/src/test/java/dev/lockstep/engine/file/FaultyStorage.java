@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  *   <li>The machine stops at the n-th change ({@link #crashAtChange}): it and everything after it fail, and after
  *       {@link #crash()} each sector written since the last force of its file is old or new, independently, chosen by
  *       the seed: writes are torn, lost and reordered at the granularity of a sector.
- *   <li>Reads of some files fail now and then ({@link #failReads}).
+ *   <li>Reads of some files, and looks at their size, fail now and then ({@link #failReads}).
  *   <li>The disk is full ({@link #bytesMax}): writes that grow files fail, having written some of their sectors.
  * </ul>
  *
@@ -436,6 +436,7 @@ public final class FaultyStorage implements Storage {
         public long size() {
             return locked(() -> {
                 checkOpen();
+                checkRead(path);
                 return (long) content.sizeBytes;
             });
         }
