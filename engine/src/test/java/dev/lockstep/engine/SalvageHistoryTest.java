@@ -7,17 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.Waiter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -95,10 +99,21 @@ class SalvageHistoryTest {
     }
 
     private static void putAll(Database database, String name, int rows, int version, int length) {
+        putAll(database, name, IntStream.range(0, rows).boxed().toList(), version, length);
+    }
+
+    private static void putAll(Database database, String name, Iterable<Integer> ids, int version, int length) {
         Table table = database.table(name);
-        for (int id = 0; id < rows; id++) {
-            int each = id;
-            database.run(transaction -> put(transaction, table, each, version, length));
+        for (int id : ids) {
+            database.run(transaction -> put(transaction, table, id, version, length));
+        }
+    }
+
+    private static void deleteAll(Database database, String name, Iterable<Integer> ids) {
+        Table table = database.table(name);
+        for (int id : ids) {
+            database.run(transaction ->
+                    assertTrue(transaction.delete(table, table.newKey().add(id))));
         }
     }
 
@@ -197,16 +212,9 @@ class SalvageHistoryTest {
         validated.close(database);
         Map<Integer, byte[]> before = leaves();
         database = open();
-        Table table = database.table(KEPT);
-        for (int id = 0; id < ROWS; id++) {
-            int each = id;
-            database.run(transaction ->
-                    assertTrue(transaction.delete(table, table.newKey().add(each))));
-        }
-        for (int id = ROWS - 1; id >= 0; id--) {
-            int each = id;
-            database.run(transaction -> put(transaction, table, each, 2, LONG));
-        }
+        SortedSet<Integer> ids = new TreeSet<>(all(1).keySet());
+        deleteAll(database, KEPT, ids);
+        putAll(database, KEPT, ids.reversed(), 2, LONG);
         validated.close(database);
         files.deleteCopiesAndLog();
         int restored = 0;
@@ -219,6 +227,71 @@ class SalvageHistoryTest {
         assertTrue(restored > 0);
         Map<Integer, Integer> saved = salvage(LONG);
         assertTrue(saved.size() < ROWS, saved::toString);
+    }
+
+    /** The copy of a leaf from before it was split: rows that it has given away may have been deleted since. */
+    @Test
+    void anOldLeafGivesNothingOfWhatItHasGivenAway() throws IOException {
+        Database database = open();
+        createTable(database, KEPT);
+        putAll(database, KEPT, evenIds(), 1, SHORT);
+        validated.close(database);
+        int pageId = Collections.min(pages("leaf"));
+        byte[] old = files.page(pageId);
+        SortedSet<Integer> given = ids(pageId);
+        database = open();
+        putAll(database, KEPT, all(2).keySet(), 2, SHORT);
+        validated.close(database);
+        SortedSet<Integer> kept = ids(pageId);
+        given.removeIf(id -> id >= kept.first() && id <= kept.last());
+        given.removeIf(id -> id % 4 != 0);
+        assertFalse(given.isEmpty(), "the leaf was not split");
+        database = open();
+        deleteAll(database, KEPT, given);
+        validated.close(database);
+        assertEquals(kept, ids(pageId));
+        files.deleteCopiesAndLog();
+        files.writePage(pageId, old);
+        Map<Integer, Integer> expected = all(2);
+        given.forEach(expected::remove);
+        for (int id : kept) {
+            expected.put(id, 1);
+        }
+        expected.keySet().removeIf(id -> kept.contains(id) && id % 2 != 0);
+        assertEquals(expected, salvage(SHORT));
+    }
+
+    private static Set<Integer> evenIds() {
+        Set<Integer> ids = new TreeSet<>(all(1).keySet());
+        ids.removeIf(id -> id % 2 != 0);
+        return ids;
+    }
+
+    private SortedSet<Integer> ids(int leafPageId) {
+        SortedSet<Integer> ids = new TreeSet<>();
+        try (Inspection inspection = Database.inspect(home)) {
+            for (Inspection.Slot slot : inspection.page(leafPageId).slots()) {
+                ids.add(Integer.parseInt(slot.key().substring(1, slot.key().length() - 1)));
+            }
+        }
+        return ids;
+    }
+
+    /** Pages that the last checkpoint knows as free, and that were taken and written since; without the log. */
+    @Test
+    void aLeafThatWasMadeSinceTheLastCheckpointIsTaken() throws IOException {
+        Database database = open();
+        createTable(database, KEPT);
+        putAll(database, KEPT, 1, 1, SHORT);
+        database.checkpoint();
+        long checkpoints = database.instance().checkpointerOrNull().completedCount();
+        putAll(database, KEPT, ROWS, 1, SHORT);
+        database.instance().pool().flushAll(new Waiter());
+        assertEquals(checkpoints, database.instance().checkpointerOrNull().completedCount());
+        database.abandon();
+        files.deleteCopiesAndLog();
+        damageRoot();
+        assertEquals(all(1), salvage(SHORT));
     }
 
     /** A leaf from before a change that was never committed: nothing of it has to be taken back there. */
