@@ -1,11 +1,11 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.TransactionGate.State;
-import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.instance.TransactionLimit;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.LongConsumer;
 
 /**
@@ -29,15 +29,14 @@ import java.util.function.LongConsumer;
  *   <li>One thread, the checkpointer's, brings the log in doubt and takes transactions; so between its look at a doubt
  *       and its compare-and-set nobody has doubted anew. ROLLBACK_ONLY may come anew, but is set by a call that goes
  *       out, or that was cut short and has said so before.
- *   <li>What is TAKEN belongs to the taker until it is ROLLED_BACK, or put back.
+ *   <li>What is TAKEN belongs to the taker until it is ROLLED_BACK, or put back. One thread of the database rolls back
+ *       what was taken, one after the other: no rollback waits for another transaction.
  *   <li>A transaction that waits inside the engine, for a lock, a page or the disk, is inside a call: it is left alone.
  *   <li>{@code returning} waits for the end of TAKEN: it is published before its thread looks at the state, and
  *       signalled after the state has changed.
  * </ul>
  */
 final class IdleRollback implements LongConsumer {
-    private static final String THREAD_NAME = "lockstep-idle-rollback";
-
     private final TransactionGate gate;
     private final TransactionLimit limitOrNull;
     private volatile Waiter returning;
@@ -82,11 +81,15 @@ final class IdleRollback implements LongConsumer {
             putBack(seen);
             return;
         }
+        Runnable task = this::rollBack;
+        ThreadPoolExecutor rollbacks = gate.core().instance().idleRollbacks();
         try {
-            new EngineThread(this::rollBack, THREAD_NAME).start();
+            rollbacks.execute(task);
         } catch (OutOfMemoryError noThread) {
-            // The next checkpoint tries again.
-            putBack(seen);
+            // The next checkpoint tries again, unless an earlier task's thread has come to this one.
+            if (rollbacks.remove(task)) {
+                putBack(seen);
+            }
         }
     }
 

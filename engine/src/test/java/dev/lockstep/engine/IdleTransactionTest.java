@@ -17,9 +17,11 @@ import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -295,6 +297,34 @@ class IdleTransactionTest {
             assertThrows(BusyException.class, session::begin);
             kept.commit();
             next.commit();
+        }
+    }
+
+    /** However many are taken at once, one thread rolls them back. */
+    @Test
+    void manyAreRolledBackByOneThread() {
+        open();
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        List<Session> sessions = new ArrayList<>();
+        for (int id = 0; id < 8; id++) {
+            Session session = database.openSession();
+            rename(session.begin(), id, "changed");
+            sessions.add(session);
+        }
+        writeLog();
+        database.checkpoint();
+        evict();
+        storage.holdPageReads();
+        database.checkpoint();
+        Set<Thread> rollingBack = new HashSet<>(Thread.getAllStackTraces().keySet());
+        rollingBack.removeAll(before);
+        rollingBack.removeIf(thread -> !thread.getName().equals("lockstep-idle-rollback"));
+        storage.release();
+        awaitNoLogKept();
+        assertEquals(1, rollingBack.size());
+        for (int id = 0; id < sessions.size(); id++) {
+            assertThrows(LeakedHandleException.class, sessions.get(id)::close);
+            assertEquals(NAME, nameOf(id));
         }
     }
 

@@ -1,10 +1,26 @@
 package dev.lockstep.engine.file;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** Waiting for engine threads to end. */
+/** Engine threads that come and go, and waiting for their end. */
 public final class EngineThreads {
     private EngineThreads() {}
+
+    /**
+     * Makes what runs tasks one after the other, in order, on an engine thread that is there only while there are some.
+     *
+     * <p>A task that could not be given a thread, which {@code execute} says with an {@link OutOfMemoryError}, stays
+     * until it is removed, or another brings a thread.
+     *
+     * @param name name of the thread, beginning with {@code lockstep-}
+     */
+    public static ThreadPoolExecutor oneAfterTheOther(String name) {
+        return new ThreadPoolExecutor(
+                0, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> new EngineThread(task, name));
+    }
 
     /** Waits for the latch; an interrupt does not end the wait, and the interrupt flag is kept. */
     public static void awaitUninterruptibly(CountDownLatch latch) {

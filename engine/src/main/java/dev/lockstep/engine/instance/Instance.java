@@ -13,6 +13,7 @@ import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.TreeEnvironment;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.Catalog;
+import dev.lockstep.engine.file.EngineThreads;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordLayout;
@@ -22,6 +23,7 @@ import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -59,6 +61,7 @@ public final class Instance {
     private final InstanceFiles files;
     private final AtomicReference<String> maintenance = new AtomicReference<>();
     private final TransactionLimit transactionLimit;
+    private final ThreadPoolExecutor idleRollbacks = EngineThreads.oneAfterTheOther("lockstep-idle-rollback");
     private final long logFirstLsn;
     private RecoveryReport recoveryReport;
     private volatile boolean closed;
@@ -134,6 +137,14 @@ public final class Instance {
     /** How many transactions of applications may be open, or null without a limit. */
     public TransactionLimit transactionLimit() {
         return transactionLimit;
+    }
+
+    /**
+     * Rolls transactions back that were taken from their threads. There may be as many as there are sessions, and their
+     * rollbacks mostly wait for the same disk: so not a thread for each.
+     */
+    public ThreadPoolExecutor idleRollbacks() {
+        return idleRollbacks;
     }
 
     public Catalog catalog() {
