@@ -43,7 +43,7 @@ final class HeldResource {
             return TAKE.contains(name) ? 1 : GIVE_BACK.contains(name) ? -1 : 0;
         }
         if (owner.startsWith(LOCKS)) {
-            boolean takes = LOCK.contains(name) || owner.equals(STAMPED) && LOCK_STAMPED.contains(name);
+            boolean takes = LOCK.contains(name) || (owner.equals(STAMPED) && LOCK_STAMPED.contains(name));
             return takes ? 1 : name.startsWith("unlock") ? -1 : 0;
         }
         return 0;
