@@ -38,7 +38,7 @@ class CompactionTest {
     private static final String FILLER = "filler";
     private static final int FILLER_ROWS = 3_000;
     private static final int FILLER_KEPT_ONE_IN = 10;
-    private static final int POINTS_MAX = Integer.getInteger("lockstep.compaction.points", 24);
+    private static final int POINTS_MAX = Integer.getInteger("lockstep.compaction.points", 12);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();

@@ -41,7 +41,7 @@ class RelocationTest {
     private static final int WRITERS = 3;
     private static final Path HOME = Path.of("/database");
     private static final long SEED = 5;
-    private static final int POINTS_MAX = Integer.getInteger("lockstep.compaction.points", 24);
+    private static final int POINTS_MAX = Integer.getInteger("lockstep.compaction.points", 12);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
