@@ -28,6 +28,7 @@ import java.util.Map;
  * @param tallyDifferences where the database and the driver's own tally disagree
  * @param allocatedBytesPerTransaction heap bytes allocated for each committed transaction
  * @param cpuMicrosPerTransaction processor time of the whole process for each committed transaction
+ * @param cpuMicrosByThread that time by name of the threads, without their numbers; empty where it is not known
  * @param gc collections of the measured phase, by collector
  * @param gcMillis time of all of them
  * @param heapUsedPeakBytes most heap in use at any time, garbage included
@@ -70,6 +71,7 @@ record RunReport(
         List<String> tallyDifferences,
         double allocatedBytesPerTransaction,
         double cpuMicrosPerTransaction,
+        Map<String, Double> cpuMicrosByThread,
         Map<String, CollectorReport> gc,
         long gcMillis,
         long heapUsedPeakBytes,
@@ -124,6 +126,7 @@ record RunReport(
                 verdict.tallyDifferences(),
                 allocatedBytesPerTransaction,
                 cpuMicrosPerTransaction,
+                cpuMicrosByThread,
                 gc,
                 gcMillis,
                 heapUsedPeakBytes,
@@ -172,6 +175,7 @@ record RunReport(
                 List.of(),
                 -1,
                 -1,
+                Map.of(),
                 Map.of(),
                 0,
                 0,

@@ -75,6 +75,8 @@ final class TpccChildRun implements TpccProgress {
     private long loadedRows;
     private Map<String, CollectorReport> collectorsBefore = Map.of();
     private Map<String, CollectorReport> collectors = Map.of();
+    private Map<String, Long> threadNanosBefore = Map.of();
+    private Map<String, Long> threadNanos = Map.of();
     private EngineFigures figures = EngineFigures.NONE;
     private Long scannedRows;
 
@@ -268,6 +270,9 @@ final class TpccChildRun implements TpccProgress {
             scan.start();
         }
         collectorsBefore = CollectorUsage.now();
+        if (!Markers.isSimulated()) {
+            threadNanosBefore = ThreadTimes.now();
+        }
         synchronized (phases) {
             measuring = true;
             SimulatedPhases.begin(Markers.PHASE_MEASURED);
@@ -280,6 +285,9 @@ final class TpccChildRun implements TpccProgress {
         }
         measuring = false;
         Markers.phaseEnd(Markers.PHASE_MEASURED);
+        if (!Markers.isSimulated()) {
+            threadNanos = ThreadTimes.now();
+        }
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
         if (scan != null) {
             scannedRows = stopScan();
@@ -338,6 +346,8 @@ final class TpccChildRun implements TpccProgress {
                 result.tallyDifferences(),
                 result.allocatedBytesPerTransaction(),
                 result.cpuMicrosPerTransaction(),
+                ThreadTimes.between(
+                        threadNanosBefore, threadNanos, result.committed(), result.cpuMicrosPerTransaction()),
                 collectors,
                 collectors.values().stream().mapToLong(CollectorReport::millis).sum(),
                 CollectorUsage.heapUsedPeakBytes(),

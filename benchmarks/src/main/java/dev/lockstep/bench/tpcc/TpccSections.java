@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A result as sections of tables and words. Where there are repetitions, throughput is the median with its range, and
@@ -64,6 +67,7 @@ final class TpccSections {
         sections.clear();
         heading();
         throughput();
+        threads();
         ratios();
         latencies();
         aborts();
@@ -236,6 +240,25 @@ final class TpccSections {
                         .entrySet().stream()
                                 .map(entry -> entry.getKey() + " " + entry.getValue())
                                 .collect(Collectors.joining(", ", "best connection count: ", ""))));
+    }
+
+    private void threads() {
+        Set<String> names = new TreeSet<>();
+        report.runs().forEach(run -> names.addAll(run.cpuMicrosByThread().keySet()));
+        if (names.isEmpty()) {
+            return;
+        }
+        names.remove(ThreadTimes.OTHERS);
+        List<String> columns = new ArrayList<>(names);
+        columns.add(ThreadTimes.OTHERS);
+        Table.Builder table =
+                Table.of(1, Stream.concat(Stream.of("run"), columns.stream()).toList());
+        byLabel.forEach((label, runs) -> {
+            Map<String, Double> micros = typical(runs).cpuMicrosByThread();
+            table.row(Stream.concat(Stream.of(label), columns.stream().map(name -> part(micros.get(name), "%.2f")))
+                    .toList());
+        });
+        add("Processor time by thread, microseconds for each transaction", table.build());
     }
 
     private void ratios() {

@@ -155,6 +155,15 @@ class TpccCommandTest {
         assertTrue(result.at("/runs/1/teams").size() > 0);
         assertTrue(result.at("/runs/1/teams/0/operations").asLong() > 0);
         assertEquals("ok", result.at("/runs/1/consistency/12").asText());
+        JsonNode threads = result.at("/runs/1/cpuMicrosByThread");
+        assertTrue(threads.has("lockstep-log-writer"), threads::toString);
+        double sum = 0;
+        for (JsonNode micros : threads) {
+            sum += micros.asDouble();
+        }
+        double all = result.at("/runs/1/cpuMicrosPerTransaction").asDouble();
+        // Threads below a thousandth are left out.
+        assertTrue(sum > all * 0.9, threads::toString);
         double ratio = result.at("/ratios/stepsOverJdk/median").asDouble();
         assertEquals(
                 result.at("/runs/1/txnPerSecond").asDouble()
