@@ -116,11 +116,58 @@ class IdleTransactionTest {
         }
     }
 
+    /** A transaction that keeps more log than it may. */
+    private Transaction beginIdle(Session session) {
+        Transaction idle = session.begin();
+        rename(idle, 0, "changed");
+        writeLog();
+        return idle;
+    }
+
+    /** The session of one that is idle because its thread has ended. */
+    private Session leftByItsThread() throws InterruptedException {
+        AtomicReference<Session> left = new AtomicReference<>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            left.set(database.openSession());
+            beginIdle(left.get());
+        });
+        thread.join();
+        return left.get();
+    }
+
     /** The first checkpoint doubts, the second one takes; returns when the rollback has ended. */
     private void haveItRolledBack() {
         database.checkpoint();
         database.checkpoint();
         awaitNoLogKept();
+    }
+
+    /** The rollback has begun, and ends when the storage is released: it has to read a page. */
+    private void haveItTakenAndHeldUp() {
+        database.checkpoint();
+        evict();
+        storage.holdPageReads();
+        database.checkpoint();
+    }
+
+    /** Reads so much else that the leaf of the changed row leaves the pool. */
+    private void evict() {
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(1_000))
+                .primaryKey("id")
+                .build());
+        for (int first = 0; first < 4_000; first += 100) {
+            int begin = first;
+            database.run(transaction -> {
+                Record row = other.newRecord();
+                for (int id = begin; id < begin + 100; id++) {
+                    row.setInt(0, id);
+                    row.setString(1, "x".repeat(1_000));
+                    transaction.insert(other, row);
+                }
+            });
+        }
     }
 
     private void awaitNoLogKept() {
@@ -210,16 +257,13 @@ class IdleTransactionTest {
     void aRollbackOrACloseIsAlwaysPossible() {
         open();
         try (Session session = database.openSession()) {
-            Transaction idle = session.begin();
-            rename(idle, 0, "changed");
-            writeLog();
+            Transaction idle = beginIdle(session);
             haveItRolledBack();
             idle.rollback();
             assertFalse(idle.isOpen());
         }
         Session leaked = database.openSession();
-        rename(leaked.begin(), 0, "changed");
-        writeLog();
+        beginIdle(leaked);
         haveItRolledBack();
         assertThrows(LeakedHandleException.class, leaked::close);
         assertEquals(NAME, nameOf(0));
@@ -230,9 +274,7 @@ class IdleTransactionTest {
     void oneThatCanOnlyBeRolledBackIsRolledBack() {
         open();
         try (Session session = database.openSession()) {
-            Transaction idle = session.begin();
-            rename(idle, 0, "changed");
-            writeLog();
+            Transaction idle = beginIdle(session);
             assertThrows(TransactionTooLargeException.class, () -> rename(idle, 1, "changed"));
             haveItRolledBack();
             assertEquals(NAME, nameOf(0));
@@ -245,13 +287,7 @@ class IdleTransactionTest {
     @Test
     void oneOfAThreadThatHasEndedIsRolledBack() throws InterruptedException {
         open();
-        Session[] session = new Session[1];
-        Thread thread = Thread.ofPlatform().start(() -> {
-            session[0] = database.openSession();
-            rename(session[0].begin(), 0, "changed");
-        });
-        thread.join();
-        writeLog();
+        leftByItsThread();
         haveItRolledBack();
         assertEquals(NAME, nameOf(0));
         validated.close(database);
@@ -284,9 +320,7 @@ class IdleTransactionTest {
         try (Session session = database.openSession();
                 Session other = database.openSession();
                 Session third = database.openSession()) {
-            Transaction idle = session.begin();
-            rename(idle, 0, "changed");
-            writeLog();
+            Transaction idle = beginIdle(session);
             Transaction kept = other.begin();
             assertThrows(BusyException.class, third::begin);
             haveItRolledBack();
@@ -312,10 +346,7 @@ class IdleTransactionTest {
             sessions.add(session);
         }
         writeLog();
-        database.checkpoint();
-        evict();
-        storage.holdPageReads();
-        database.checkpoint();
+        haveItTakenAndHeldUp();
         Set<Thread> rollingBack = new HashSet<>(Thread.getAllStackTraces().keySet());
         rollingBack.removeAll(before);
         rollingBack.removeIf(thread -> !thread.getName().equals("lockstep-idle-rollback"));
@@ -333,13 +364,8 @@ class IdleTransactionTest {
     void aCloseNeedsOnlyTheRollback() {
         open();
         Session session = database.openSession();
-        Transaction idle = session.begin();
-        rename(idle, 0, "changed");
-        writeLog();
-        database.checkpoint();
-        evict();
-        storage.holdPageReads();
-        database.checkpoint();
+        Transaction idle = beginIdle(session);
+        haveItTakenAndHeldUp();
         assertThrows(TransactionsRunningException.class, database::close);
         storage.release();
         awaitNoLogKept();
@@ -365,21 +391,12 @@ class IdleTransactionTest {
     @Test
     void anHeirWaitsForTheRollback() throws InterruptedException {
         open();
-        Session[] session = new Session[1];
-        Thread thread = Thread.ofPlatform().start(() -> {
-            session[0] = database.openSession();
-            rename(session[0].begin(), 0, "changed");
-        });
-        thread.join();
-        writeLog();
-        database.checkpoint();
-        evict();
-        storage.holdPageReads();
-        database.checkpoint();
+        Session left = leftByItsThread();
+        haveItTakenAndHeldUp();
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         Thread heir = Thread.ofPlatform().start(() -> {
             try {
-                session[0].close();
+                left.close();
             } catch (Throwable t) {
                 thrown.set(t);
             }
@@ -497,10 +514,7 @@ class IdleTransactionTest {
         });
         changed.await();
         writeLog();
-        database.checkpoint();
-        evict();
-        storage.holdPageReads();
-        database.checkpoint();
+        haveItTakenAndHeldUp();
         returns.countDown();
         // Inside a call, where only the end of the rollback lets it go on.
         while (!calls.get()) {
@@ -518,26 +532,6 @@ class IdleTransactionTest {
 
     private static Class<?> classOf(Throwable thrownOrNull) {
         return thrownOrNull == null ? null : thrownOrNull.getClass();
-    }
-
-    /** Reads so much else that the leaf of the changed row leaves the pool. */
-    private void evict() {
-        Table other = database.createTable(TableDefinition.named("other")
-                .column("id", ColumnType.int32())
-                .column("text", ColumnType.string(1_000))
-                .primaryKey("id")
-                .build());
-        for (int first = 0; first < 4_000; first += 100) {
-            int begin = first;
-            database.run(transaction -> {
-                Record row = other.newRecord();
-                for (int id = begin; id < begin + 100; id++) {
-                    row.setInt(0, id);
-                    row.setString(1, "x".repeat(1_000));
-                    transaction.insert(other, row);
-                }
-            });
-        }
     }
 
     /**
