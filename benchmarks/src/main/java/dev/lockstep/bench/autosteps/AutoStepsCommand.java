@@ -9,6 +9,8 @@ import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.simulate.CacheShape;
 import dev.lockstep.bench.simulate.ThisMachine;
+import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -36,11 +38,13 @@ import picocli.CommandLine.Spec;
             "Finds the places where the members of a team should take turns, from the instructions that operations"
                     + " execute (STEPS, section 5.2): before a segment of code evicts what it has itself brought into"
                     + " the instruction cache, the next member runs the same segment.",
-            "Prints for each operation what it misses alone, in a cache warmed by itself; what each further member of a"
-                    + " team is promised to miss; and what a team of that many members misses when its trace is"
-                    + " replayed, without and with the code of a switch between two members. Points name the code as"
-                    + " it was compiled in the traced JVM, innermost method first, each with @ its bytecode index and"
-                    + " : its line."
+            "Prints for each operation what it misses alone, in a cache warmed by itself; what each further member of"
+                + " a team is promised to miss; and what a team of that many members misses when its trace is"
+                + " replayed, without and with the code of a switch between two members. Beside the points found stand"
+                + " those that the agent can insert into bytecode, and those that are found by hand: the end of a"
+                + " fragment moves forward while a second thread, switch included, adds less than 5 % (section 3.3)."
+                + " Points name the code as it was compiled in the traced JVM, innermost method first, each with @ its"
+                + " bytecode index and : its line."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:searched", "2:wrong call, or TRACE is no trace"},
@@ -112,6 +116,14 @@ public final class AutoStepsCommand implements Callable<Integer> {
                     + " the most that a continuation switch takes.")
     private int switchBytes;
 
+    @Option(
+            names = "--points",
+            paramLabel = "FILE",
+            description = "Writes the points, as far as they can be inserted, for the Java agent: a JVM with"
+                    + " -javaagent:JAR=FILE, where JAR is that of Lockstep's benchmarks, has them in its bytecode."
+                    + " Needs a trace that says what lies at each address, and one knee.")
+    private Path pointsFile;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes everything that was found.")
     private Path json;
 
@@ -134,6 +146,10 @@ public final class AutoStepsCommand implements Callable<Integer> {
         require(members >= 2 && members <= MEMBERS_MAX, "--members is 2 to " + MEMBERS_MAX);
         require(switchBytes >= 0 && switchBytes <= SWITCH_BYTES_MAX, "--switch-bytes is 0 to " + SWITCH_BYTES_MAX);
         ResultFile.require(command.commandLine(), "--json", json);
+        ResultFile.require(command.commandLine(), "--points", pointsFile);
+        require(
+                pointsFile == null || widths.size() == 1 && heights.size() == 1,
+                "--points takes one --width and one --height");
         report.prepare();
         CacheShape shape;
         List<Knee> knees = new ArrayList<>();
@@ -178,12 +194,19 @@ public final class AutoStepsCommand implements Callable<Integer> {
         return operations;
     }
 
-    private AutoStepsResult search(TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees) {
+    private AutoStepsResult search(TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees)
+            throws IOException {
+        AutoStepsResult.Searches searches =
+                new AutoStepsResult.Searches(traces, PointMapper.of(traces), shape, members, switchBytes);
         List<AutoStepsResult.Operation> found = new ArrayList<>();
         for (int operation : operations) {
             for (Knee knee : knees) {
-                found.add(AutoStepsResult.of(traces, operation, shape, knee, members, switchBytes));
+                found.add(searches.of(operation, knee));
             }
+        }
+        if (pointsFile != null) {
+            SwitchPoints.of(shape.text(), ClassBytes.ofProgram(), searches.inserted())
+                    .write(pointsFile);
         }
         return new AutoStepsResult(AutoStepsResult.FORMAT, shape.text(), members, switchBytes, found);
     }

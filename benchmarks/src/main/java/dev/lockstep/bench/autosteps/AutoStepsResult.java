@@ -8,8 +8,12 @@ import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.simulate.CacheShape;
+import dev.lockstep.bench.switchpoints.SwitchPoint;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 
 /**
  * What autoSTEPS found. Immutable.
@@ -36,8 +40,11 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
      * @param address of the instruction before which the switch goes, in hexadecimal
      * @param place what lies there, as far as the trace says
      * @param switches how often it is passed in one execution
+     * @param bytecode where the agent can insert it, or empty
+     * @param refused why it cannot, or empty
+     * @param movedInstructions executed between where it is inserted and where it was found
      */
-    record Point(String address, String place, int switches) {}
+    record Point(String address, String place, int switches, String bytecode, String refused, int movedInstructions) {}
 
     /**
      * One operation with one knee.
@@ -50,6 +57,11 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
      * @param leaderMisses of the first member of the replayed team
      * @param memberMisses mean of its further members
      * @param memberMissesWithSwitches the same with the code of the switches
+     * @param insertedSwitches of one execution with those points that can be inserted, where they can
+     * @param insertedMemberMisses mean of the further members with these and the code of their switches
+     * @param manualPoints of the search by hand
+     * @param manualSwitches of one execution with them
+     * @param manualMemberMisses mean of the further members with these and the code of their switches
      */
     record Operation(
             String name,
@@ -64,39 +76,114 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             int switches,
             double leaderMisses,
             double memberMisses,
-            double memberMissesWithSwitches) {
+            double memberMissesWithSwitches,
+            int insertedSwitches,
+            double insertedMemberMisses,
+            int manualPoints,
+            int manualSwitches,
+            double manualMemberMisses) {
         Operation {
             points = List.copyOf(points);
         }
+
+        /** As in the paper's Figure 17. */
+        private void addPlacements(Table.Builder table) {
+            addPlacement(table, "nobody", 0, 0, originalMisses);
+            addPlacement(table, "autoSTEPS", points.size(), switches, memberMissesWithSwitches);
+            long bytecodes = points.stream()
+                    .filter(point -> !point.bytecode.isEmpty())
+                    .map(Point::bytecode)
+                    .distinct()
+                    .count();
+            addPlacement(table, "the agent", bytecodes, insertedSwitches, insertedMemberMisses);
+            addPlacement(table, "hand", manualPoints, manualSwitches, manualMemberMisses);
+        }
+
+        private void addPlacement(Table.Builder table, String by, long count, int passes, double misses) {
+            table.row(List.of(
+                    name,
+                    Integer.toString(kneeWidth),
+                    Integer.toString(kneeHeight),
+                    by,
+                    Long.toString(count),
+                    Integer.toString(passes),
+                    Figures.plain(misses)));
+        }
     }
 
-    /** Searches one operation of a trace, and replays a team with what was found. */
-    static Operation of(TraceFile traces, int operation, CacheShape shape, Knee knee, int members, int switchBytes) {
-        InstructionTrace trace = traces.typical(operation);
-        SwitchPlacement placement = new SwitchPointSearch(trace, shape, knee).place();
-        List<Point> points = placement.addresses().stream()
-                .map(address -> new Point(
+    /** Searches operations, and replays teams with what was found. Used by one thread. */
+    static final class Searches {
+        private final TraceFile traces;
+        private final PointMapper mapper;
+        private final CacheShape shape;
+        private final int members;
+        private final int switchBytes;
+        private final SequencedSet<SwitchPoint> inserted = new LinkedHashSet<>();
+
+        Searches(TraceFile traces, PointMapper mapper, CacheShape shape, int members, int switchBytes) {
+            this.traces = traces;
+            this.mapper = mapper;
+            this.shape = shape;
+            this.members = members;
+            this.switchBytes = switchBytes;
+        }
+
+        /** The points of all operations searched so far that can be inserted. */
+        List<SwitchPoint> inserted() {
+            return List.copyOf(inserted);
+        }
+
+        /** Searches one operation. */
+        Operation of(int operation, Knee knee) throws IOException {
+            InstructionTrace trace = traces.typical(operation);
+            SwitchPointSearch search = new SwitchPointSearch(trace, shape, knee);
+            SwitchPlacement placement = search.place();
+            List<Point> points = new ArrayList<>();
+            List<SwitchPoint> mapped = new ArrayList<>();
+            for (long address : placement.addresses()) {
+                List<Integer> switches = placement.switches().stream()
+                        .filter(at -> trace.address(at) == address)
+                        .toList();
+                PointMapper.Mapped found = mapper.map(traces.registeredName(operation), trace, switches.getFirst());
+                if (found.point() != null) {
+                    mapped.add(found.point());
+                }
+                points.add(new Point(
                         Long.toHexString(address),
                         traces.place(address),
-                        Math.toIntExact(placement.switches().stream()
-                                .filter(at -> trace.address(at) == address)
-                                .count())))
-                .toList();
-        List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), members);
-        return new Operation(
-                traces.name(operation),
-                traces.executionCount(operation),
-                trace.count(),
-                trace.lineCount(shape) * shape.lineBytes(),
-                knee.widthInstructions(),
-                knee.heightMisses(),
-                placement.originalMisses().size(),
-                placement.stepsMisses().size(),
-                points,
-                placement.switches().size(),
-                misses.getFirst(),
-                furtherMean(misses),
-                furtherMean(new TeamReplay(trace, shape, switchBytes).misses(placement.switches(), members)));
+                        switches.size(),
+                        found.point() == null ? "" : found.point().toString(),
+                        found.refused(),
+                        found.movedInstructions()));
+            }
+            inserted.addAll(mapped);
+            List<Integer> passes = mapper.passes(trace, mapped);
+            SwitchPlacement manual = search.judge(new ManualSearch(trace, shape, switchBytes).place());
+            List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), members);
+            return new Operation(
+                    traces.name(operation),
+                    traces.executionCount(operation),
+                    trace.count(),
+                    trace.lineCount(shape) * shape.lineBytes(),
+                    knee.widthInstructions(),
+                    knee.heightMisses(),
+                    placement.originalMisses().size(),
+                    placement.stepsMisses().size(),
+                    points,
+                    placement.switches().size(),
+                    misses.getFirst(),
+                    furtherMean(misses),
+                    withSwitches(trace, placement.switches()),
+                    passes.size(),
+                    withSwitches(trace, passes),
+                    manual.addresses().size(),
+                    manual.switches().size(),
+                    withSwitches(trace, manual.switches()));
+        }
+
+        private double withSwitches(InstructionTrace trace, List<Integer> switches) {
+            return furtherMean(new TeamReplay(trace, shape, switchBytes).misses(switches, members));
+        }
     }
 
     private static double furtherMean(List<Integer> misses) {
@@ -119,7 +206,9 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                 "leader",
                 "further member",
                 "with switches");
-        Table.Builder points = Table.of(2, "operation", "point", "switches");
+        Table.Builder placements = Table.of(
+                1, "operation", "knee width", "height", "placed by", "points", "switches", "further member misses");
+        Table.Builder points = Table.of(3, "operation", "point", "inserted before", "switches");
         for (Operation operation : operations) {
             found.row(List.of(
                     operation.name,
@@ -135,11 +224,17 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     Figures.plain(operation.memberMisses),
                     Figures.plain(operation.memberMissesWithSwitches)));
             for (Point point : operation.points) {
-                points.row(List.of(operation.name, point.place, Integer.toString(point.switches)));
+                points.row(List.of(
+                        operation.name,
+                        point.place,
+                        point.bytecode.isEmpty() ? point.refused : point.bytecode,
+                        Integer.toString(point.switches)));
             }
+            operation.addPlacements(placements);
         }
         List<Section> sections = new ArrayList<>();
         sections.add(Section.of("Switch points for a cache of " + instructionCache, found.build()));
+        sections.add(Section.of("Placements beside each other, the code of the switches included", placements.build()));
         if (operations.stream().anyMatch(operation -> !operation.points.isEmpty())) {
             sections.add(Section.of("Where they are", points.build()));
         }

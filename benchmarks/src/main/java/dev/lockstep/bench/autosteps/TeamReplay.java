@@ -39,7 +39,7 @@ final class TeamReplay {
             int end = segment < switches.size() ? switches.get(segment) : trace.count();
             for (int member = 0; member < members; member++) {
                 misses[member] += run(cache, begin, end);
-                misses[member] += members == 1 ? 0 : touch(cache, SWITCH_ADDRESS, SWITCH_ADDRESS + switchBytes - 1);
+                misses[member] += members == 1 ? 0 : runSwitch(cache);
             }
             begin = end;
         }
@@ -50,7 +50,13 @@ final class TeamReplay {
         return result;
     }
 
-    private int run(MarkedCache cache, int begin, int end) {
+    /** Executes the code of a switch; returns what it misses. */
+    int runSwitch(MarkedCache cache) {
+        return touch(cache, SWITCH_ADDRESS, SWITCH_ADDRESS + switchBytes - 1);
+    }
+
+    /** Executes the instructions from {@code begin} to before {@code end}; returns what they miss. */
+    int run(MarkedCache cache, int begin, int end) {
         int misses = 0;
         for (int i = begin; i < end; i++) {
             misses += touch(cache, trace.address(i), trace.lastByte(i));

@@ -36,6 +36,9 @@ public final class TraceFile {
     /** Begins an execution. */
     public static final String EXECUTION = "execution ";
 
+    /** Behind the transaction that an operation belongs to. */
+    public static final String CONTEXT_END = ": ";
+
     private static final int HEXADECIMAL = 16;
 
     private final Map<Integer, String> names = new HashMap<>();
@@ -66,6 +69,13 @@ public final class TraceFile {
     /** The name of an operation, its number where the file has none. */
     String name(int operation) {
         return names.getOrDefault(operation, Integer.toString(operation));
+    }
+
+    /** The operation as the scheduler knows it: without the transaction that it was traced in. */
+    String registeredName(int operation) {
+        String name = name(operation);
+        int context = name.indexOf(CONTEXT_END);
+        return context < 0 ? name : name.substring(context + CONTEXT_END.length());
     }
 
     /** What lies at an address, the address itself where the file does not say. */

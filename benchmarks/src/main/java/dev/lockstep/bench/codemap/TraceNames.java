@@ -31,7 +31,7 @@ final class TraceNames {
                 BufferedWriter out = Files.newBufferedWriter(into)) {
             line(out, lines.readLine());
             for (MarkedOperation operation : operations) {
-                String context = operation.context().isEmpty() ? "" : operation.context() + ": ";
+                String context = operation.context().isEmpty() ? "" : operation.context() + TraceFile.CONTEXT_END;
                 line(out, TraceFile.OPERATION + operation.number() + " " + context + operation.operation());
             }
             if (events != null) {

@@ -153,6 +153,20 @@ public final class SwitchPoints {
         Files.write(file, lines);
     }
 
+    /** Whether a class could have points at all: neither one of the JDK nor one of the scheduler's. */
+    public static boolean mayBeIn(String className) {
+        return HeldCheck.mayHavePoints(className);
+    }
+
+    /**
+     * Refuses a place where the method may hold a latch, lock or monitor.
+     *
+     * @throws SwitchPointException if it may, or there is no such instruction or class
+     */
+    public static void requireFree(ClassBytes classes, SwitchPoint point) throws IOException {
+        HeldCheck.check(classes.require(point.className()), point);
+    }
+
     /** Name and version of the JVM in whose code they were found. */
     public String jvm() {
         return jvm;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.switchpoints.SwitchPoint;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -106,6 +108,27 @@ class AutoStepsCommandTest {
         assertEquals(0, result.at("/operations/2/points").size(), "a knee of 16 there is not");
         assertEquals(4, result.at("/operations/2/stepsMisses").asInt());
         assertTrue(Files.size(report.resolve("plots/misses-by-instruction.svg")) > 0);
+    }
+
+    /** The class and bytecode that lie at the point are this test's own. */
+    @Test
+    void writesPointsForTheAgent() throws IOException {
+        String here = getClass().getName() + ".execute([Ljava/lang/String;)I@0";
+        Path trace = Files.writeString(
+                directory.resolve("named.txt"),
+                Files.readString(trace()).replace("Node find(I)I@12:88", "java.util.List.size()I@0 < " + here));
+        Path points = directory.resolve("points.txt");
+        String[] words = {
+            "autosteps", trace.toString(), "--l1i=64,full,16", "--switch-bytes=0", "--points", points.toString()
+        };
+        assertEquals(0, execute(words), err.toString());
+        SwitchPoints read = SwitchPoints.read(points);
+        assertEquals("64,4,16", read.cache());
+        assertEquals(
+                List.of("fetch stock"),
+                read.points().stream().map(SwitchPoint::operation).toList());
+        assertTrue(out.toString().contains(here + " of fetch stock"), out.toString());
+        assertEquals(2, execute("autosteps", trace.toString(), "--width=50,200", "--points", points.toString()));
     }
 
     @ParameterizedTest
