@@ -148,7 +148,7 @@ public final class AutoStepsCommand implements Callable<Integer> {
         ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
         require(
-                pointsFile == null || widths.size() == 1 && heights.size() == 1,
+                pointsFile == null || (widths.size() == 1 && heights.size() == 1),
                 "--points takes one --width and one --height");
         report.prepare();
         CacheShape shape;

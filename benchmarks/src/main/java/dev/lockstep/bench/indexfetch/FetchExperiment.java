@@ -26,6 +26,7 @@ final class FetchExperiment {
     private final FetchSpec plan;
     private final List<FetchKind> kinds;
     private final int repeats;
+    private final InsertedPoints points;
     private final Path scratch;
     private final String mainClass;
     private final Consumer<String> progress;
@@ -41,12 +42,14 @@ final class FetchExperiment {
             FetchSpec plan,
             List<FetchKind> kinds,
             int repeats,
+            InsertedPoints points,
             Path scratch,
             String mainClass,
             Consumer<String> progress) {
         this.plan = plan;
         this.kinds = List.copyOf(kinds);
         this.repeats = repeats;
+        this.points = points;
         this.scratch = scratch;
         this.mainClass = mainClass;
         this.progress = progress;
@@ -96,7 +99,7 @@ final class FetchExperiment {
                 Processors.choose(1),
                 directory,
                 LARGE_PAGES,
-                options(),
+                options(kind),
                 mainClass,
                 ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
                 printed::add);
@@ -107,8 +110,9 @@ final class FetchExperiment {
         return Json.read(report, FetchTimes.class);
     }
 
-    private static List<String> options() {
+    private List<String> options(FetchKind kind) throws IOException {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:-UsePerfData"));
+        options.addAll(points.options(kind, scratch));
         if (System.getProperty("os.name").startsWith("Linux")) {
             options.add("-XX:+UseTransparentHugePages");
         }

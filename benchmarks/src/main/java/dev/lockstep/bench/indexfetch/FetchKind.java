@@ -12,7 +12,9 @@ enum FetchKind {
      * The original of {@link #CONTINUATION}: the same S-threads one after the other, with as many switches behind each
      * operation as the other has inside.
      */
-    SERIAL("S-threads, one after the other, as many switches");
+    SERIAL("S-threads, one after the other, as many switches"),
+    /** An S-thread for each, in teams, which take turns at the points that an agent has inserted, and nowhere else. */
+    INSERTED("S-threads, a switch at inserted points");
 
     private final String explanation;
 
@@ -27,11 +29,11 @@ enum FetchKind {
 
     /** Whether each member is an S-thread of its own. */
     boolean usesSThreads() {
-        return this == CONTINUATION || this == SERIAL;
+        return this == CONTINUATION || this == SERIAL || this == INSERTED;
     }
 
     /** What it is compared with. */
     FetchKind original() {
-        return usesSThreads() ? SERIAL : ORIGINAL;
+        return this == CONTINUATION || this == SERIAL ? SERIAL : ORIGINAL;
     }
 }

@@ -5,6 +5,7 @@ import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
                     + " loop of one thread; continuation, an S-thread for each member, which take turns after every"
                     + " stage; serial, the original of continuation, the same S-threads one after the other with as"
-                    + " many switches.",
+                    + " many switches; inserted, S-threads that take turns at the points of --switch-points alone.",
             "",
             "Options:"
         },
@@ -108,7 +109,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
             paramLabel = "KIND",
             defaultValue = "original,staged,continuation,serial",
             converter = OfKind.class,
-            description = "Which kinds are measured. The original of each is added. Default: all.")
+            description = "Which kinds are measured. The original of each is added. Default: all but inserted.")
     private List<FetchKind> kinds;
 
     @Option(
@@ -159,6 +160,12 @@ public final class IndexFetchCommand implements Callable<Integer> {
                     + " several times. Default: ${DEFAULT-VALUE}.")
     private List<String> l1i;
 
+    @Option(
+            names = "--switch-points",
+            paramLabel = "FILE",
+            description = "The points of --kinds inserted, as ./lockstep autosteps --points FILE has written them.")
+    private Path switchPoints;
+
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
 
@@ -190,12 +197,22 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
                 "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
                         + " sizes");
+        options.require(
+                kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
+                "--kinds inserted and --switch-points need each other");
         FetchCaches caches = caches();
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             TeamMissesReport misses = measured == Measured.TIME
                     ? null
-                    : new SimulatedFetch(plan(), withOriginals(), caches, scratch.path(), mainClass, options::progress)
+                    : new SimulatedFetch(
+                                    plan(),
+                                    withOriginals(),
+                                    caches,
+                                    new InsertedPoints(switchPoints),
+                                    scratch.path(),
+                                    mainClass,
+                                    options::progress)
                             .run();
             FetchTimesReport times = measured == Measured.MISSES
                     ? null
@@ -203,6 +220,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
                                     plan(),
                                     withOriginals(),
                                     options.repeat(),
+                                    new InsertedPoints(switchPoints),
                                     scratch.path(),
                                     mainClass,
                                     options::progress)

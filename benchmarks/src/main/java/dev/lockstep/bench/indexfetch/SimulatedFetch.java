@@ -36,6 +36,7 @@ final class SimulatedFetch {
     private final FetchSpec plan;
     private final List<FetchKind> kinds;
     private final FetchCaches caches;
+    private final InsertedPoints points;
     private final Path scratch;
     private final String mainClass;
     private final Consumer<String> progress;
@@ -58,12 +59,14 @@ final class SimulatedFetch {
             FetchSpec plan,
             List<FetchKind> kinds,
             FetchCaches caches,
+            InsertedPoints points,
             Path scratch,
             String mainClass,
             Consumer<String> progress) {
         this.plan = plan;
         this.kinds = List.copyOf(kinds);
         this.caches = caches;
+        this.points = points;
         this.scratch = scratch;
         this.mainClass = mainClass;
         this.progress = progress;
@@ -110,7 +113,7 @@ final class SimulatedFetch {
                 simulator.processors(result),
                 directory,
                 Map.of(),
-                options(),
+                options(kind),
                 mainClass,
                 ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
                 printed::add);
@@ -123,10 +126,11 @@ final class SimulatedFetch {
         return counted;
     }
 
-    private static List<String> options() {
+    private List<String> options(FetchKind kind) throws IOException {
         List<String> options =
                 new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:-UsePerfData"));
         options.addAll(GuestOptions.simulated());
+        options.addAll(points.options(kind, scratch));
         // What is compiled in a simulated run has to be so before the first phase; see CodeMapExperiment. The code of
         // floods is left out: C1 makes enough of it, and C2 would be at it for minutes.
         options.addAll(List.of(GuestOptions.COMPILE_AT_ONCE, "-XX:CompileCommand=quiet"));

@@ -28,7 +28,7 @@ class PointMapperTest {
             "unresolved",
             HERE + "0:32",
             INSTRUMENT,
-            PointMapperTest.class.getName() + ".held()V@0:40",
+            PointMapperTest.class.getName() + ".held()I@0:40",
             PointMapperTest.class.getName() + ".run()I@77:41",
             "dev.lockstep.bench.autosteps.NoSuchClass.run()V@0 < " + PointMapperTest.class.getName()
                     + "$$Lambda.0x01.run()V@0");
@@ -36,7 +36,6 @@ class PointMapperTest {
     @TempDir
     private Path directory;
 
-    private int sum;
     private TraceFile traces;
     private InstructionTrace trace;
     private PointMapper mapper;
@@ -51,8 +50,8 @@ class PointMapperTest {
         return twice(four);
     }
 
-    synchronized void held() {
-        sum++;
+    synchronized int held() {
+        return twice(3);
     }
 
     @BeforeEach

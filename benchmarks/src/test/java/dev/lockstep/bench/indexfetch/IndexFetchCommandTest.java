@@ -94,6 +94,20 @@ class IndexFetchCommandTest {
     }
 
     @Test
+    void onlyTheJvmOfInsertedPointsHasTheAgent() throws IOException {
+        InsertedPoints points = new InsertedPoints(directory.resolve("points.txt"));
+        Path jar = directory.resolve("switch-points.jar").toAbsolutePath();
+        assertEquals(
+                List.of("-javaagent:" + jar + "="
+                        + directory.resolve("points.txt").toAbsolutePath()),
+                points.options(FetchKind.INSERTED, directory));
+        assertTrue(Files.size(jar) > 0);
+        assertEquals(List.of(), new InsertedPoints(null).options(FetchKind.CONTINUATION, directory));
+        assertEquals(2, execute("--kinds=inserted"));
+        assertEquals(2, execute("--switch-points=" + directory.resolve("points.txt")));
+    }
+
+    @Test
     void refusesWhatIsOutOfRange() {
         assertEquals(2, execute("--members=0"));
         assertEquals(2, execute("--rows=5", "--members=10"));

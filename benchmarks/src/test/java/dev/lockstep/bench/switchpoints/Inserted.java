@@ -42,7 +42,7 @@ final class Inserted {
         List<SwitchPoint> points = new ArrayList<>();
         for (MethodModel method : model.methods()) {
             if (method.code().isEmpty()
-                    || methodName != null && !method.methodName().equalsString(methodName)) {
+                    || (methodName != null && !method.methodName().equalsString(methodName))) {
                 continue;
             }
             int bytecodeIndex = 0;
