@@ -72,6 +72,10 @@ final class Subjects {
         private final ReentrantReadWriteLock readWrite = new ReentrantReadWriteLock();
         private int count;
 
+        int count() {
+            return count;
+        }
+
         private void inside() {
             count++;
         }
@@ -133,8 +137,11 @@ final class Subjects {
 
         void readLock() {
             readWrite.readLock().lock();
-            inside();
-            readWrite.readLock().unlock();
+            try {
+                inside();
+            } finally {
+                readWrite.readLock().unlock();
+            }
             outside();
         }
 
