@@ -284,6 +284,23 @@ class RelocationTest {
         assertTrue(movedWithin > 0);
     }
 
+    /** The page before those that were moved leads to where they are now, also after a crash. */
+    @Test
+    void aMoveWithinAChainSurvivesACrash() {
+        FaultyStorage storage = new FaultyStorage(SEED);
+        Database database = validated.track(open(storage));
+        createTable(database, LARGE);
+        assertTrue(moveWithin(database, 30) > 0);
+        // Takes the pages that they were moved from.
+        put(database, LARGE, 2, 240_000);
+        database.abandon();
+        storage.crash();
+        Database recovered = validated.track(open(storage));
+        requireRow(recovered, LARGE, 1, 502_000);
+        requireRow(recovered, LARGE, 2, 240_000);
+        validated.close(recovered);
+    }
+
     /** Moves the first page of the chain of row 1, and then so many of those behind it. */
     private static int moveWithin(Database database, int count) {
         PageAllocator allocator = database.instance().environment().allocator();
