@@ -15,6 +15,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
@@ -120,6 +122,11 @@ enum TextRule {
     private static final Pattern FLOATING_VERSIONS =
             Pattern.compile("-SNAP" + "SHOT<|<version>\\s*(LATEST|RELEASE)\\s*<");
 
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** One for all files: each of its own would open the JDK's once more, which takes longer than to parse a file. */
+    private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
     final SourceFile offender;
     final SourceFile innocent;
 
@@ -150,6 +157,9 @@ enum TextRule {
 
     private static List<String> longMethods(SourceFile file) {
         List<String> violations = new ArrayList<>();
+        if (file.lines().size() <= METHOD_LINES_MAX) {
+            return violations;
+        }
         JavaFileObject source =
                 new SimpleJavaFileObject(URI.create("string:///" + file.path()), JavaFileObject.Kind.SOURCE) {
                     @Override
@@ -157,8 +167,8 @@ enum TextRule {
                         return file.text();
                     }
                 };
-        JavacTask task = (JavacTask) ToolProvider.getSystemJavaCompiler()
-                .getTask(null, null, diagnostic -> {}, List.of("-proc:none"), null, List.of(source));
+        JavacTask task = (JavacTask)
+                COMPILER.getTask(null, FILES, diagnostic -> {}, List.of("-proc:none"), null, List.of(source));
         SourcePositions positions = Trees.instance(task).getSourcePositions();
         try {
             for (CompilationUnitTree unit : task.parse()) {
