@@ -123,7 +123,9 @@ class SwitchPointAgentTest {
             bytes[bytes.length - 1] ^= 1;
             assertNull(agent.transform(loader, name, null, null, bytes));
         }
-        assertTrue(err.toString(StandardCharsets.UTF_8).contains("a class has changed"), err::toString);
+        assertTrue(
+                err.toString(StandardCharsets.UTF_8).contains("a class has changed"),
+                () -> err.toString(StandardCharsets.UTF_8));
     }
 
     @Test
