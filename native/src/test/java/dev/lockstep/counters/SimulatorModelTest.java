@@ -12,11 +12,14 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The simulator's model of a machine: runs the C programs that test it. */
+@Execution(ExecutionMode.CONCURRENT)
 class SimulatorModelTest {
     private static final Path SIMULATOR = CPrograms.source("simulator");
     /** The parts of the simulator that make up the model; the others know QEMU. */

@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
@@ -22,6 +24,7 @@ import picocli.CommandLine;
 
 /** The command: wrong calls, and a short run under QEMU whose map is read back. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class CodeMapCommandTest {
     private static final List<String> OPERATIONS = List.of(
             "begin",
