@@ -23,7 +23,7 @@ import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** The command: wrong calls, and a short run under QEMU whose map is read back. */
-@Timeout(300)
+@Timeout(900)
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMapCommandTest {
     private static final List<String> OPERATIONS = List.of(

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.opentest4j.TestAbortedException;
 
 /** A database on a simulated machine of two nodes: what it tells of its memory, and what a layout of nodes changes. */
-@Timeout(300)
+@Timeout(900)
 @Execution(ExecutionMode.CONCURRENT)
 class NodesTest {
     /** Frames of node 0, half of the pool, which are the first to be filled: 26,624 lines, in each of three scans. */
