@@ -10,11 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Commits that are answered before they are on disk, beside a disk that is too slow for them. */
-@Timeout(60)
 class AsyncCommitTest {
     private static final Path HOME = Path.of("/database");
     private static final long SEED = 12;

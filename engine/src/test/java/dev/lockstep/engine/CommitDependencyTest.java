@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Locks go when the commit record is in the log's buffer, so a change can be read before it is on the disk. Whoever has
  * read it is not answered before it is: otherwise a crash would take back what somebody was told.
  */
-@Timeout(60)
 class CommitDependencyTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 200;

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * error, its transaction is rolled back or, where the statement is the caller's to repeat, goes on; the database stays
  * usable, holds no lock and loses nothing.
  */
-@Timeout(120)
 class FailingReadTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 3_000;

@@ -8,11 +8,9 @@ import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A disk that is full when the database is closed. */
-@Timeout(60)
 class FullDiskTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 1_000;

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,7 +23,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What an interrupt does to the waits that are rarer than those of {@link WaitingTest}: for a whole table, for room in
  * the log, for a frame. The thread is done or refused, whole, keeps its flag, and holds nothing afterwards.
  */
-@Timeout(60)
 class InterruptTest {
     private static final Path HOME = Path.of("/database");
 

@@ -12,12 +12,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A record of the largest size, 16 times the pool that it passes through. */
-@Timeout(120)
 class LargestValueTest {
     private static final int ID = 0;
     private static final int BODY = 1;

@@ -12,12 +12,10 @@ import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A mark of a clean close whose removal is shown and never gets to the medium, or that is never removed. */
-@Timeout(60)
 class LostRemovalTest {
     private static final Path HOME = Path.of("/database");
     private static final Path MARK = HOME.resolve("cleanclose.lockstep");

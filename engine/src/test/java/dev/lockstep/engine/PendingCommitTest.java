@@ -12,11 +12,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A commit whose answer somebody else waits for: the session is free at once, the answer comes with the force. */
-@Timeout(60)
 class PendingCommitTest {
     private static final Path HOME = Path.of("/database");
     private static final long SEED = 11;

@@ -13,13 +13,11 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Batches that hold only some columns: those are right, and the others are out of reach. */
-@Timeout(60)
 class ProjectionTest {
     private static final int ID = 0;
     private static final int NAME = 1;

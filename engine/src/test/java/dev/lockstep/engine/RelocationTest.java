@@ -27,12 +27,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Roots and overflow pages that lie at the end of the file are moved, beside whoever reads and changes there. */
-@Timeout(180)
 class RelocationTest {
     private static final String DROPPED = "dropped";
     private static final String LARGE = "large";

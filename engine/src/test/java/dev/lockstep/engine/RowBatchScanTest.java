@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rows scanned a batch at a time are the rows, with the locks, of a scan one by one. */
-@Timeout(120)
 class RowBatchScanTest {
     private static final int SEEDS = 6;
     private static final int TRANSACTIONS = 40;

@@ -19,14 +19,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rows fetched side by side are the rows that fetches one after the other find. */
-@Timeout(120)
 class RowBatchTest {
     private static final int SEEDS = 5;
     private static final int TRANSACTIONS = 40;

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A scan between whose stages, and in the middle of whose runs, other transactions change the leaves that it reads:
  * what threads do to each other by chance, on one thread and by a seed.
  */
-@Timeout(120)
 class ScanInterleavingTest {
     private static final int SEEDS = 60;
     private static final int IDS = 300;

@@ -15,12 +15,10 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Changes of the schema that fail halfway, and those that run beside a close. */
-@Timeout(120)
 class SchemaBesideOthersTest {
     /** So many that the filling of an index lasts longer than a thread needs to notice that it has begun. */
     private static final int ROWS = 20_000;

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * all, and moves its writer's token to the next place: so in every state that was ever committed the counts add up, and
  * there is one token for each writer, where the writer's count says. Every snapshot has to be such a state.
  */
-@Timeout(120)
 class SnapshotStressTest {
     private static final int AMOUNT = 2;
     private static final int WRITERS = 3;

@@ -15,12 +15,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 /** What a transaction that reads a snapshot may do, sees, waits for and leaves behind. */
-@Timeout(60)
 class SnapshotTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 200;

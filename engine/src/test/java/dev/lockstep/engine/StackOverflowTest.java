@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * threads. What must hold: nobody waits for ever; a database that goes on is in order and holds no latch and no lock;
  * one that is marked failed says so to everybody, those who wait for a lock or a latch included.
  */
-@Timeout(120)
 class StackOverflowTest {
     private static final int ROWS = 200;
     private static final int THREADS = 3;

@@ -20,14 +20,12 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the members of a team fetch is what each would have fetched alone, and nobody in it waits. */
-@Timeout(120)
 class TeamFetchTest {
     private static final int SEEDS = 5;
     private static final int ROUNDS = 25;

@@ -18,14 +18,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What teams see of the engine: its switch points, and scans that let others run. */
-@Timeout(60)
 class TeamsTest {
     private static final int MEMBERS = 3;
     private static final int TRANSACTIONS = 20;

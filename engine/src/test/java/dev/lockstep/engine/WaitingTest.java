@@ -21,13 +21,11 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What commits wait for, and what an interrupt does to each kind of wait. */
-@Timeout(60)
 class WaitingTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 3_000;

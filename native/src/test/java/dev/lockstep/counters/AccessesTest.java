@@ -10,13 +10,11 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Accesses and instructions are counted as the program makes them, not as QEMU reports them. */
-@Timeout(120)
 class AccessesTest {
     /** What the marks around a phase, and threads that end a wait meanwhile, add to it. */
     private static final long OTHERS_MAX = 300;

@@ -10,11 +10,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Branch prediction: by itself, and of a program whose mispredictions are known. */
-@Timeout(120)
 class BranchesTest {
     /** Branches of a phase that are not the ones it is about: of its marks, and what predictors still have to learn. */
     private static final long OTHERS_MAX = 200;

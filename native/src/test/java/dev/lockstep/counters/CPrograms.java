@@ -15,7 +15,7 @@ import org.opentest4j.TestAbortedException;
 
 /** Compiles C for a test and runs programs; where a tool is missing, the test says NOT RUN and is aborted. */
 final class CPrograms {
-    private static final long TIME_LIMIT_SECONDS = 120;
+    private static final long TIME_LIMIT_SECONDS = 900;
     private static final Path SOURCES = Path.of("src", "main", "c");
     private static final Path TEST_SOURCES = Path.of("src", "test", "c");
 

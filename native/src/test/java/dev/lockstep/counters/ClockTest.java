@@ -11,13 +11,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The simulated clock, as a program in C reads it. */
-@Timeout(120)
 class ClockTest {
     /** Of the program's loop: rounds, and instructions of a round as gcc makes them, give or take. */
     private static final long CYCLES_MIN = 5_000_000;

@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Simulated processors in step: by themselves, and as a program with threads that share a line sees them. */
-@Timeout(240)
 class StepTest {
     /** Between two runs of the same program. */
     private static final double DIFFERENCE_MAX = 0.01;

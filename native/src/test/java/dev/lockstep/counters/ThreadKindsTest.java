@@ -10,11 +10,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads of a simulated program, as they are told apart by their names. */
-@Timeout(120)
 class ThreadKindsTest {
     private static final long LOADS = 20_000;
     /** Of starting and ending a thread. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nobody waits for more teams or operations than the documented bounds, counted, not timed. Starving ends nowhere. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FairnessTest {
     private static final int TERMINALS = 10_000;
     private static final int SCANNER_STEPS_PER_TURN = 100;

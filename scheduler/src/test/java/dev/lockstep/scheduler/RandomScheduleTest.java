@@ -28,7 +28,7 @@ class RandomScheduleTest {
         "VIRTUAL, ON, 1", "VIRTUAL, GOVERNED, 2", "VIRTUAL, OFF, 3",
         "CONTINUATION, ON, 4", "CONTINUATION, GOVERNED, 5", "CONTINUATION, OFF, 6"
     })
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void theBooksBalance(SThreadKind kind, TeamMode mode, long seed) throws InterruptedException {
         SchedulerOptions options =
                 Fixtures.exact(kind).withCarriers(CARRIERS).withTeamMode(mode).withTeamLimit(7);
@@ -84,7 +84,7 @@ class RandomScheduleTest {
     /** S-threads overflow their stacks and go on, in the scheduler as well as outside. */
     @ParameterizedTest
     @CsvSource({"VIRTUAL, ON", "VIRTUAL, GOVERNED", "CONTINUATION, ON", "CONTINUATION, GOVERNED"})
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void stackOverflowsLeaveListsAndTeamsWhole(SThreadKind kind, TeamMode mode) throws InterruptedException {
         int members = 5;
         int overflowsEach = 10;

@@ -142,7 +142,7 @@ class WaiterTest {
     /** Another platform thread signals at every moment of the owner's way into its wait. A lost signal never ends. */
     @ParameterizedTest
     @MethodSource("places")
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void noSignalIsLost(Place place) throws InterruptedException {
         int rounds = 5_000;
         AtomicReference<Waiter> published = new AtomicReference<>();

@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,7 +22,6 @@ import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** The command: wrong calls, and a short run under QEMU whose map is read back. */
-@Timeout(900)
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMapCommandTest {
     private static final List<String> OPERATIONS = List.of(

@@ -8,13 +8,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Directories that go with their run, however it ends. */
-@Timeout(60)
 class ScratchDirectoryTest {
     @TempDir
     private Path parent;
@@ -64,7 +61,7 @@ class ScratchDirectoryTest {
         Path path = Path.of(process.inputReader().readLine());
         assertTrue(Files.exists(path.resolve("file")));
         process.destroy();
-        assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+        process.waitFor();
         assertFalse(Files.exists(path));
     }
 
@@ -75,7 +72,7 @@ class ScratchDirectoryTest {
         Path ofOthers = Files.createDirectory(parent.resolve("lockstep-other-" + process.pid() + "-1"));
         Path unnumbered = Files.createDirectory(parent.resolve("lockstep-test-mine"));
         process.destroyForcibly();
-        assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+        process.waitFor();
         assertTrue(Files.exists(path.resolve("file")));
         try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
             assertFalse(Files.exists(path));

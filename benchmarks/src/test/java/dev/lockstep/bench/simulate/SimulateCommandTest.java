@@ -19,17 +19,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
-@Timeout(180)
 class SimulateCommandTest {
     private static final String TRUE = "/bin/true";
-    private static final long CHILD_SECONDS_MAX = 120;
+    private static final long CHILD_SECONDS_MAX = 900;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();

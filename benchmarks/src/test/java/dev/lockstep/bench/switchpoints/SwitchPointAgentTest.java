@@ -18,11 +18,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The agent, in a JVM of its own and by itself. */
-@Timeout(60)
 class SwitchPointAgentTest {
     private static final String SUBJECT = Subjects.ThreeSteps.class.getName();
     private static final ClassBytes CLASSES = new ClassBytes(SwitchPointAgentTest.class.getClassLoader());

@@ -14,7 +14,6 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -22,7 +21,6 @@ import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** TPC-C on a simulated machine, as a user calls it. */
-@Timeout(900)
 @Execution(ExecutionMode.CONCURRENT)
 class SimulatedTpccTest {
     @TempDir

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class StallWatchTest {
     private static final long LIMIT_MILLIS = 20;
-    private static final long SECONDS_MAX = 30;
+    private static final long SECONDS_MAX = 900;
 
     @Test
     void tellsOfAStall() throws Exception {

@@ -11,11 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a layout of nodes changes: in JVMs of their own, because a binding is installed for the life of a process. */
-@Timeout(120)
 class MachineBindingTest {
     /** Behind the last frame. */
     private static final long GUARD_BYTES = 256 << 10;

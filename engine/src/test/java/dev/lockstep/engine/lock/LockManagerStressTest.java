@@ -28,7 +28,7 @@ class LockManagerStressTest {
     private static final int NAMES = 16;
     private static final int LOCKS_PER_TRANSACTION_MAX = 4;
     /** Long enough that it is only reached if a wake-up was lost. */
-    private static final long HANG_SECONDS = 60;
+    private static final long HANG_SECONDS = 900;
 
     private static final int[] MODES = {
         LockMode.S,

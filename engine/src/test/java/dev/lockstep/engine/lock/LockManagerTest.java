@@ -35,7 +35,7 @@ class LockManagerTest {
     private static final long KEY = LockName.ofKey(1, new byte[] {1}, 0, 1);
     private static final long OTHER_KEY = LockName.ofKey(1, new byte[] {2}, 0, 1);
     /** Never reached unless something hangs. */
-    private static final long HANG_SECONDS = 60;
+    private static final long HANG_SECONDS = 900;
 
     private final LockManager manager = new LockManager(4);
     private final List<LockOwner> owners = new ArrayList<>();
@@ -84,14 +84,10 @@ class LockManagerTest {
     }
 
     /** Starts a request in a thread of its own and returns when it waits in its queue. */
-    private FutureTask<Integer> startWaiting(LockOwner owner, long name, int mode, long deadlineNanos) {
-        FutureTask<Integer> task = start(() -> manager.lock(owner, name, mode, deadlineNanos));
+    private FutureTask<Integer> startWaiting(LockOwner owner, long name, int mode) {
+        FutureTask<Integer> task = start(() -> manager.lock(owner, name, mode, NO_DEADLINE));
         awaitWaiting(owner);
         return task;
-    }
-
-    private FutureTask<Integer> startWaiting(LockOwner owner, long name, int mode) {
-        return startWaiting(owner, name, mode, NO_DEADLINE);
     }
 
     private static void awaitWaiting(LockOwner owner) {
@@ -412,13 +408,33 @@ class LockManagerTest {
         assertTrue(e.getMessage().contains("heldBy1=\"" + reader.label() + " in S\""), e.getMessage());
         assertTrue(manager.tryLock(late, KEY, LockMode.S), "the queue is empty again");
         manager.releaseAll(late, 0);
-        FutureTask<Integer> write =
-                startWaiting(writer, KEY, LockMode.X, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
-        FutureTask<Integer> read = startWaiting(late, KEY, LockMode.S);
-        assertThrows(LockTimeoutException.class, () -> finish(write));
-        assertEquals(LockMode.NONE, finish(read), "who waited behind the request that timed out goes on");
+        int timeouts = 1;
+        boolean waited = false;
+        // On a busy machine the first may have timed out before the second comes.
+        for (long millis = 100; !waited; millis *= 2) {
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            FutureTask<Integer> write = start(() -> manager.lock(writer, KEY, LockMode.X, deadline));
+            awaitWaitOrEnd(writer, write);
+            FutureTask<Integer> read = start(() -> manager.lock(late, KEY, LockMode.S, NO_DEADLINE));
+            waited = awaitWaitOrEnd(late, read);
+            assertThrows(LockTimeoutException.class, () -> finish(write));
+            assertEquals(LockMode.NONE, finish(read), "who waited behind the request that timed out goes on");
+            manager.releaseAll(late, 0);
+            timeouts++;
+        }
         assertEquals(LockMode.NONE, manager.heldMode(writer, KEY));
-        assertEquals(2, manager.statistics().timeouts());
+        assertEquals(timeouts, manager.statistics().timeouts());
+    }
+
+    /** Returns whether the request has been seen to wait. */
+    private static boolean awaitWaitOrEnd(LockOwner owner, FutureTask<?> request) {
+        while (!owner.isWaitingAcquire()) {
+            if (request.isDone()) {
+                return false;
+            }
+            Thread.yield();
+        }
+        return true;
     }
 
     @Test

@@ -28,7 +28,7 @@ class LockPassingTest {
     private static final long OTHER_KEY = LockName.ofKey(1, new byte[] {2}, 0, 1);
     private static final int PASSES_MAX = 5;
     /** Never reached unless something hangs. */
-    private static final long HANG_SECONDS = 60;
+    private static final long HANG_SECONDS = 900;
 
     private final LockManager manager = new LockManager(4, PASSES_MAX, LockStripe::new);
     private final List<LockOwner> owners = new ArrayList<>();

@@ -10,16 +10,13 @@ import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The machine stops at the first write, force, creation or renaming of the log, at the second, and so on, until a run
  * gets through. After each: every record that was acknowledged is read back, nothing else than the records appended, in
  * their order and without a gap, and the log goes on. Then the machine stops again, at a random change of that.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LogCrashTest {
     private static final long SEED = 8_191L;
     private static final int RECORD_COUNT = 2_500;

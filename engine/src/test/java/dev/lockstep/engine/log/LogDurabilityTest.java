@@ -14,14 +14,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** When the log writes and forces, and whom it keeps waiting. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LogDurabilityTest {
     private static final long SEED = 7_041_776L;
     private static final long MILLI = 1_000_000;

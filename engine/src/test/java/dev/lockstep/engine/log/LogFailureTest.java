@@ -19,12 +19,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Disks that refuse, fill up, or change what was written. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LogFailureTest {
     private static final long SEED = 1_111L;
 

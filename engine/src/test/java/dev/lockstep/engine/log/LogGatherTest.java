@@ -8,18 +8,15 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.scheduler.Waiter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What ends the writer's waiting for more commits. Each test begins with two forces that taught the writer that many
  * commits come, and finds it waiting for the group of the third.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LogGatherTest {
     private static final long SEED = 5_220_917L;
     private static final long FORCE_NANOS = 200_000;

@@ -11,12 +11,10 @@ import dev.lockstep.scheduler.SThreadKind;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a probe is told: in JVMs of their own, because a probe is installed for the life of a process. */
-@Timeout(120)
 class OperationProbeTest {
     /** One transaction with every operation: its entries in the index count as operations of their own. */
     private static final String COMMITTED = "begin ; insert account ; insert account.by-owner ; fetch account ;"

@@ -20,12 +20,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Recovery over counters: crashes of the machine at every change of the file system, during undo too. */
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RecoveryTest {
     private static final long SEED = 524_287L;
     private static final int STEP_COUNT = 900;

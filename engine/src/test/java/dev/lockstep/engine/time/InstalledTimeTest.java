@@ -9,12 +9,10 @@ import dev.lockstep.scheduler.InstalledTime;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Waits end by the installed time: in JVMs of their own, because a time is installed for the life of a process. */
-@Timeout(120)
 class InstalledTimeTest {
     private static InstalledRun run(String time, String argument) throws IOException, InterruptedException {
         return InstalledRun.of(InstalledTime.PROPERTY, time, TimedProgram.class, argument);

@@ -12,10 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the table says has ended has ended, and it says so before long. */
-@Timeout(60)
 class TransactionTableTest {
     private static final int CONTEXTS = 20;
 

@@ -9,10 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A latch whose holder was cut short keeps nobody waiting once its owner has failed. */
-@Timeout(60)
 class LatchWatchTest {
     private final IllegalStateException failure = new IllegalStateException("failed");
     private final AtomicInteger looks = new AtomicInteger();

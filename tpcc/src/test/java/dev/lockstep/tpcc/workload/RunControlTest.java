@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A measured transaction runs in the measured phase: in simulated runs two of three once ran before it had begun. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RunControlTest {
     @Test
     void nobodyIsAdmittedToTheMeasuredPhaseBeforeItHasBegun() throws Exception {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TerminalThreadsTest {
     /** Until a test that would never end is given up. */
-    private static final long HANG_SECONDS = 20;
+    private static final long HANG_SECONDS = 900;
 
     @Test
     void virtualThreadsGiveWayToMoreThanThereAreProcessors() throws InterruptedException {

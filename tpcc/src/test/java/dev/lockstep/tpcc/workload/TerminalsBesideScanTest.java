@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * show, not in time. The terminals only read, since waits for locks have bounds of their own. Everything runs on the
  * carrier's thread, which alone touches the counts.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TerminalsBesideScanTest {
     private static final int TERMINALS = 10_000;
     private static final int TRANSACTIONS_PER_TERMINAL = 6;

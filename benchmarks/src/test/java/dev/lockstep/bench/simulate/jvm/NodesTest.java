@@ -18,14 +18,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.opentest4j.TestAbortedException;
 
 /** A database on a simulated machine of two nodes: what it tells of its memory, and what a layout of nodes changes. */
-@Timeout(900)
 @Execution(ExecutionMode.CONCURRENT)
 class NodesTest {
     /** Frames of node 0, half of the pool, which are the first to be filled: 26,624 lines, in each of three scans. */

@@ -7,10 +7,8 @@ import dev.lockstep.bench.simulate.Simulator;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.opentest4j.TestAbortedException;
 
-@Timeout(180)
 class SameProcessorTest {
     private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC");
 

@@ -10,10 +10,8 @@ import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Where no simulator tells cycles; {@code ClockTest} of module native reads those. */
-@Timeout(60)
 class SimulatedTimeTest {
     @Test
     void readingsAreTheTimeWhereNobodyTellsIt() {
