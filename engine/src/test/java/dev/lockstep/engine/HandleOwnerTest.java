@@ -17,14 +17,12 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose a transaction and its cursors are, and what becomes of those that nobody ends. */
-@Timeout(60)
 class HandleOwnerTest {
     private static final int ROWS = 100;
 
@@ -82,7 +80,7 @@ class HandleOwnerTest {
     void anSThreadOfTheSameCarrierIsAnotherThread(SThreadKind kind) throws InterruptedException {
         try (Scheduler scheduler =
                 new Scheduler(SchedulerOptions.defaults().withKind(kind).withCarriers(1))) {
-            Database database = validated.inMemory(DatabaseOptions.defaults(), scheduler);
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
             Table table = fill(database);
             AtomicReference<Transaction> others = new AtomicReference<>();
             AtomicBoolean tried = new AtomicBoolean();

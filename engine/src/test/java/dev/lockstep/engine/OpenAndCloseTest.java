@@ -66,7 +66,10 @@ class OpenAndCloseTest {
     }
 
     private static DatabaseOptions readOnly() {
-        return DatabaseOptions.builder().readOnly(true).build();
+        return ValidatedDatabase.USUAL.toBuilder()
+                .createIfMissing(false)
+                .readOnly(true)
+                .build();
     }
 
     @Test
@@ -88,7 +91,10 @@ class OpenAndCloseTest {
                 byte[] theirs =
                         "not ours ".repeat(length / 9 + 1).substring(0, length).getBytes(StandardCharsets.US_ASCII);
                 Files.write(file, theirs);
-                assertThrows(UnknownFormatException.class, () -> Database.open(foreign), () -> "length=" + length);
+                assertThrows(
+                        UnknownFormatException.class,
+                        () -> Database.open(foreign, ValidatedDatabase.USUAL),
+                        () -> "length=" + length);
                 assertArrayEquals(theirs, Files.readAllBytes(file));
                 if (ours != null) {
                     Files.write(file, ours);
@@ -102,15 +108,18 @@ class OpenAndCloseTest {
     void aTruncatedFileIsReported() throws IOException {
         byte[] whole = Files.readAllBytes(pages);
         Files.write(pages, Arrays.copyOf(whole, 40));
-        assertThrows(TruncatedFileException.class, () -> Database.open(home));
+        assertThrows(TruncatedFileException.class, () -> Database.open(home, ValidatedDatabase.USUAL));
         Files.write(pages, new byte[0]);
-        assertThrows(TruncatedFileException.class, () -> Database.open(home));
+        assertThrows(TruncatedFileException.class, () -> Database.open(home, ValidatedDatabase.USUAL));
         // What is missing reads as pages that were never written, and a leaf of them as one without rows.
         int pageCount = whole.length / PageLayout.PAGE_BYTES;
         for (int kept = 1; kept < pageCount; kept++) {
             byte[] cut = Arrays.copyOf(whole, kept * PageLayout.PAGE_BYTES);
             Files.write(pages, cut);
-            assertThrows(TruncatedFileException.class, () -> Database.open(home), "pages kept: " + kept);
+            assertThrows(
+                    TruncatedFileException.class,
+                    () -> Database.open(home, ValidatedDatabase.USUAL),
+                    "pages kept: " + kept);
             assertThrows(TruncatedFileException.class, () -> Database.open(home, readOnly()), "pages kept: " + kept);
             assertArrayEquals(cut, Files.readAllBytes(pages));
         }
@@ -121,7 +130,7 @@ class OpenAndCloseTest {
     /** The pages that the log does not bring back are missed after recovery as well. */
     @Test
     void aFileThatWasCutOffAfterACrashIsReported() throws IOException {
-        Database database = Database.open(home);
+        Database database = Database.open(home, ValidatedDatabase.USUAL);
         database.run(transaction -> {
             Table table = database.table("account");
             Record row = table.newRecord();
@@ -134,8 +143,8 @@ class OpenAndCloseTest {
         int pageCount = whole.length / PageLayout.PAGE_BYTES;
         for (int kept = 1; kept < pageCount; kept++) {
             Files.write(pages, Arrays.copyOf(whole, kept * PageLayout.PAGE_BYTES));
-            LockstepException failure =
-                    assertThrows(LockstepException.class, () -> Database.open(home), "pages kept: " + kept);
+            LockstepException failure = assertThrows(
+                    LockstepException.class, () -> Database.open(home, ValidatedDatabase.USUAL), "pages kept: " + kept);
             assertTrue(
                     failure instanceof TruncatedFileException || failure instanceof CorruptionException,
                     failure::toString);
@@ -152,11 +161,12 @@ class OpenAndCloseTest {
         byte[] whole = Files.readAllBytes(pages);
         for (boolean crashed : new boolean[] {false, true}) {
             if (crashed) {
-                Database.open(home).abandon();
+                Database.open(home, ValidatedDatabase.USUAL).abandon();
             }
             Files.delete(pages);
             Map<Path, Long> before = sizes();
-            MissingFileException missing = assertThrows(MissingFileException.class, () -> Database.open(home));
+            MissingFileException missing =
+                    assertThrows(MissingFileException.class, () -> Database.open(home, ValidatedDatabase.USUAL));
             assertTrue(missing.getMessage().contains("file=pages.lockstep"), missing::getMessage);
             assertEquals(before, sizes());
             Files.write(pages, whole);
@@ -183,7 +193,7 @@ class OpenAndCloseTest {
         crc.update(newer.array(), 0, FileHeaderLayout.CHECKSUM_OFFSET);
         newer.putInt(FileHeaderLayout.CHECKSUM_OFFSET, (int) crc.getValue());
         Files.write(pages, newer.array());
-        assertThrows(NewerFormatException.class, () -> Database.open(home));
+        assertThrows(NewerFormatException.class, () -> Database.open(home, ValidatedDatabase.USUAL));
         assertArrayEquals(newer.array(), Files.readAllBytes(pages));
         Files.write(pages, whole);
         requireUnharmed();
@@ -192,7 +202,7 @@ class OpenAndCloseTest {
     @Test
     void aDirectoryIsOpenedOnce() {
         Database database = validated.open(home);
-        assertThrows(DatabaseInUseException.class, () -> Database.open(home));
+        assertThrows(DatabaseInUseException.class, () -> Database.open(home, ValidatedDatabase.USUAL));
         assertThrows(DatabaseInUseException.class, () -> Database.open(home, readOnly()));
         assertEquals(ROWS, DatabaseTest.ids(database, null).size());
         validated.close(database);
@@ -232,7 +242,7 @@ class OpenAndCloseTest {
 
     @Test
     void aReadOnlyOpenDoesNotRecover() {
-        Database.open(home).abandon();
+        Database.open(home, ValidatedDatabase.USUAL).abandon();
         assertThrows(ReadOnlyException.class, () -> Database.open(home, readOnly()));
         DatabaseOptions unlogged = DatabaseOptions.builder()
                 .readOnly(true)
@@ -280,10 +290,10 @@ class OpenAndCloseTest {
     @Test
     void aLoggedOpenForgetsTheUnloggedOneBefore() throws IOException {
         DatabaseOptions unlogged =
-                DatabaseOptions.builder().durability(Durability.NONE).build();
+                ValidatedDatabase.USUAL.toBuilder().durability(Durability.NONE).build();
         Database.open(home, unlogged).close();
         Files.copy(home.resolve("cleanclose.lockstep"), home.resolve("unlogged.lockstep"));
-        Database.open(home).abandon();
+        Database.open(home, ValidatedDatabase.USUAL).abandon();
         requireUnharmed();
     }
 
@@ -375,8 +385,7 @@ class OpenAndCloseTest {
     void aFailedForceFailsTheDatabaseUntilItIsReopened() {
         FaultyStorage storage = new FaultyStorage(3);
         Path path = Path.of("/database");
-        DatabaseOptions options =
-                DatabaseOptions.builder().createIfMissing(true).build();
+        DatabaseOptions options = ValidatedDatabase.USUAL;
         Database database = validated.track(Database.open(storage, path, options, null, LogOptions.sync()));
         Table table = database.createTable(DatabaseTest.accounts());
         Record row = table.newRecord();

@@ -7,14 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a row that is read to be changed lets others do: read it too in one case, nothing in the other. */
-@Timeout(60)
 class ReadToChangeTest {
     private static final int ROWS = 40;
     private static final int ID = 7;
@@ -39,8 +37,7 @@ class ReadToChangeTest {
 
     @BeforeEach
     void fill() {
-        database = validated.open(
-                directory, DatabaseOptions.builder().createIfMissing(true).build(), null);
+        database = validated.open(directory, ValidatedDatabase.USUAL, null);
         table = DatabaseTest.filled(database, ROWS, "name");
     }
 

@@ -21,12 +21,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches of inserts and updates: all or none, beside other transactions and over crashes. */
-@Timeout(120)
 class RowBatchChangeTest {
     private static final int ROWS = 200;
     private static final long SEED = 7;
@@ -440,8 +438,7 @@ class RowBatchChangeTest {
      */
     @Test
     void aPageIsDirtyFromTheFirstRecordOfARunOn() {
-        DatabaseOptions options =
-                DatabaseOptions.builder().createIfMissing(true).build();
+        DatabaseOptions options = ValidatedDatabase.USUAL;
         Database database = validated.open(directory, options, null);
         Table table = filled(database);
         try (Session session = database.openSession()) {
@@ -470,8 +467,7 @@ class RowBatchChangeTest {
 
     @Test
     void aCrashTakesBackRunsThatHaveNotCommitted() {
-        DatabaseOptions options =
-                DatabaseOptions.builder().createIfMissing(true).build();
+        DatabaseOptions options = ValidatedDatabase.USUAL;
         Database database = validated.open(directory, options, null);
         Table table = filled(database);
         Map<Integer, Long> expected = amounts(database, table);
@@ -578,7 +574,7 @@ class RowBatchChangeTest {
                 .withTeamMode(TeamMode.ON)
                 .withSwitchPointsOn(true);
         try (Scheduler scheduler = new Scheduler(steps)) {
-            Database database = validated.inMemory(DatabaseOptions.defaults(), scheduler);
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
             Table table = filled(database);
             long sum = amounts(database, table).values().stream()
                     .mapToLong(Long::longValue)

@@ -10,14 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A lock on a whole table keeps its rows as they are, and stands for the locks of all that are read. */
-@Timeout(60)
 class TableLockTest {
     private static final int ROWS = 400;
 
@@ -32,8 +30,7 @@ class TableLockTest {
 
     @BeforeEach
     void fill() {
-        database = validated.open(
-                directory, DatabaseOptions.builder().createIfMissing(true).build(), null);
+        database = validated.open(directory, ValidatedDatabase.USUAL, null);
         table = DatabaseTest.filled(database, ROWS, "name");
     }
 

@@ -2,6 +2,7 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
@@ -15,6 +16,7 @@ import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.scheduler.Scheduler;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -43,17 +45,32 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     private static final long MEMORY_BYTES = 32 << 20;
 
+    /** As of {@link Database#open(Path)}, but for the pool: to make a large one takes longer than many a test. */
+    public static final DatabaseOptions USUAL = DatabaseOptions.builder()
+            .createIfMissing(true)
+            .poolBytes(MEMORY_BYTES)
+            .build();
+
+    /** No machine is so slow. */
+    private static final Duration HANG = Duration.ofMinutes(15);
+
     private final List<Database> databases = new ArrayList<>();
-    private Set<Thread> threadsBefore = Set.of();
+
+    /**
+     * Marks the threads of a test: a thread has the class loader of the one that made it, unless it asks for another.
+     */
+    private ClassLoader mark;
+
+    private ClassLoader loaderBefore;
 
     /** Opens or creates a database that is examined and closed after the test, if the test has not closed it. */
     public Database open(Path directory, DatabaseOptions options, Scheduler scheduler) {
         return track(Database.open(directory, options, scheduler));
     }
 
-    /** The same with the usual options. */
+    /** The same with {@link #USUAL} options. */
     public Database open(Path directory) {
-        return track(Database.open(directory));
+        return open(directory, USUAL, null);
     }
 
     /** Makes a database in memory that is examined and closed after the test. */
@@ -173,7 +190,9 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        threadsBefore = engineThreads();
+        loaderBefore = Thread.currentThread().getContextClassLoader();
+        mark = new ClassLoader(loaderBefore) {};
+        Thread.currentThread().setContextClassLoader(mark);
     }
 
     @Override
@@ -188,6 +207,7 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
             }
         } finally {
             databases.clear();
+            Thread.currentThread().setContextClassLoader(loaderBefore);
         }
     }
 
@@ -225,18 +245,18 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     /** Every thread of a database that is closed has ended. */
     private void requireNoThreads() throws InterruptedException {
-        Set<Thread> left = engineThreads();
-        left.removeAll(threadsBefore);
-        for (Thread thread : left) {
+        for (Thread thread : engineThreads()) {
             // A closed database has told its threads to end; the last of them may be returning.
-            thread.join();
+            assertTrue(thread.join(HANG), () -> "a thread of a closed database does not end: " + thread);
         }
     }
 
-    private static Set<Thread> engineThreads() {
+    /** The threads of the engine that this test has brought about, not those of tests beside it. */
+    Set<Thread> engineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread ->
-                        thread instanceof EngineThread && !thread.getName().startsWith(SHARED_THREADS))
+                .filter(thread -> thread instanceof EngineThread
+                        && thread.getContextClassLoader() == mark
+                        && !thread.getName().startsWith(SHARED_THREADS))
                 .collect(Collectors.toSet());
     }
 }
