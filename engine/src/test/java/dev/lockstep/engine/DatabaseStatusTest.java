@@ -23,8 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** One holder and one who waits for it, as API, JMX and JFR show them; and what log is kept, and why. */
+@Isolated("JFR asks every database of the JVM, and each answers with events")
 class DatabaseStatusTest {
     private static final long POLL_NANOS = 100_000;
     private static final long ID = 7;

@@ -11,12 +11,14 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Model checking of the lock table. Conditional requests must behave as they do one after the other in {@link
  * LockModel}; and a number under waiting locks must behave like one that is changed atomically, with nobody left
  * waiting. The same checks on {@link UnlatchedStripe} must fail.
  */
+@Isolated("Lincheck transforms classes of the whole JVM")
 class LockTableLincheckTest {
     /** Shallow in the normal build; a longer run sets the property to some thousands. */
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 60);
