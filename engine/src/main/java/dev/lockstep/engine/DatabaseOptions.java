@@ -95,6 +95,15 @@ public final class DatabaseOptions {
     /** Shortest time between two checkpoints: below it one would begin before the last has ended. */
     public static final Duration CHECKPOINT_INTERVAL_MIN = Duration.ofMillis(10);
 
+    /**
+     * Half of the time between two checkpoints: a page that was dirtied before the last one is then written while the
+     * disk has time, and recovery reads no more than half an interval more.
+     */
+    public static final double CHECKPOINT_SPREAD_DEFAULT = 0.5;
+
+    /** Nine tenths: what is left has to do for pages that come late. */
+    public static final double CHECKPOINT_SPREAD_MAX = 0.9;
+
     /** Ten seconds: no disk in use is slower, and nothing waits longer without being told so. */
     public static final Duration EXTRA_FORCE_DELAY_MAX = Duration.ofSeconds(10);
 
@@ -130,6 +139,7 @@ public final class DatabaseOptions {
     private final int openTransactionCountMax;
     private final long checkpointLogBytes;
     private final Duration checkpointInterval;
+    private final double checkpointSpread;
     private final TornPageProtection tornPageProtection;
     private final boolean pageChecksums;
 
@@ -151,6 +161,7 @@ public final class DatabaseOptions {
         openTransactionCountMax = builder.openTransactionCountMax;
         checkpointLogBytes = builder.checkpointLogBytes;
         checkpointInterval = builder.checkpointInterval;
+        checkpointSpread = builder.checkpointSpread;
         tornPageProtection = builder.tornPageProtection;
         pageChecksums = builder.pageChecksums;
     }
@@ -197,6 +208,7 @@ public final class DatabaseOptions {
         builder.openTransactionCountMax = openTransactionCountMax;
         builder.checkpointLogBytes = checkpointLogBytes;
         builder.checkpointInterval = checkpointInterval;
+        builder.checkpointSpread = checkpointSpread;
         builder.tornPageProtection = tornPageProtection;
         builder.pageChecksums = pageChecksums;
         return builder;
@@ -356,6 +368,15 @@ public final class DatabaseOptions {
     }
 
     /**
+     * Over which share of the interval a checkpoint writes its pages.
+     *
+     * @return 0 to {@link #CHECKPOINT_SPREAD_MAX}
+     */
+    public double checkpointSpread() {
+        return checkpointSpread;
+    }
+
+    /**
      * What mends pages that were written halfway.
      *
      * @return {@link TornPageProtection#DOUBLE_WRITE} unless set
@@ -385,6 +406,7 @@ public final class DatabaseOptions {
                 + snapshotBytesMax + ", openTransactionCountMax="
                 + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax)
                 + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
+                + ", checkpointSpread=" + checkpointSpread
                 + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums;
     }
 
@@ -407,6 +429,7 @@ public final class DatabaseOptions {
         private int openTransactionCountMax = OPEN_TRANSACTION_COUNT_UNLIMITED;
         private long checkpointLogBytes = CHECKPOINT_LOG_BYTES_DEFAULT;
         private Duration checkpointInterval = TIMEOUT_MAX;
+        private double checkpointSpread = CHECKPOINT_SPREAD_DEFAULT;
         private TornPageProtection tornPageProtection = TornPageProtection.DOUBLE_WRITE;
         private boolean pageChecksums = true;
 
@@ -624,9 +647,9 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets after how much log a checkpoint begins. Recovery after a crash reads about twice as much, more while a
-         * transaction runs longer than that; log files before it are used again, and kept for it up to 16 GiB. Default:
-         * {@link #CHECKPOINT_LOG_BYTES_DEFAULT}.
+         * Sets after how much log a checkpoint begins. Recovery after a crash reads about twice as much and
+         * {@link #checkpointSpread(double)} of it, more while a transaction runs longer than that; log files before it
+         * are used again, and kept for it up to 16 GiB. Default: {@link #CHECKPOINT_LOG_BYTES_DEFAULT}.
          *
          * @param bytes {@link #CHECKPOINT_LOG_BYTES_MIN} to {@link #CHECKPOINT_LOG_BYTES_MAX}
          * @return this builder
@@ -648,6 +671,24 @@ public final class DatabaseOptions {
          */
         public Builder checkpointInterval(Duration time) {
             checkpointInterval = requireRange("checkpointInterval", time, CHECKPOINT_INTERVAL_MIN, TIMEOUT_MAX);
+            return this;
+        }
+
+        /**
+         * Sets over which share of the interval, in log or time, whichever comes on faster, a checkpoint writes its
+         * pages; but two batches of pages lie at most 50 ms apart. 0 writes them as fast as the disk takes them, as a
+         * checkpoint does that somebody waits for: the log then waits for the disk with its commits. Default:
+         * {@link #CHECKPOINT_SPREAD_DEFAULT}.
+         *
+         * @param share 0 to {@link #CHECKPOINT_SPREAD_MAX}
+         * @return this builder
+         * @throws InvalidOptionException if out of range
+         */
+        public Builder checkpointSpread(double share) {
+            if (!(share >= 0 && share <= CHECKPOINT_SPREAD_MAX)) {
+                throw outOfRange("checkpointSpread", share, 0, CHECKPOINT_SPREAD_MAX);
+            }
+            checkpointSpread = share;
             return this;
         }
 

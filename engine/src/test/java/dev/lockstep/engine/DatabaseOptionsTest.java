@@ -39,6 +39,7 @@ class DatabaseOptionsTest {
         assertEquals(TornPageProtection.DOUBLE_WRITE, options.tornPageProtection());
         assertTrue(options.pageChecksums());
         assertEquals(Duration.ofDays(365), options.checkpointInterval());
+        assertEquals(0.5, options.checkpointSpread());
         assertTrue(options.toString().contains("openTransactionCountMax=unlimited"));
     }
 
@@ -60,6 +61,7 @@ class DatabaseOptionsTest {
                 .openTransactionCountMax(6)
                 .checkpointLogBytes(3 << 20)
                 .checkpointInterval(Duration.ofSeconds(7))
+                .checkpointSpread(0.25)
                 .tornPageProtection(TornPageProtection.LOG_IMAGES)
                 .pageChecksums(false)
                 .build();
@@ -68,6 +70,7 @@ class DatabaseOptionsTest {
                 + " transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152,"
                 + " logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
                 + " openTransactionCountMax=6, checkpointLogBytes=3145728, checkpointInterval=PT7S,"
+                + " checkpointSpread=0.25,"
                 + " tornPageProtection=LOG_IMAGES, pageChecksums=false";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
@@ -99,6 +102,9 @@ class DatabaseOptionsTest {
                 "checkpointInterval=PT0.009S min=PT0.01S", () -> builder.checkpointInterval(Duration.ofMillis(9)));
         assertRefused("tornPageProtection=null", () -> builder.tornPageProtection(null));
         assertRefused("checkpointInterval=null", () -> builder.checkpointInterval(null));
+        assertRefused("checkpointSpread=0.91 min=0 max=0.9", () -> builder.checkpointSpread(0.91));
+        assertRefused("checkpointSpread=-0.1", () -> builder.checkpointSpread(-0.1));
+        assertRefused("checkpointSpread=NaN", () -> builder.checkpointSpread(Double.NaN));
         assertRefused("logSegmentBytes=1", () -> builder.logSegmentBytes(1));
         assertRefused("logSegmentBytes=1048577 1048576", () -> builder.logSegmentBytes((1 << 20) + 1));
         assertEquals(DatabaseOptions.defaults().toString(), builder.build().toString());

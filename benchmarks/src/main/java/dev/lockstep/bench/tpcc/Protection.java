@@ -13,8 +13,9 @@ import java.util.List;
  * @param checkpoints {@link #BY_LOG}, {@link #OFF}, or seconds between two checkpoints
  * @param checksums whether pages have checksums
  * @param tornPages spelled as {@link TornPageProtection}
+ * @param pacing whether checkpoints write their pages over a share of the time between two of them, or at once
  */
-record Protection(String checkpoints, boolean checksums, String tornPages) {
+record Protection(String checkpoints, boolean checksums, String tornPages, boolean pacing) {
     /** Checkpoints by the length of the log, as the engine does by default. */
     static final String BY_LOG = "by-log";
 
@@ -34,7 +35,9 @@ record Protection(String checkpoints, boolean checksums, String tornPages) {
         TORN_PAGES,
         /** Checkpoints during the run. */
         CHECKPOINTS,
-        /** All three. */
+        /** Writing the pages of a checkpoint little by little; without it they are written at once. */
+        PACING,
+        /** Checksums, protection from torn pages and checkpoints. */
         ALL
     }
 
@@ -50,7 +53,7 @@ record Protection(String checkpoints, boolean checksums, String tornPages) {
     static List<Named> all(String checkpoints, List<String> tornPages, List<String> without) {
         List<Named> all = new ArrayList<>();
         for (String each : tornPages) {
-            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each)));
+            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each, true)));
         }
         for (String each : without) {
             Mechanism mechanism = Spelling.parse(Mechanism.class, each);
@@ -66,7 +69,8 @@ record Protection(String checkpoints, boolean checksums, String tornPages) {
         return new Protection(
                 everything || mechanism == Mechanism.CHECKPOINTS ? OFF : checkpoints,
                 !everything && mechanism != Mechanism.CHECKSUMS && checksums,
-                everything || mechanism == Mechanism.TORN_PAGES ? Spelling.of(TornPageProtection.NONE) : tornPages);
+                everything || mechanism == Mechanism.TORN_PAGES ? Spelling.of(TornPageProtection.NONE) : tornPages,
+                mechanism != Mechanism.PACING && pacing);
     }
 
     /** Whether a text is a value of {@code --checkpoint-seconds}. */
@@ -86,6 +90,9 @@ record Protection(String checkpoints, boolean checksums, String tornPages) {
     /** Sets the engine's options. */
     DatabaseOptions.Builder applyTo(DatabaseOptions.Builder options) {
         options.pageChecksums(checksums).tornPageProtection(Spelling.parse(TornPageProtection.class, tornPages));
+        if (!pacing) {
+            options.checkpointSpread(0);
+        }
         if (!checkpoints.equals(BY_LOG)) {
             options.checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
         }
@@ -105,6 +112,6 @@ record Protection(String checkpoints, boolean checksums, String tornPages) {
                     default -> ", a checkpoint every " + checkpoints + " s";
                 };
         String torn = tornPages.equals(Spelling.of(TornPageProtection.DOUBLE_WRITE)) ? "" : ", torn pages " + tornPages;
-        return interval + torn + (checksums ? "" : ", no page checksums");
+        return interval + (pacing ? "" : " written at once") + torn + (checksums ? "" : ", no page checksums");
     }
 }

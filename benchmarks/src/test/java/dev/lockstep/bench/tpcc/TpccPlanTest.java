@@ -140,23 +140,25 @@ class TpccPlanTest {
 
     @Test
     void mechanismsAreLeftOutInTurn() {
-        TpccPlan plan =
-                plan("--scheduler=jdk", "--checkpoint-seconds=60", "--without=checksums,torn-pages,checkpoints,all");
+        TpccPlan plan = plan(
+                "--scheduler=jdk", "--checkpoint-seconds=60", "--without=checksums,torn-pages,checkpoints,pacing,all");
         assertEquals(
                 List.of(
                         "lockstep/jdk",
                         "lockstep/jdk without checksums",
                         "lockstep/jdk without torn-pages",
                         "lockstep/jdk without checkpoints",
+                        "lockstep/jdk without pacing",
                         "lockstep/jdk without all three"),
                 plan.configurations().stream().map(RunSpec::label).toList());
         assertEquals(
                 List.of(
-                        new Protection("60", true, "double-write"),
-                        new Protection("60", false, "double-write"),
-                        new Protection("60", true, "none"),
-                        new Protection("off", true, "double-write"),
-                        new Protection("off", false, "none")),
+                        new Protection("60", true, "double-write", true),
+                        new Protection("60", false, "double-write", true),
+                        new Protection("60", true, "none", true),
+                        new Protection("off", true, "double-write", true),
+                        new Protection("60", true, "double-write", false),
+                        new Protection("off", false, "none", true)),
                 plan.configurations().stream().map(RunSpec::protection).toList());
         DatabaseOptions options = plan.configurations()
                 .get(1)

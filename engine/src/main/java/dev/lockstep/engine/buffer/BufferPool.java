@@ -525,19 +525,21 @@ public final class BufferPool implements AutoCloseable {
      * on the medium. Others go on changing pages meanwhile.
      *
      * @param upToRecoveryLsn exclusive bound
+     * @param pace how fast; at once where somebody else asks for something that the page writer does between two
+     *     flushes
      * @param waiter the caller's, who holds no latch
      * @throws LockstepException as {@link PageFile#write} and {@link LogFence#ensureDurable}; the pages not written
      *     stay dirty
      */
-    public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
+    public void flushDirty(long upToRecoveryLsn, FlushPace pace, Waiter waiter) {
         if (writerOrNull != null) {
-            run(() -> writerOrNull.flush(upToRecoveryLsn), waiter, "Cannot write pages");
+            run(() -> writerOrNull.flush(upToRecoveryLsn, pace), waiter, "Cannot write pages");
         }
     }
 
     /** Writes all pages that are dirty at the moment, as {@link #flushDirty}. */
     public void flushAll(Waiter waiter) {
-        flushDirty(FrameTable.CLEAN, waiter);
+        flushDirty(FrameTable.CLEAN, FlushPace.AT_ONCE, waiter);
     }
 
     private void run(Runnable action, Waiter waiter, String what) {

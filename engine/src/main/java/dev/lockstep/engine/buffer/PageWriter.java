@@ -49,6 +49,9 @@ final class PageWriter implements AutoCloseable {
      */
     private static final int STALLED_ROUNDS_MAX = 25_000;
 
+    /** How often to ask whether a flush is still ahead of its pace: few switches, and no batch is late by much. */
+    private static final long PACE_NANOS = 5_000_000;
+
     private static final long UNTIL_WOKEN = Long.MAX_VALUE;
 
     private final PoolParts parts;
@@ -347,10 +350,12 @@ final class PageWriter implements AutoCloseable {
      * Writes all pages that are dirty now with a recovery LSN below the given one. A command.
      *
      * @param upToRecoveryLsn exclusive bound
+     * @param pace of the batches, but for pages that were latched in their turn
      */
-    void flush(long upToRecoveryLsn) {
+    void flush(long upToRecoveryLsn, FlushPace pace) {
         long[] pages = dirtyPages(upToRecoveryLsn);
         int count = pages.length;
+        boolean isPaced = true;
         // Ends because each turn leaves only pages that were latched exclusively, and latches are held for
         // microseconds; where a holder was cut short, the watch ends it.
         while (count > 0) {
@@ -362,11 +367,26 @@ final class PageWriter implements AutoCloseable {
                     pages[left++] = writeBack.skipped(i);
                 }
                 serveFrameWaits();
+                if (isPaced && from + WriteBack.PAGES_MAX < count) {
+                    awaitPace(pace, (from + WriteBack.PAGES_MAX) / (double) count);
+                }
             }
+            isPaced = false;
             count = left;
             if (written == 0 && count > 0) {
                 parts.watch().look();
                 InstalledTime.parkNanos(this, STALLED_NANOS);
+            }
+        }
+    }
+
+    /** Serves those who wait for frames until it is time for the next batch, or somebody waits for the flush to end. */
+    private void awaitPace(FlushPace pace, double writtenShare) {
+        while (!isClosing && commands.isEmpty() && pace.isAhead(writtenShare)) {
+            isWoken.set(false);
+            long idleNanos = serveFrameWaits();
+            if (idleNanos > 0 && !isWoken.get()) {
+                park(Math.min(idleNanos, PACE_NANOS));
             }
         }
     }

@@ -5,6 +5,7 @@ import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.btree.PageAllocator;
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
@@ -16,6 +17,7 @@ import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.CheckpointFile;
 import dev.lockstep.engine.recovery.CheckpointLayout;
+import dev.lockstep.engine.recovery.CheckpointSchedule;
 import dev.lockstep.engine.recovery.CheckpointSource;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.scheduler.Waiter;
@@ -78,8 +80,10 @@ final class InstanceFiles {
                     checkpointFile,
                     databaseId,
                     source(instance),
-                    instance.options().checkpointLogBytes(),
-                    instance.options().checkpointInterval(),
+                    new CheckpointSchedule(
+                            instance.options().checkpointLogBytes(),
+                            instance.options().checkpointInterval(),
+                            instance.options().checkpointSpread()),
                     (cause, isFatal) -> {
                         if (isFatal) {
                             instance.health().fail(cause);
@@ -111,8 +115,8 @@ final class InstanceFiles {
             }
 
             @Override
-            public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
-                instance.pool().flushDirty(upToRecoveryLsn, waiter);
+            public void flushDirty(long upToRecoveryLsn, FlushPace pace, Waiter waiter) {
+                instance.pool().flushDirty(upToRecoveryLsn, pace, waiter);
             }
 
             @Override

@@ -13,6 +13,7 @@ import dev.lockstep.engine.UncleanShutdownException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.btree.TreeEnvironment;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.catalog.Catalog;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.DiskStorage;
@@ -341,7 +342,7 @@ public final class InstanceOpener {
             fence.startImages();
         }
         // Until the page writer has ended a batch that it began without images.
-        pool.flushDirty(0, new Waiter());
+        pool.flushDirty(0, FlushPace.AT_ONCE, new Waiter());
         pageFile.endCopies();
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.recovery;
 
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.scheduler.Waiter;
 
 /** What a {@link Checkpointer} has to know of the database. All methods are called on its thread. */
@@ -40,9 +41,10 @@ public interface CheckpointSource {
      * Writes the pages back whose oldest change lies before an LSN, and forces the page file.
      *
      * @param upToRecoveryLsn pages first changed at or behind it may be left
+     * @param pace how fast
      * @param waiter the checkpointer's own
      */
-    void flushDirty(long upToRecoveryLsn, Waiter waiter);
+    void flushDirty(long upToRecoveryLsn, FlushPace pace, Waiter waiter);
 
     /**
      * The checkpoint to write, made of the state as it is now. Changes beside the call are fine: everything behind

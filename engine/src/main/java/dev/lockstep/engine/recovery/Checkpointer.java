@@ -3,6 +3,7 @@ package dev.lockstep.engine.recovery;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.FailureListener;
@@ -13,7 +14,6 @@ import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +23,8 @@ import java.util.List;
  *
  * <p>Each checkpoint writes back the pages that were dirty before the checkpoint before: so recovery repeats at most
  * about two intervals of log (more while a transaction runs longer than that), and a page that is changed all the time
- * is written once in two intervals and not whenever it happens to be dirty.
+ * is written once in two intervals and not whenever it happens to be dirty. The pages of a checkpoint that nobody waits
+ * for are written over a share of the interval ({@link CheckpointPace}), so recovery may repeat that much more.
  *
  * <p>Invariants:
  * <ul>
@@ -64,8 +65,7 @@ public final class Checkpointer implements AutoCloseable {
     private final CheckpointFile file;
     private final DatabaseId databaseId;
     private final CheckpointSource source;
-    private final long intervalBytes;
-    private final long intervalNanos;
+    private final CheckpointSchedule schedule;
     private final FailureListener failureListener;
     private final Waiter waiter = new Waiter();
 
@@ -152,15 +152,13 @@ public final class Checkpointer implements AutoCloseable {
             CheckpointFile file,
             DatabaseId databaseId,
             CheckpointSource source,
-            long intervalBytes,
-            Duration interval,
+            CheckpointSchedule schedule,
             FailureListener failureListener) {
         this.log = log;
         this.file = file;
         this.databaseId = databaseId;
         this.source = source;
-        this.intervalBytes = intervalBytes;
-        intervalNanos = interval.toNanos();
+        this.schedule = schedule;
         this.failureListener = failureListener;
         previousBeginLsn = log.tailLsn();
         countsFromLsn = previousBeginLsn;
@@ -173,8 +171,7 @@ public final class Checkpointer implements AutoCloseable {
      * @param file where checkpoints go
      * @param databaseId the database
      * @param source the database's state
-     * @param intervalBytes bytes of log after which a checkpoint begins, at least 1
-     * @param interval time after which one begins if there was log since the last, more than zero, at most a year
+     * @param schedule when
      * @param failureListener is told of checkpoints that failed. Where it is not fatal the old one is still good, and
      *     the next is tried after another interval; after a failed force there is none
      */
@@ -183,15 +180,9 @@ public final class Checkpointer implements AutoCloseable {
             CheckpointFile file,
             DatabaseId databaseId,
             CheckpointSource source,
-            long intervalBytes,
-            Duration interval,
+            CheckpointSchedule schedule,
             FailureListener failureListener) {
-        if (intervalBytes < 1 || !interval.isPositive()) {
-            throw new IllegalArgumentException(
-                    "not an interval: intervalBytes=" + intervalBytes + ", interval=" + interval);
-        }
-        Checkpointer checkpointer =
-                new Checkpointer(log, file, databaseId, source, intervalBytes, interval, failureListener);
+        Checkpointer checkpointer = new Checkpointer(log, file, databaseId, source, schedule, failureListener);
         new EngineThread(checkpointer::run, THREAD_NAME).start();
         return checkpointer;
     }
@@ -334,14 +325,15 @@ public final class Checkpointer implements AutoCloseable {
                 refuse(taken);
                 return;
             }
-            boolean due = log.tailLsn() - countsFromLsn >= intervalBytes || isDueByTime();
+            boolean due = log.tailLsn() - countsFromLsn >= schedule.intervalBytes() || isDueByTime();
             if (due || !taken.isEmpty()) {
                 RuntimeException failure = tryCheckpoint(taken);
                 if (failure instanceof DatabaseFailedException || failure instanceof DatabaseClosedException) {
                     return;
                 }
             } else {
-                waiter.awaitUninterruptibly(previousBeginNanos + intervalNanos, WaitReason.IO);
+                waiter.awaitUninterruptibly(
+                        previousBeginNanos + schedule.interval().toNanos(), WaitReason.IO);
             }
         }
     }
@@ -349,7 +341,7 @@ public final class Checkpointer implements AutoCloseable {
     /** Whether the interval has passed; where there was no log since, another one begins. */
     private boolean isDueByTime() {
         long now = InstalledTime.nanoTime();
-        if (now - previousBeginNanos < intervalNanos) {
+        if (now - previousBeginNanos < schedule.interval().toNanos()) {
             return false;
         }
         if (log.tailLsn() > previousBeginLsn) {
@@ -361,7 +353,7 @@ public final class Checkpointer implements AutoCloseable {
 
     /** Has the log signal when the next checkpoint is due, unless it has been told already. */
     private void arm() {
-        long nextLsn = countsFromLsn + intervalBytes;
+        long nextLsn = countsFromLsn + schedule.intervalBytes();
         DUE_LSN.setOpaque(this, nextLsn);
         if (armedLsn <= log.writtenLsn() && nextLsn > armedLsn && log.signalWhenWritten(nextLsn, waiter)) {
             armedLsn = nextLsn;
@@ -378,7 +370,7 @@ public final class Checkpointer implements AutoCloseable {
         CheckpointEvent event = new CheckpointEvent();
         event.begin();
         try {
-            writeCheckpoint(everything);
+            writeCheckpoint(everything, !taken.isEmpty());
             event.redoScanLsn = lastRedoScanLsn();
             event.commit();
         } catch (RuntimeException e) {
@@ -401,13 +393,14 @@ public final class Checkpointer implements AutoCloseable {
         return failure;
     }
 
-    private void writeCheckpoint(boolean everything) {
+    private void writeCheckpoint(boolean everything, boolean isAwaited) {
         long beginLsn = log.tailLsn();
+        FlushPace pace = isAwaited ? FlushPace.AT_ONCE : new CheckpointPace(log, schedule, beginLsn, this::isHurried);
         source.checkLogLimits();
         long latestRedoScanLsn = source.begin(beginLsn);
         WRITES_BACK_UP_TO_LSN.setOpaque(this, everything ? beginLsn : previousBeginLsn);
         try {
-            source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, waiter);
+            source.flushDirty(everything ? Long.MAX_VALUE : previousBeginLsn, pace, waiter);
         } finally {
             WRITES_BACK_UP_TO_LSN.setOpaque(this, 0L);
         }
@@ -446,6 +439,16 @@ public final class Checkpointer implements AutoCloseable {
             List<Request> taken = List.copyOf(requests);
             requests.clear();
             return taken;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /** Whether somebody waits for the end of the checkpoint that is being written. */
+    private boolean isHurried() {
+        latch.latch();
+        try {
+            return closing || !requests.isEmpty();
         } finally {
             latch.unlatch();
         }

@@ -222,7 +222,7 @@ class BufferPoolRandomTest {
                     Long missing = changes.get(pageId).higher(PageLayout.lsn(memory, 0));
                     assertTrue(missing == null || missing >= oldest, "pageId=" + pageId + ", oldest=" + oldest);
                 }
-                fixture.pool.flushDirty(oldest + random.nextInt(50), waiter);
+                fixture.pool.flushDirty(oldest + random.nextInt(50), FlushPace.AT_ONCE, waiter);
             }
         }
     }

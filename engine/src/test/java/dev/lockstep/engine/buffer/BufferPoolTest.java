@@ -21,6 +21,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class BufferPoolTest {
@@ -191,13 +193,63 @@ class BufferPoolTest {
         }
     }
 
+    /** Pages that are written little by little hold up nobody who needs a frame, nor who asks for all to be written. */
+    @Test
+    void aFlushThatIsAheadServesTheOthers() throws Exception {
+        int pageCount = 4 * WriteBack.PAGES_MAX;
+        AtomicBoolean isServed = new AtomicBoolean();
+        AtomicInteger asked = new AtomicInteger();
+        try (PoolFixture fixture = PoolFixture.create(new FaultyStorage(11), pageCount)) {
+            for (int pageId = 1; pageId <= 3 * WriteBack.PAGES_MAX; pageId++) {
+                fixture.create(pageId, pageId, pageId);
+            }
+            FutureTask<Void> flush = new FutureTask<>(() -> {
+                fixture.pool.flushDirty(
+                        FrameTable.CLEAN,
+                        writtenShare -> {
+                            asked.incrementAndGet();
+                            return !isServed.get();
+                        },
+                        new Waiter());
+                return null;
+            });
+            Thread.ofPlatform().start(flush);
+            while (asked.get() == 0) {
+                Thread.onSpinWait();
+            }
+            // More pages than the pool has frames, while the flush waits between two batches.
+            for (int pageId = 1; pageId <= 2 * pageCount; pageId++) {
+                fixture.create(1_000 + pageId, pageId, 10_000L + pageId);
+            }
+            assertFalse(flush.isDone());
+            isServed.set(true);
+            flush.get();
+
+            asked.set(0);
+            FutureTask<Void> ahead = new FutureTask<>(() -> {
+                fixture.pool.flushDirty(FrameTable.CLEAN, writtenShare -> asked.incrementAndGet() > 0, new Waiter());
+                return null;
+            });
+            for (int pageId = 1; pageId <= 3 * WriteBack.PAGES_MAX; pageId++) {
+                fixture.create(5_000 + pageId, pageId, 20_000L + pageId);
+            }
+            Thread.ofPlatform().start(ahead);
+            while (asked.get() == 0) {
+                Thread.onSpinWait();
+            }
+            fixture.pool.flushAll(fixture.waiter);
+            ahead.get();
+            assertEquals(FrameTable.CLEAN, fixture.pool.oldestRecoveryLsn());
+        }
+    }
+
     @Test
     void discardedPagesLeaveAndChangedOnesAreWrittenAsFreed() {
         FaultyStorage storage = new FaultyStorage(5);
         try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
             fixture.create(1, 1, 10);
             fixture.create(2, 2, 20);
-            fixture.pool.flushDirty(15, fixture.waiter);
+            fixture.pool.flushDirty(15, FlushPace.AT_ONCE, fixture.waiter);
             assertEquals(20, fixture.pool.oldestRecoveryLsn());
             fixture.latchExclusive(1);
             fixture.pool.discard(1, 30);

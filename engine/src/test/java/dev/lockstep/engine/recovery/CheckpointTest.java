@@ -3,6 +3,7 @@ package dev.lockstep.engine.recovery;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +17,7 @@ import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FailureListener;
@@ -49,6 +51,8 @@ class CheckpointTest {
     private static final Checkpoint FIRST = new Checkpoint(0x1000, 0x2000, 7, 3, 1, 70, new long[] {-1, 0x3f});
     private static final Checkpoint SECOND = new Checkpoint(0x5000, 0x6000, 9, 4, 1, 130, new long[] {-1, -1, 3});
 
+    private static final double SPREAD = 0.5;
+
     private final FaultyStorage storage = new FaultyStorage(SEED);
     private final CheckpointFile file = new CheckpointFile(storage, DIRECTORY);
 
@@ -59,6 +63,7 @@ class CheckpointTest {
         final AtomicLong flushedUpToLsn = new AtomicLong();
         final AtomicLong activeLsn = new AtomicLong(NO_LSN);
         final AtomicLong recoveryLsn = new AtomicLong(NO_LSN);
+        final AtomicReference<FlushPace> heardPace = new AtomicReference<>();
         final AtomicReference<RuntimeException> failure = new AtomicReference<>();
 
         /** Of the last state that was asked for. */
@@ -75,7 +80,8 @@ class CheckpointTest {
         }
 
         @Override
-        public void flushDirty(long upToRecoveryLsn, Waiter waiter) {
+        public void flushDirty(long upToRecoveryLsn, FlushPace pace, Waiter waiter) {
+            heardPace.set(pace);
             RuntimeException planned = failure.getAndSet(null);
             if (planned != null) {
                 throw planned;
@@ -112,7 +118,8 @@ class CheckpointTest {
     }
 
     private Checkpointer start(Log log, long intervalBytes, Duration interval) {
-        return Checkpointer.start(log, file, DATABASE_ID, source, intervalBytes, interval, (cause, isFatal) -> {
+        CheckpointSchedule schedule = new CheckpointSchedule(intervalBytes, interval, SPREAD);
+        return Checkpointer.start(log, file, DATABASE_ID, source, schedule, (cause, isFatal) -> {
             (isFatal ? fatalFailures : failures).add(cause);
         });
     }
@@ -249,6 +256,51 @@ class CheckpointTest {
     private void requireCollected() {
         while (source.lastPageLsns.get().get() != null) {
             System.gc();
+        }
+    }
+
+    /** Pages are written no faster than the log comes on, unless somebody waits for the checkpoint. */
+    @Test
+    void aCheckpointThatIsDueKeepsPaceWithTheLog() throws InterruptedException {
+        long interval = 200_000;
+        CheckpointSchedule schedule = new CheckpointSchedule(interval, DatabaseOptions.TIMEOUT_MAX, SPREAD);
+        try (Log log = openLog()) {
+            long beginLsn = log.tailLsn();
+            boolean[] hurried = new boolean[1];
+            CheckpointPace pace = new CheckpointPace(log, schedule, beginLsn, () -> hurried[0]);
+            append(log, 50_000);
+            assertFalse(pace.isAhead(0.5));
+            assertTrue(pace.isAhead(0.6));
+            // However slowly the log comes on, the next batch is not put off for ever.
+            while (pace.isAhead(0.6)) {
+                Thread.onSpinWait();
+            }
+            assertTrue(pace.isAhead(0.7));
+            append(log, 50_000);
+            assertFalse(pace.isAhead(1));
+
+            pace = new CheckpointPace(log, schedule, log.tailLsn(), () -> hurried[0]);
+            assertTrue(pace.isAhead(0.1));
+            hurried[0] = true;
+            assertFalse(pace.isAhead(0.1));
+
+            pace = new CheckpointPace(
+                    log, new CheckpointSchedule(interval, Duration.ofNanos(1), SPREAD), log.tailLsn(), () -> false);
+            assertFalse(pace.isAhead(1), "time has come on");
+        }
+    }
+
+    @Test
+    void onlyACheckpointThatSomebodyWaitsForIsWrittenAtOnce() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, 100_000)) {
+            checkpointer.checkpoint(false, waiter);
+            assertSame(FlushPace.AT_ONCE, source.heardPace.get());
+            while (checkpointer.completedCount() < 2) {
+                append(log, 1_000);
+            }
+            FlushPace pace = source.heardPace.get();
+            assertNotSame(FlushPace.AT_ONCE, pace);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.lockstep.engine.recovery;
 
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.Storage;
@@ -86,8 +87,7 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
                 checkpointFile,
                 DATABASE_ID,
                 this,
-                intervalBytes,
-                DatabaseOptions.TIMEOUT_MAX,
+                new CheckpointSchedule(intervalBytes, DatabaseOptions.TIMEOUT_MAX, 0),
                 FailureListener.IGNORE);
     }
 
@@ -166,7 +166,7 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
     }
 
     @Override
-    public void flushDirty(long upToRecoveryLsn, Waiter checkpointersWaiter) {
+    public void flushDirty(long upToRecoveryLsn, FlushPace pace, Waiter checkpointersWaiter) {
         for (int counter = 0; counter < COUNTER_COUNT; counter++) {
             if (recoveryLsns[counter] < upToRecoveryLsn) {
                 evict(counter, checkpointersWaiter);
