@@ -2,6 +2,7 @@ package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.scheduler.InstalledTime;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The kind of thread that terminals run on: platform threads, the JDK's virtual threads, or S-threads. Terminals
@@ -45,7 +46,10 @@ public interface TerminalThreads {
     /**
      * Virtual threads on the JDK's own scheduler. They are started by one of them, because a carrier looks into other
      * queues only when its own is empty, and leaves one that others fill only when that is: threads that yield to each
-     * other in one queue would keep those out for ever that a platform thread has put into another.
+     * other in one queue would keep those out for ever that a platform thread has put into another. For the same reason
+     * one turn in so many ends with a short sleep and not with a yield: whoever sleeps is put into the other queue, and
+     * once all have been there the carrier looks into it. Without it terminals that the log's thread had woken stood
+     * still for up to 24 seconds, and with them whoever waited for their locks.
      */
     static TerminalThreads virtual() {
         return new OfJdk("virtual", Thread.ofVirtual().name("terminal-", 0), true);
@@ -53,6 +57,9 @@ public interface TerminalThreads {
 
     /** Threads that a builder of the JDK makes. */
     final class OfJdk implements TerminalThreads {
+        /** A sleep costs some ten microseconds, and a turn is about a millisecond. */
+        private static final int TURNS_FOR_A_SLEEP = 8;
+
         private final String name;
         private final Thread.Builder builder;
         private final boolean cooperative;
@@ -79,7 +86,9 @@ public interface TerminalThreads {
 
         @Override
         public void giveWay() {
-            if (cooperative) {
+            if (cooperative && ThreadLocalRandom.current().nextInt(TURNS_FOR_A_SLEEP) == 0) {
+                pause(1);
+            } else if (cooperative) {
                 Thread.yield();
             }
         }

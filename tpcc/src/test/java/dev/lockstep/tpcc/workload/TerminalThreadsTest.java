@@ -10,10 +10,12 @@ import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -43,6 +45,42 @@ class TerminalThreadsTest {
         boolean allEnded = ended.await(HANG_SECONDS, TimeUnit.SECONDS);
         int arrivedInTime = arrived.getAndSet(count);
         assertTrue(allEnded, () -> "threads that ran: " + arrivedInTime + " of " + count);
+    }
+
+    /** As the log's thread wakes who waits for the disk. */
+    @Test
+    void aVirtualThreadThatAPlatformThreadWakesGetsItsTurn() throws InterruptedException {
+        TerminalThreads threads = TerminalThreads.virtual();
+        int count = 4 * Runtime.getRuntime().availableProcessors();
+        CountDownLatch woken = new CountDownLatch(1);
+        CountDownLatch ran = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(count);
+        AtomicInteger turns = new AtomicInteger();
+        AtomicBoolean isGivenUp = new AtomicBoolean();
+        List<Runnable> bodies = new ArrayList<>(Collections.nCopies(count, () -> {
+            while (ran.getCount() > 0 && !isGivenUp.get()) {
+                turns.incrementAndGet();
+                threads.giveWay();
+            }
+            ended.countDown();
+        }));
+        bodies.addFirst(() -> {
+            try {
+                woken.await();
+            } catch (InterruptedException e) {
+                return;
+            }
+            ran.countDown();
+        });
+        threads.start(bodies);
+        while (turns.get() < 100 * count) {
+            Thread.onSpinWait();
+        }
+        woken.countDown();
+        boolean hasRun = ran.await(HANG_SECONDS, TimeUnit.SECONDS);
+        isGivenUp.set(true);
+        ended.await();
+        assertTrue(hasRun);
     }
 
     @Test
