@@ -42,7 +42,7 @@ class TeamsTest {
     }
 
     /** Starts all before any of them runs: an S-thread of the same carrier does it, which keeps it until then. */
-    private static void runTogether(Scheduler scheduler, List<Runnable> bodies) throws InterruptedException {
+    static void runTogether(Scheduler scheduler, List<Runnable> bodies) throws InterruptedException {
         List<SThread> started = Collections.synchronizedList(new ArrayList<>());
         started.add(scheduler.start("starter", 0, () -> {
             for (int i = 0; i < bodies.size(); i++) {

@@ -70,6 +70,8 @@ final class CarrierThread extends Thread {
     private final TimerHeap timers = new TimerHeap();
     private final SchedulerEvents events = new SchedulerEvents();
     private final CarrierTeams teams;
+    private final StagedTeams stagedTeams;
+    private final boolean stagesTeams;
 
     /** The lists and the team of {@link #teams}, kept here as well because every operation asks for them. */
     private final OperationList[] lists;
@@ -109,6 +111,8 @@ final class CarrierThread extends Thread {
         this.lists = teams.lists();
         this.team = teams.team();
         this.waiting = teams.waiting();
+        this.stagedTeams = new StagedTeams(teams);
+        this.stagesTeams = options.teamExecution() == TeamExecution.STAGED;
         this.sampleSeed = index + 1;
         this.processor = options.nodes().processorOfCarrier(index);
         setDaemon(true);
@@ -166,6 +170,23 @@ final class CarrierThread extends Thread {
 
     long teamsFormed() {
         return teams.teamsFormed();
+    }
+
+    boolean stagesTeams() {
+        return stagesTeams;
+    }
+
+    boolean isStaged(int operation) {
+        OperationList list = lists[operation];
+        return stagesTeams && list != null && !list.straight;
+    }
+
+    /** The mounted member's turn has come, nobody has done its work, and others may have works that it can do. */
+    void leadTeam(SThread sThread) {
+        if (team.size() > 1) {
+            reserveStack();
+            stagedTeams.lead(sThread, resumed);
+        }
     }
 
     /** The wrapper, beyond the fast path of {@link SThread#beginOperation}. */
@@ -500,6 +521,9 @@ final class CarrierThread extends Thread {
         SThread.Request request = sThread.request;
         sThread.request = SThread.Request.NONE;
         sThread.sampledList = null;
+        if (sThread.leading && sThread.member) {
+            stagedTeams.holdFollowers(sThread);
+        }
         switch (request) {
             case SWITCH -> {
                 sThread.state = SThread.State.TEAMED;

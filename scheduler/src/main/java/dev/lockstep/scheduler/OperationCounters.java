@@ -28,7 +28,8 @@ final class OperationCounters {
     static final int STRAYS_LOG = 11;
     static final int STRAYS_YIELD = 12;
     static final int STRAYS_OTHER = 13;
-    static final int COUNTERS = 14;
+    static final int STAGED = 14;
+    static final int COUNTERS = 15;
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param teams teams formed
  * @param membersIn S-threads that entered a team, summed over teams
  * @param membersOut S-threads that ended the operation as members, that is not as strays, summed over teams
+ * @param membersStaged members whose works their leaders did, the leaders' own included, summed over teams
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a held latch or a pinned stack kept an S-thread from giving up its carrier
  * @param strays members that left their team in the middle of the operation, by reason; reasons without any are absent
@@ -23,6 +24,7 @@ public record OperationStatistics(
         long teams,
         long membersIn,
         long membersOut,
+        long membersStaged,
         long switches,
         long switchesSkipped,
         Map<WaitReason, Long> strays,

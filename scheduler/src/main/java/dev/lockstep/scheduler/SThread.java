@@ -70,6 +70,8 @@ public abstract class SThread extends InboxNode {
         LISTED,
         /** In the running team, waiting for its turn. */
         TEAMED,
+        /** Its work is in the hands of a leader that was suspended ({@link StagedTeams}). */
+        HELD,
         /** Mounted on its carrier. */
         RUNNING,
         /** Waiting to be woken. */
@@ -102,6 +104,14 @@ public abstract class SThread extends InboxNode {
     boolean operating;
     boolean member;
     boolean turns;
+
+    /** See {@link StagedTeams}. */
+    StagedWork offered;
+
+    SThread followers;
+    boolean led;
+    boolean leading;
+
     WaitReason waitReason;
     long deadlineNanos;
     int timerIndex = TimerHeap.ABSENT;
@@ -219,6 +229,41 @@ public abstract class SThread extends InboxNode {
         }
         if (InstalledProbe.isPresent()) {
             InstalledProbe.begin(this, scheduler.probeNumber(operation));
+        }
+    }
+
+    /**
+     * Whether a work that is offered to {@link #beginOperation(int, StagedWork)} can be done by another: teams are
+     * formed for the operation and execute in stages. To be asked where such a work takes more than doing it alone.
+     *
+     * @param operation from {@link Scheduler#registerOperation}
+     */
+    public final boolean isStaged(int operation) {
+        return carrier != null && carrier.isStaged(operation);
+    }
+
+    /**
+     * Begins an operation like {@link #beginOperation(int)}, and offers what it will do to its team. With
+     * {@link TeamExecution#STAGED} the first member whose turn comes does the works of all that have offered one.
+     * Whether this one was among them, and how far it has come, the work knows.
+     *
+     * @param operation from {@link Scheduler#registerOperation}; all that is offered for it can be done together
+     * @param work what is left to do of it when this returns, the caller does
+     * @throws RuntimeException what the work throws, if it was this S-thread's turn to do those of others
+     */
+    public final void beginOperation(int operation, StagedWork work) {
+        if (carrier == null || !carrier.stagesTeams()) {
+            beginOperation(operation);
+            return;
+        }
+        offered = work;
+        try {
+            beginOperation(operation);
+            if (member && offered != null) {
+                carrier.leadTeam(this);
+            }
+        } finally {
+            offered = null;
         }
     }
 

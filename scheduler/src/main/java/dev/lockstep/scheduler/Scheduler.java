@@ -367,6 +367,7 @@ public final class Scheduler implements AutoCloseable {
                 counts[OperationCounters.TEAMS],
                 counts[OperationCounters.MEMBERS_IN],
                 counts[OperationCounters.MEMBERS_OUT],
+                counts[OperationCounters.STAGED],
                 counts[OperationCounters.SWITCHES],
                 counts[OperationCounters.SWITCHES_SKIPPED],
                 strays,

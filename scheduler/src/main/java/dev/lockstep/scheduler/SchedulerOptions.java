@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param teamMode when teams are formed
  * @param teamLimit largest number of members of a team, 1 or more; larger lists give several teams
  * @param switchPointsOn whether members take turns at switch points; if not, a team's members run one after another
+ * @param teamExecution whether the members' works are done by one of them or by each
  * @param policy which list becomes the next team
  * @param uncaughtExceptionHandler what is called when an S-thread's body throws, on that S-thread; {@code null} for
  *     what the JVM does with any thread's
@@ -24,6 +25,7 @@ public record SchedulerOptions(
         TeamMode teamMode,
         int teamLimit,
         boolean switchPointsOn,
+        TeamExecution teamExecution,
         TeamPolicy policy,
         Thread.UncaughtExceptionHandler uncaughtExceptionHandler,
         NodeLayout nodes) {
@@ -43,6 +45,7 @@ public record SchedulerOptions(
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(teamMode, "teamMode");
+        Objects.requireNonNull(teamExecution, "teamExecution");
         Objects.requireNonNull(policy, "policy");
         Objects.requireNonNull(nodes, "nodes");
         if (carriers < 1 || carriers > CARRIERS_MAX) {
@@ -68,6 +71,7 @@ public record SchedulerOptions(
                 TeamMode.GOVERNED,
                 TEAM_LIMIT_DEFAULT,
                 false,
+                TeamExecution.SWITCHING,
                 TeamPolicy.lastWanted(),
                 null,
                 NodeLayout.NONE);
@@ -76,53 +80,141 @@ public record SchedulerOptions(
     /** Returns a copy with another name. */
     public SchedulerOptions withName(String value) {
         return new SchedulerOptions(
-                value, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
+                value,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another number of carriers. */
     public SchedulerOptions withCarriers(int value) {
         return new SchedulerOptions(
-                name, value, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
+                name,
+                value,
+                kind,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another kind of S-threads. */
     public SchedulerOptions withKind(SThreadKind value) {
         return new SchedulerOptions(
-                name, carriers, value, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
+                name,
+                carriers,
+                value,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another mode of forming teams. */
     public SchedulerOptions withTeamMode(TeamMode value) {
         return new SchedulerOptions(
-                name, carriers, kind, value, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
+                name,
+                carriers,
+                kind,
+                value,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another limit of members. */
     public SchedulerOptions withTeamLimit(int value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, value, switchPointsOn, policy, uncaughtExceptionHandler, nodes);
+                name,
+                carriers,
+                kind,
+                teamMode,
+                value,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with switch points on or off. */
     public SchedulerOptions withSwitchPointsOn(boolean value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, teamLimit, value, policy, uncaughtExceptionHandler, nodes);
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                value,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
+    }
+
+    /** Returns a copy whose teams execute otherwise. */
+    public SchedulerOptions withTeamExecution(TeamExecution value) {
+        return new SchedulerOptions(
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                value,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another policy. */
     public SchedulerOptions withPolicy(TeamPolicy value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, teamLimit, switchPointsOn, value, uncaughtExceptionHandler, nodes);
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                value,
+                uncaughtExceptionHandler,
+                nodes);
     }
 
     /** Returns a copy with another handler of uncaught exceptions. */
     public SchedulerOptions withUncaughtExceptionHandler(Thread.UncaughtExceptionHandler value) {
-        return new SchedulerOptions(name, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, value, nodes);
+        return new SchedulerOptions(
+                name, carriers, kind, teamMode, teamLimit, switchPointsOn, teamExecution, policy, value, nodes);
     }
 
     /** Returns a copy whose carriers are spread over nodes; see {@link NodeLayout}. */
     public SchedulerOptions withNodes(NodeLayout value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, teamLimit, switchPointsOn, policy, uncaughtExceptionHandler, value);
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                value);
     }
 }

@@ -73,11 +73,16 @@ public final class BatchFetch {
             fetch.start(tree, key.bytes(), key.length(), mode, instant, into[from + i]);
             running[i] = fetch;
         }
+        int list = access.table().operations().fetch();
+        if (session.driver.isStaged(list)) {
+            session.stagedFetch().run(fetches, count, list);
+            return;
+        }
         touchHints(fetches, count);
         for (int i = 0; i < count; i++) {
             fetches[i].followHint();
         }
-        session.driver.runTogether(running, count, access.table().operations().fetch());
+        session.driver.runTogether(running, count, list);
     }
 
     /** A loop so short that the processor is in its next turns while it waits for the first. */

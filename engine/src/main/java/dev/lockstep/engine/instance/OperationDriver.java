@@ -97,6 +97,27 @@ public final class OperationDriver {
         return runRounds(operations, count, list, false);
     }
 
+    /** Whether operations of a list run in staged teams, so that they should be a {@link StagedFetch}. */
+    boolean isStaged(int list) {
+        SThread sThread = context.sThread();
+        return sThread != null && sThread.isStaged(list);
+    }
+
+    /** The S-thread of the transaction, or null. */
+    SThread sThread() {
+        return context.sThread();
+    }
+
+    /** Has all lines on their way that were added to {@link #prefetch}. */
+    void runPrefetch() {
+        prefetchOrNull.run(pool.memory(), pool.latches());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a pool is never like another
+    boolean hasPoolOf(OperationDriver other) {
+        return pool == other.pool;
+    }
+
     private int runRounds(RecordOperation[] operations, int count, int list, boolean waits) {
         SThread sThread = context.sThread();
         if (sThread == null) {
@@ -115,7 +136,7 @@ public final class OperationDriver {
         }
     }
 
-    private GroupPrefetch prefetch() {
+    GroupPrefetch prefetch() {
         if (prefetchOrNull == null) {
             prefetchOrNull = new GroupPrefetch();
         }
@@ -247,7 +268,8 @@ public final class OperationDriver {
         }
     }
 
-    private void waitFor(RecordOperation operation, int result, boolean interruptible) {
+    /** Does the waiting that a stage has asked for; an interrupt ends it if it may. */
+    void waitFor(RecordOperation operation, int result, boolean interruptible) {
         reserveStack(FRAMES_PER_WAIT);
         switch (result) {
             case TreeDescent.LOAD_PAGE -> load(operation, interruptible);

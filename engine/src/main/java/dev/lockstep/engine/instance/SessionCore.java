@@ -85,6 +85,7 @@ public final class SessionCore {
     private int lockedTableCount;
     private FetchOperation[] fetchesTogether;
     private FetchOperation fetchBesideOthers;
+    private StagedFetch stagedFetch;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private int databaseLockMode;
@@ -166,6 +167,14 @@ public final class SessionCore {
             fetchBesideOthers = FetchOperation.besideOthers(locks, instance.transactions(), context);
         }
         return fetchBesideOthers;
+    }
+
+    /** The fetches of a statement in a staged team; made when first asked for. */
+    StagedFetch stagedFetch() {
+        if (stagedFetch == null) {
+            stagedFetch = new StagedFetch(driver);
+        }
+        return stagedFetch;
     }
 
     /** The operation that inserts several rows; made when first asked for. */

@@ -130,9 +130,16 @@ public final class TableAccess {
 
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
         requireReadable(into);
-        session.fetch.start(table.tree(), key, keyBytes, mode, instant, into);
-        session.driver.run(session.fetch, table.operations().fetch());
-        return complete(session.fetch, key, keyBytes, into, mode, instant);
+        int list = table.operations().fetch();
+        boolean staged = session.driver.isStaged(list);
+        FetchOperation fetch = staged ? session.fetchBesideOthers() : session.fetch;
+        fetch.start(table.tree(), key, keyBytes, mode, instant, into);
+        if (staged) {
+            session.stagedFetch().run(fetch, list);
+        } else {
+            session.driver.run(fetch, list);
+        }
+        return complete(fetch, key, keyBytes, into, mode, instant);
     }
 
     /** Makes a record of what a fetch has copied; false if it found nothing. */

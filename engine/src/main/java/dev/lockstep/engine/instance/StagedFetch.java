@@ -1,0 +1,222 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.btree.GroupPrefetch;
+import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.StagedWork;
+
+/**
+ * The fetches of one statement of an S-thread, whose stages another member of its team can run together with those of
+ * its own: a staged team. What they have not come to when their S-thread goes on, because they would have had to wait
+ * or because nobody has led the team, it runs on its own stack.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code running} holds the fetches under way before index {@code left}, those that are done behind; {@code next}
+ *       is the one whose stage comes next.
+ *   <li>{@code result} is what that one has to wait for, or {@link TreeDescent#CONTINUE}. Then no other of the
+ *       statement goes on: locks are taken in the order of the keys.
+ *   <li>What a fetch has thrown is kept in {@code failure}, and thrown on the stack of its own S-thread.
+ * </ul>
+ *
+ * Used by one S-thread at a time: its own, or the leader of its team while its own is inside {@link #run}.
+ */
+final class StagedFetch implements StagedWork {
+    private final OperationDriver driver;
+    private final FetchOperation[] running = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final FetchOperation[] alone = new FetchOperation[1];
+    private int left;
+    private int next;
+    private int result;
+    private boolean hintsFollowed;
+    private Throwable failure;
+
+    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
+    private long touched;
+
+    StagedFetch(OperationDriver driver) {
+        this.driver = driver;
+    }
+
+    /**
+     * Runs one fetch to its end, see below.
+     *
+     * @param list number of the fetch's list in the scheduler
+     */
+    void run(FetchOperation fetch, int list) {
+        alone[0] = fetch;
+        run(alone, 1, list);
+    }
+
+    /**
+     * Runs fetches to the end of all, in a team if there is one.
+     *
+     * @param fetches of the driver's transaction, started {@linkplain FetchOperation#besideOthers beside others}
+     * @param count 1 to {@link BatchFetch#FETCHES_TOGETHER_MAX}
+     * @param list number of the fetches' list in the scheduler
+     */
+    void run(FetchOperation[] fetches, int count, int list) {
+        // For the waits of these fetches, and for leading, which calls less deeply.
+        driver.reserveStackToWait();
+        System.arraycopy(fetches, 0, running, 0, count);
+        left = count;
+        next = 0;
+        result = TreeDescent.CONTINUE;
+        hintsFollowed = false;
+        failure = null;
+        SThread sThread = driver.sThread();
+        try {
+            sThread.beginOperation(list, this);
+            if (!hintsFollowed) {
+                touched = touchHints();
+                followHints();
+            }
+            // Ends like every loop of the driver.
+            while (left > 0) {
+                goOn();
+                sThread.switchPoint();
+            }
+            rethrow();
+        } finally {
+            sThread.endOperation();
+        }
+    }
+
+    /** On the own stack: waits where that is what comes next, and otherwise runs the rest of a round. */
+    private void goOn() {
+        if (result != TreeDescent.CONTINUE) {
+            driver.waitFor(running[next], result, true);
+            result = TreeDescent.CONTINUE;
+            next++;
+            return;
+        }
+        if (next == 0) {
+            GroupPrefetch prefetch = driver.prefetch();
+            addNextLines(prefetch);
+            driver.runPrefetch();
+        }
+        runRound();
+    }
+
+    private void rethrow() {
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+    }
+
+    private long touchHints() {
+        long sum = 0;
+        for (int i = 0; i < left; i++) {
+            sum += running[i].touchHint();
+        }
+        return sum;
+    }
+
+    private void followHints() {
+        for (int i = 0; i < left; i++) {
+            running[i].followHint();
+        }
+        hintsFollowed = true;
+    }
+
+    private void addNextLines(GroupPrefetch prefetch) {
+        for (int i = 0; i < left; i++) {
+            running[i].addNextLines(prefetch);
+        }
+    }
+
+    /**
+     * Runs a stage of each fetch whose turn in this round has not come.
+     *
+     * @return false if all are done, or one has to wait or has failed
+     */
+    private boolean runRound() {
+        try {
+            while (next < left) {
+                FetchOperation fetch = running[next];
+                int stageResult = fetch.step();
+                if (stageResult == TreeDescent.DONE) {
+                    running[next] = running[--left];
+                    running[left] = fetch;
+                } else if (stageResult == TreeDescent.CONTINUE) {
+                    next++;
+                } else {
+                    result = stageResult;
+                    return false;
+                }
+            }
+            next = 0;
+            return left > 0;
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+            left = 0;
+            return false;
+        }
+    }
+
+    @Override
+    public void runTogether(StagedWork[] team, int count) {
+        int members = withoutOtherDatabases(team, count);
+        int from = 0;
+        while (from < members) {
+            int to = from;
+            int fetches = 0;
+            // As many members as there may be fetches side by side, but one at least.
+            while (to < members && (to == from || fetches + of(team, to).left <= BatchFetch.FETCHES_TOGETHER_MAX)) {
+                fetches += of(team, to).left;
+                to++;
+            }
+            runTogether(team, from, to);
+            from = to;
+        }
+    }
+
+    private static StagedFetch of(StagedWork[] team, int member) {
+        return (StagedFetch) team[member];
+    }
+
+    /** Tables of the same name share their lists, but what is read ahead for them lies in different pools. */
+    private int withoutOtherDatabases(StagedWork[] team, int count) {
+        int members = 0;
+        for (int i = 0; i < count; i++) {
+            if (driver.hasPoolOf(of(team, i).driver)) {
+                team[members++] = team[i];
+            }
+        }
+        return members;
+    }
+
+    private void runTogether(StagedWork[] team, int from, int to) {
+        GroupPrefetch prefetch = driver.prefetch();
+        long sum = 0;
+        // A loop so short that the processor is in its next turns while it waits for the first.
+        for (int i = from; i < to; i++) {
+            sum += of(team, i).touchHints();
+        }
+        touched = sum;
+        for (int i = from; i < to; i++) {
+            of(team, i).followHints();
+        }
+        int end = to;
+        while (from < end) {
+            for (int i = from; i < end; i++) {
+                of(team, i).addNextLines(prefetch);
+            }
+            driver.runPrefetch();
+            int i = from;
+            while (i < end) {
+                StagedFetch member = of(team, i);
+                if (member.runRound()) {
+                    i++;
+                } else {
+                    team[i] = team[--end];
+                    team[end] = member;
+                }
+            }
+        }
+    }
+}

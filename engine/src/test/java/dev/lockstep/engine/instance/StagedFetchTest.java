@@ -1,0 +1,171 @@
+package dev.lockstep.engine.instance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.engine.type.RawRecord;
+import dev.lockstep.engine.type.RecordTarget;
+import dev.lockstep.scheduler.OperationStatistics;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
+import dev.lockstep.scheduler.TeamMode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A fetch that fails in the hands of a leader fails for its own transaction alone. */
+@Timeout(60)
+class StagedFetchTest {
+    private static final int MEMBERS = 6;
+    private static final int ROUNDS = 10;
+
+    /** Takes a value as long as there is memory for it. */
+    private static final class FullTarget implements RecordTarget {
+        private final Error failure;
+
+        FullTarget(Error failure) {
+            this.failure = failure;
+        }
+
+        @Override
+        public byte[] ensureKeyCapacity(int bytes) {
+            throw failure;
+        }
+
+        @Override
+        public void setKeyLength(int bytes) {
+            throw failure;
+        }
+
+        @Override
+        public byte[] ensureValueCapacity(int bytes) {
+            throw failure;
+        }
+
+        @Override
+        public void setValueLength(int bytes) {
+            throw failure;
+        }
+
+        @Override
+        public void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+            throw failure;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void aFailureIsOfOneMemberAlone(SThreadKind kind) throws InterruptedException {
+        SchedulerOptions options = SchedulerOptions.defaults()
+                .withKind(kind)
+                .withCarriers(1)
+                .withTeamMode(TeamMode.ON)
+                .withTeamExecution(TeamExecution.STAGED);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Instance instance = new InstanceOpener(
+                            DatabaseOptions.builder()
+                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                    .build(),
+                            scheduler)
+                    .openInMemory();
+            BTree tree = filled(instance);
+            int list = scheduler.registerOperation("fetch raw");
+            AtomicInteger failures = new AtomicInteger();
+            List<SThread> members = Collections.synchronizedList(new ArrayList<>());
+            members.add(scheduler.start("starter", 0, () -> {
+                for (int member = 0; member < MEMBERS; member++) {
+                    int number = member;
+                    members.add(
+                            scheduler.start("member-" + number, 0, () -> run(instance, tree, list, number, failures)));
+                }
+            }));
+            scheduler.awaitTermination();
+            for (SThread member : members) {
+                assertNull(member.failure(), () -> member + " " + member.failure());
+            }
+            assertEquals(MEMBERS * ROUNDS, failures.get());
+            OperationStatistics statistics = scheduler.statistics().stream()
+                    .filter(each -> each.operation().equals("fetch raw"))
+                    .findAny()
+                    .orElseThrow();
+            assertTrue(statistics.membersStaged() > MEMBERS, statistics::toString);
+            assertEquals(statistics.membersIn(), statistics.membersOut(), statistics::toString);
+            instance.validate();
+            assertTrue(instance.locks().isEmpty());
+            instance.close();
+        }
+    }
+
+    private static byte[] key(int member) {
+        return new byte[] {(byte) member};
+    }
+
+    private static BTree filled(Instance instance) {
+        BTree tree = instance.schema()
+                .createTable(TableDefinition.named("raw")
+                        .column("key", ColumnType.binary(10))
+                        .primaryKey("key")
+                        .build())
+                .state()
+                .tree();
+        SessionCore session = instance.newSession();
+        session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+        for (int member = 0; member < MEMBERS; member++) {
+            session.beforeChange();
+            byte[] value = {(byte) member, 1};
+            session.insert.start(tree, key(member), 1, value, value.length, 0);
+            session.driver.runPlain(session.insert);
+        }
+        session.commit();
+        session.close();
+        return tree;
+    }
+
+    /** In each round one statement after the other fetches its row, has no room for it, and fetches it with others. */
+    private static void run(Instance instance, BTree tree, int list, int member, AtomicInteger failures) {
+        SessionCore session = instance.newSession();
+        RawRecord found = new RawRecord();
+        for (int round = 0; round < ROUNDS; round++) {
+            session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+            FetchOperation fetch = session.fetchBesideOthers();
+            for (int statement = 0; statement < MEMBERS; statement++) {
+                if (statement == member) {
+                    OutOfMemoryError full = new OutOfMemoryError("by hand");
+                    fetch.start(tree, key(member), 1, LockMode.KEY_S, false, new FullTarget(full));
+                    assertSame(full, assertThrows(OutOfMemoryError.class, () -> session.stagedFetch()
+                            .run(fetch, list)));
+                    failures.incrementAndGet();
+                } else {
+                    fetch.start(tree, key(member), 1, LockMode.KEY_S, false, found);
+                    session.stagedFetch().run(fetch, list);
+                    assertTrue(fetch.found());
+                    assertArrayEquals(new byte[] {(byte) member, 1}, Arrays.copyOf(found.valueBytes(), 2));
+                }
+            }
+            session.commit();
+        }
+        session.close();
+    }
+}

@@ -1,0 +1,14 @@
+package dev.lockstep.scheduler;
+
+/** How the members of a team execute their operation. */
+public enum TeamExecution {
+    /** Each on its own stack, in turns at the switch points, as in the paper. */
+    SWITCHING,
+
+    /**
+     * The stages of all by the member that comes first, in a loop on its stack: each member is suspended once per
+     * operation. Members without a {@link StagedWork}, and what is left of the others' when they would have to wait,
+     * execute as with {@link #SWITCHING}.
+     */
+    STAGED
+}
