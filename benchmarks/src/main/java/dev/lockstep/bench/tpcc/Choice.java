@@ -4,6 +4,7 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.workload.TransactionMix;
@@ -74,6 +75,13 @@ abstract class Choice implements ITypeConverter<String>, Iterable<String> {
     static final class OfTeams extends Choice {
         OfTeams() {
             super(spelled(TeamMode.values()));
+        }
+    }
+
+    /** How teams execute. */
+    static final class OfTeamExecution extends Choice {
+        OfTeamExecution() {
+            super(spelled(TeamExecution.values()));
         }
     }
 

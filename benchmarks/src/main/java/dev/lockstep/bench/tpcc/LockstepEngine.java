@@ -11,6 +11,7 @@ import dev.lockstep.scheduler.NodeLayout;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.scheduler.TeamPolicy;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
@@ -76,6 +77,10 @@ final class LockstepEngine implements OpenEngine {
                                 ? Spelling.parse(NamedPolicy.class, spec.teamPolicy())
                                         .policy()
                                 : TeamPolicy.lastWanted())
+                .withTeamExecution(
+                        spec.usesTeams()
+                                ? Spelling.parse(TeamExecution.class, spec.teamExecution())
+                                : TeamExecution.SWITCHING)
                 .withTeamLimit(spec.teamLimit())
                 .withSwitchPointsOn(spec.switchPoints()));
     }

@@ -15,6 +15,7 @@ import java.util.List;
  * @param scheduling what schedules the terminals
  * @param teams when teams are formed, {@link #NONE} where nothing could form them
  * @param teamPolicy which list becomes the next team, {@link #NONE} where there are no teams
+ * @param teamExecution how teams execute, {@link #NONE} likewise
  * @param batches whether rows that a statement names together go to the engine together
  */
 record LockstepVariant(
@@ -25,6 +26,7 @@ record LockstepVariant(
         Scheduling scheduling,
         String teams,
         String teamPolicy,
+        String teamExecution,
         boolean batches) {
     /** Stands for what a run does not have. */
     static final String NONE = "none";
@@ -40,16 +42,19 @@ record LockstepVariant(
                         for (boolean batches : options.batches()) {
                             for (Scheduling scheduling : schedulings(options.scheduler)) {
                                 for (String teams : teams(options, scheduling)) {
-                                    for (String policy : policies(options, teams)) {
-                                        all.add(new LockstepVariant(
-                                                durability,
-                                                terminals,
-                                                scan,
-                                                named,
-                                                scheduling,
-                                                teams,
-                                                policy,
-                                                batches));
+                                    for (String policy : withTeams(teams, options.teamPolicies)) {
+                                        for (String execution : withTeams(teams, options.teamExecutions)) {
+                                            all.add(new LockstepVariant(
+                                                    durability,
+                                                    terminals,
+                                                    scan,
+                                                    named,
+                                                    scheduling,
+                                                    teams,
+                                                    policy,
+                                                    execution,
+                                                    batches));
+                                        }
                                     }
                                 }
                             }
@@ -71,8 +76,9 @@ record LockstepVariant(
         return scheduling == Scheduling.STEPS ? options.teams : List.of(NONE);
     }
 
-    private static List<String> policies(TpccOptions options, String teams) {
-        return teams.equals(NONE) || teams.equals(Spelling.of(TeamMode.OFF)) ? List.of(NONE) : options.teamPolicies;
+    /** What is asked for of teams, where they may form. */
+    private static List<String> withTeams(String teams, List<String> choices) {
+        return teams.equals(NONE) || teams.equals(Spelling.of(TeamMode.OFF)) ? List.of(NONE) : choices;
     }
 
     /** Names what was named several times, but for {@link #grouping}. */
@@ -101,6 +107,9 @@ record LockstepVariant(
         }
         if (options.teamPolicies.size() > 1 && !teamPolicy.equals(NONE)) {
             parts.add(teamPolicy);
+        }
+        if (options.teamExecutions.size() > 1 && !teamExecution.equals(NONE)) {
+            parts.add(teamExecution);
         }
         if (options.batches().size() > 1) {
             parts.add(batches ? "batches on" : "batches off");

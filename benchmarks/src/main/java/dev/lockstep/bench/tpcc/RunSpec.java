@@ -20,6 +20,7 @@ import dev.lockstep.tpcc.adapter.TpccScale;
  * @param sthreads kind of S-threads, or {@code none} where the scheduler is not STEPS
  * @param teams when teams are formed, or {@code none} likewise
  * @param teamPolicy which list becomes the next team, spelled as {@link NamedPolicy}, or {@code none} likewise
+ * @param teamExecution how teams execute, or {@code none} likewise
  * @param teamLimit largest number of members
  * @param switchPoints whether members take turns at switch points
  * @param batches whether rows that a statement names together go to Lockstep together
@@ -53,6 +54,7 @@ record RunSpec(
         String sthreads,
         String teams,
         String teamPolicy,
+        String teamExecution,
         int teamLimit,
         boolean switchPoints,
         boolean batches,

@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * @param teams formed
  * @param membersIn members when a team formed, on average
  * @param membersOut members that were left when a team ended, on average
+ * @param membersStaged members whose operation their teams' first members did, their own included
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a latch or a pinned stack kept a member from switching
  * @param strays members that left before the end, by reason
@@ -26,6 +27,7 @@ record TeamReport(
         long teams,
         double membersIn,
         double membersOut,
+        long membersStaged,
         long switches,
         long switchesSkipped,
         Map<String, Long> strays,
@@ -40,6 +42,7 @@ record TeamReport(
                 statistics.teams(),
                 statistics.membersInMean(),
                 statistics.membersOutMean(),
+                statistics.membersStaged(),
                 statistics.switches(),
                 statistics.switchesSkipped(),
                 strays,

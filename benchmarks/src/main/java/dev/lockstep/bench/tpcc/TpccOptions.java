@@ -281,6 +281,19 @@ final class TpccOptions {
     List<String> teamPolicies;
 
     @Option(
+            names = "--team-execution",
+            split = ",",
+            paramLabel = "HOW",
+            defaultValue = "switching",
+            converter = Choice.OfTeamExecution.class,
+            completionCandidates = Choice.OfTeamExecution.class,
+            description =
+                    "How a team executes: ${COMPLETION-CANDIDATES}. switching: each member for itself. staged: the"
+                        + " first member fetches the rows of all by primary key, a stage of each in turn. Several make"
+                        + " as many runs where teams are not off. Default: ${DEFAULT-VALUE}.")
+    List<String> teamExecutions;
+
+    @Option(
             names = "--batches",
             split = ",",
             paramLabel = "WHETHER",

@@ -120,6 +120,22 @@ class TpccPlanTest {
     }
 
     @Test
+    void triesEachWayOfExecutingWhereTeamsForm() {
+        TpccPlan plan = plan("--teams=off,on", "--team-execution=switching,staged");
+        assertEquals(
+                List.of(
+                        "lockstep/jdk",
+                        "lockstep/steps teams off",
+                        "lockstep/steps teams on, switching",
+                        "lockstep/steps teams on, staged"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of("none", "none", "switching", "staged"),
+                plan.configurations().stream().map(RunSpec::teamExecution).toList());
+        assertEquals("switching", plan().configurations().getLast().teamExecution());
+    }
+
+    @Test
     void runsWhatIsNamedSeveralTimesInEveryCombination() {
         TpccPlan plan = plan("--durability=async,sync", "--terminals=1,50", "--scheduler=jdk", "--scan-beside");
         assertEquals(
