@@ -75,7 +75,8 @@ class CommitDependencyTest {
 
     @BeforeEach
     void open() {
-        database = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
+        LogOptions log = LogOptions.sync().withClock(storage.clock());
+        database = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log));
         table = DatabaseTest.filled(database, ROWS, "name");
     }
 

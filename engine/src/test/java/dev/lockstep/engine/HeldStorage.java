@@ -2,6 +2,7 @@ package dev.lockstep.engine;
 
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.log.LogClock;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -13,12 +14,23 @@ final class HeldStorage extends DelegatingStorage {
 
     private volatile CountDownLatch logForce = OPEN;
     private volatile CountDownLatch pageRead = OPEN;
+    private final HeldClock clock = new HeldClock();
 
     HeldStorage(Storage storage) {
         super(storage);
     }
 
+    /**
+     * A clock for the log that stands still while its forces are held back. With one that goes on, a commit that need
+     * not be on disk waits all the same once the oldest such is a tenth of a second old: in a test that holds the force
+     * back until after it, for ever.
+     */
+    LogClock clock() {
+        return clock;
+    }
+
     void holdLogForces() {
+        clock.hold();
         logForce = new CountDownLatch(1);
     }
 
@@ -27,6 +39,7 @@ final class HeldStorage extends DelegatingStorage {
     }
 
     void release() {
+        clock.goOn();
         logForce.countDown();
         pageRead.countDown();
     }
@@ -44,6 +57,36 @@ final class HeldStorage extends DelegatingStorage {
         BlockFile file = super.open(path, mode);
         String name = path.getFileName().toString();
         return new HeldFile(file, name.startsWith("log-"), name.startsWith("pages"));
+    }
+
+    private static final class HeldClock implements LogClock {
+        private static final long GOES_ON = Long.MIN_VALUE;
+
+        private long heldSinceNanos = GOES_ON;
+        private long heldNanos;
+
+        synchronized void hold() {
+            if (heldSinceNanos == GOES_ON) {
+                heldSinceNanos = LogClock.SYSTEM.nanoTime();
+            }
+        }
+
+        synchronized void goOn() {
+            if (heldSinceNanos != GOES_ON) {
+                heldNanos += LogClock.SYSTEM.nanoTime() - heldSinceNanos;
+                heldSinceNanos = GOES_ON;
+            }
+        }
+
+        @Override
+        public synchronized long nanoTime() {
+            return (heldSinceNanos == GOES_ON ? LogClock.SYSTEM.nanoTime() : heldSinceNanos) - heldNanos;
+        }
+
+        @Override
+        public void park(long nanos) {
+            LogClock.SYSTEM.park(nanos);
+        }
     }
 
     private final class HeldFile extends DelegatingFile {

@@ -374,7 +374,8 @@ class SnapshotTest {
     void beginsWithWhatIsOnDisk() throws InterruptedException {
         FaultyStorage disk = new FaultyStorage(3);
         HeldStorage storage = new HeldStorage(disk);
-        Database durable = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync());
+        LogOptions log = LogOptions.sync().withClock(storage.clock());
+        Database durable = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log);
         Table accounts = durable.createTable(DatabaseTest.accounts());
         PendingCommit answer = durable.newPendingCommit();
         storage.holdLogForces();
