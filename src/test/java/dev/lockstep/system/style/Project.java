@@ -18,6 +18,10 @@ final class Project {
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".idea", ".vscode", ".settings", "out");
 
+    /** What a run leaves beside the files of the project and {@code .gitignore} names. */
+    private static final List<String> LEFT_BEHIND =
+            List.of("glob:hs_err_pid*.log", "glob:*.jfr", "glob:core.[0-9]*", "glob:*.iml", "glob:*~");
+
     private Project() {}
 
     /** The project's directory: the nearest one upwards that holds the launcher. */
@@ -31,9 +35,13 @@ final class Project {
                 + Path.of("").toAbsolutePath());
     }
 
-    /** Every text file of the project, build output left out. */
+    /** Every text file of the project, build output and what runs left behind left out. */
     static List<SourceFile> files() {
-        Path root = root();
+        return files(root());
+    }
+
+    /** {@link #files()} of the project in a directory. */
+    static List<SourceFile> files(Path root) {
         List<SourceFile> files = new ArrayList<>();
         collect(root, root, files);
         return files;
@@ -52,6 +60,9 @@ final class Project {
     private static void collect(Path root, Path directory, List<SourceFile> files) {
         try (Stream<Path> entries = Files.list(directory)) {
             for (Path entry : entries.sorted().toList()) {
+                if (isLeftBehind(entry.getFileName())) {
+                    continue;
+                }
                 if (!Files.isDirectory(entry)) {
                     String path = root.relativize(entry).toString().replace('\\', '/');
                     text(entry).ifPresent(text -> files.add(new SourceFile(path, text)));
@@ -62,6 +73,12 @@ final class Project {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static boolean isLeftBehind(Path name) {
+        return LEFT_BEHIND.stream()
+                .anyMatch(
+                        pattern -> name.getFileSystem().getPathMatcher(pattern).matches(name));
     }
 
     private static Optional<String> text(Path file) throws IOException {

@@ -3,11 +3,15 @@ package dev.lockstep.system.style;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -42,6 +46,19 @@ class TextRuleTest {
         assertTrue(paths.contains("native/src/main/c/lockstep_counters.c"));
         assertTrue(paths.contains(".ci/run"));
         assertTrue(paths.stream().noneMatch(path -> path.contains("/target/")));
+    }
+
+    /** The log of a JVM that crashed in one test failed this class too, as it names paths of the machine. */
+    @Test
+    void whatARunLeavesBehindIsNotTheProject(@TempDir Path root) throws IOException {
+        Files.createDirectories(root.resolve("engine/target"));
+        for (String path : List.of(
+                "README.md", "engine/pom.xml", "engine/hs_err_pid12.log", "engine/core.12", "engine/target/a.txt")) {
+            Files.writeString(root.resolve(path), "text");
+        }
+        assertEquals(
+                List.of("README.md", "engine/pom.xml"),
+                Project.files(root).stream().map(SourceFile::path).toList());
     }
 
     @Test

@@ -36,7 +36,8 @@ class CodeEventsTest {
         Path log = directory.resolve("events.txt");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-agentpath:" + agent() + "=" + log));
+                "-agentpath:" + agent() + "=" + log,
+                "-XX:ErrorFile=" + directory.resolve("hs_err.log")));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), CompiledProgram.class.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

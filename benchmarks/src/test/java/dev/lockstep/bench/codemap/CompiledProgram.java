@@ -4,12 +4,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /** The main class of a JVM with the agent: has a method compiled with another one in it, and places used again. */
 final class CompiledProgram {
     private static final int CALLS = 50_000;
-    private static final int CLASSES = 40;
-    private static final int CLASSES_PER_COLLECTION = 4;
+    private static final int ROUNDS = 3;
+    private static final int CLASSES_PER_ROUND = 16;
+
+    /**
+     * Hidden classes that outlive the round that made them. A JVM can end with an internal error (JDK 25,
+     * {@code guarantee(!nm->is_unloading())}) if a class is collected while the event of its compiled method waits for
+     * the service thread; so the newest are not the ones that are collected.
+     */
+    private static final int CLASSES_KEPT = 8;
 
     private static long[] table = new long[100];
 
@@ -37,17 +46,22 @@ final class CompiledProgram {
         try (InputStream resource = Template.class.getResourceAsStream("CompiledProgram$Template.class")) {
             template = resource.readAllBytes();
         }
-        for (int i = 1; i <= CLASSES; i++) {
-            sum += runHidden(template);
-            if (i % CLASSES_PER_COLLECTION == 0) {
-                System.gc();
+        Deque<Class<?>> classes = new ArrayDeque<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < CLASSES_PER_ROUND; i++) {
+                MethodHandles.Lookup hidden = MethodHandles.lookup().defineHiddenClass(template, true);
+                classes.add(hidden.lookupClass());
+                sum += runHidden(hidden);
             }
+            while (classes.size() > CLASSES_KEPT) {
+                classes.remove();
+            }
+            System.gc();
         }
-        System.out.println(sum);
+        System.out.println(sum + classes.size());
     }
 
-    private static long runHidden(byte[] template) throws Throwable {
-        MethodHandles.Lookup hidden = MethodHandles.lookup().defineHiddenClass(template, true);
+    private static long runHidden(MethodHandles.Lookup hidden) throws Throwable {
         return (long) hidden.findStatic(hidden.lookupClass(), "work", MethodType.methodType(long.class, long.class))
                 .invoke(100L);
     }
