@@ -9,6 +9,7 @@ import java.util.List;
  * One combination of what the options of a command name several values of, for Lockstep.
  *
  * @param durability when commits are answered
+ * @param cores processors that the run is pinned to
  * @param terminals of each warehouse
  * @param scanBeside whether a thread scans whole tables
  * @param protection what is done for the time after a crash
@@ -20,6 +21,7 @@ import java.util.List;
  */
 record LockstepVariant(
         String durability,
+        int cores,
         int terminals,
         boolean scanBeside,
         Protection.Named protection,
@@ -35,28 +37,26 @@ record LockstepVariant(
     static List<LockstepVariant> all(TpccOptions options) {
         List<LockstepVariant> all = new ArrayList<>();
         for (String durability : options.durabilities) {
-            for (int terminals : options.terminals) {
-                for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
-                    for (Protection.Named named :
-                            Protection.all(options.checkpoints, options.tornPages, options.without)) {
-                        for (boolean batches : options.batches()) {
-                            for (Scheduling scheduling : schedulings(options.scheduler)) {
-                                for (String teams : teams(options, scheduling)) {
-                                    for (String policy : withTeams(teams, options.teamPolicies)) {
-                                        for (String execution : withTeams(teams, options.teamExecutions)) {
-                                            all.add(new LockstepVariant(
-                                                    durability,
-                                                    terminals,
-                                                    scan,
-                                                    named,
-                                                    scheduling,
-                                                    teams,
-                                                    policy,
-                                                    execution,
-                                                    batches));
-                                        }
-                                    }
-                                }
+            for (int cores : options.cores) {
+                for (int terminals : options.terminals) {
+                    for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
+                        for (Protection.Named named :
+                                Protection.all(options.checkpoints, options.tornPages, options.without)) {
+                            for (boolean batches : options.batches()) {
+                                addSchedulings(
+                                        options,
+                                        new LockstepVariant(
+                                                durability,
+                                                cores,
+                                                terminals,
+                                                scan,
+                                                named,
+                                                Scheduling.JDK,
+                                                NONE,
+                                                NONE,
+                                                NONE,
+                                                batches),
+                                        all);
                             }
                         }
                     }
@@ -64,6 +64,23 @@ record LockstepVariant(
             }
         }
         return all;
+    }
+
+    private static void addSchedulings(TpccOptions options, LockstepVariant variant, List<LockstepVariant> all) {
+        for (Scheduling scheduling : schedulings(options.scheduler)) {
+            for (String teams : teams(options, scheduling)) {
+                for (String policy : withTeams(teams, options.teamPolicies)) {
+                    for (String execution : withTeams(teams, options.teamExecutions)) {
+                        all.add(variant.scheduled(scheduling, teams, policy, execution));
+                    }
+                }
+            }
+        }
+    }
+
+    private LockstepVariant scheduled(Scheduling by, String withTeams, String policy, String execution) {
+        return new LockstepVariant(
+                durability, cores, terminals, scanBeside, protection, by, withTeams, policy, execution, batches);
     }
 
     private static List<Scheduling> schedulings(String choice) {
@@ -86,6 +103,9 @@ record LockstepVariant(
         List<String> parts = new ArrayList<>();
         if (options.durabilities.size() > 1) {
             parts.add(durability);
+        }
+        if (options.cores.size() > 1) {
+            parts.add(cores == 1 ? "1 core" : cores + " cores");
         }
         if (options.terminals.size() > 1) {
             parts.add(options.warehouses * terminals + " terminals");

@@ -2,7 +2,6 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
-import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ReportText;
@@ -59,6 +58,8 @@ import picocli.CommandLine.Spec;
             "      configuration against itself; everything in a file.",
             "  ./lockstep tpcc --durability async --teams off,on --batches off,on --repeat 5",
             "      What teams and batches are worth, each alone and together, and beside the JDK's scheduling.",
+            "  ./lockstep tpcc --durability async --warehouses 10 --cores 1,2 --scheduler steps --repeat 5 --control",
+            "      What a second carrier is worth.",
             "  ./lockstep tpcc --engine all --durability async --warehouses 10",
             "      Lockstep beside all engines, in memory, at ten warehouses.",
             "  ./lockstep tpcc --engine postgresql --url \"jdbc:postgresql://localhost:54329/tpcc?user=lockstep\"",
@@ -118,10 +119,9 @@ public final class TpccCommand implements Callable<Integer> {
         }
         requireWritable();
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        Processors processors = placement.choose(options.cores);
         PrintWriter out = command.commandLine().getOut();
         TpccExperiment experiment = new TpccExperiment(
-                plan, options, processors, placement.emulation().orElse(null), mainClass, System.err);
+                plan, options, placement::choose, placement.emulation().orElse(null), mainClass, System.err);
         experiment.run();
         List<RunReport> runs = experiment.runs();
         ExperimentReport report = new ExperimentReport(
@@ -131,7 +131,7 @@ public final class TpccCommand implements Callable<Integer> {
                 SourceVersion.commit().orElse(null),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 machine,
-                ChildFlags.common(options.cores),
+                ChildFlags.common(options.cores.getFirst()),
                 experiment.connections(),
                 Ratios.of(runs, experiment.connections()),
                 runs,

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
@@ -45,7 +46,7 @@ final class TpccExperiment {
     private final Path out;
 
     private final Map<String, String> environment;
-    private final Processors processors;
+    private final IntFunction<Processors> placement;
 
     /** Where runs are simulated, else {@code null}. */
     private final SimulatedRuns simulated;
@@ -60,7 +61,7 @@ final class TpccExperiment {
     /**
      * Prepares.
      *
-     * @param processors where children run
+     * @param placement where a child runs, by the number of its processors
      * @param emulation how they are simulated, {@code null} where they are not
      * @param options of the command: where the flame graphs go, the options of the children beside the common ones, the
      *     URL of PostgreSQL
@@ -70,7 +71,7 @@ final class TpccExperiment {
     TpccExperiment(
             TpccPlan plan,
             TpccOptions options,
-            Processors processors,
+            IntFunction<Processors> placement,
             Emulation emulation,
             String mainClass,
             PrintStream progress) {
@@ -84,7 +85,7 @@ final class TpccExperiment {
             variables.put(Engines.POSTGRESQL_URL, options.url);
         }
         this.environment = Map.copyOf(variables);
-        this.processors = processors;
+        this.placement = placement;
         this.simulated =
                 emulation == null ? null : new SimulatedRuns(emulation, this::run, jvmOptions, !options.unchecked);
         this.mainClass = mainClass;
@@ -151,6 +152,7 @@ final class TpccExperiment {
             throws IOException, InterruptedException {
         started++;
         Path directory = directory(spec);
+        Processors processors = placement.apply(spec.cores());
         RunRequest request = new RunRequest(
                 spec,
                 directory.toString(),
@@ -158,7 +160,7 @@ final class TpccExperiment {
                 processors.description(),
                 repeat,
                 control,
-                hash(spec));
+                hash(spec, processors));
         String title = "[" + started + "/" + plan.runCount() + "] " + spec.label() + (control ? " (control)" : "");
         RunReport report;
         try (ProgressView view = new ProgressView(progress, title)) {
@@ -175,7 +177,7 @@ final class TpccExperiment {
     }
 
     /** Of what makes a run what it is. */
-    private String hash(RunSpec spec) {
+    private String hash(RunSpec spec, Processors processors) {
         return Json.hash(List.of(
                 spec, ChildFlags.of(spec, jvmOptions), processors.pinned(), environment.get(ALLOCATOR_VARIABLE)));
     }

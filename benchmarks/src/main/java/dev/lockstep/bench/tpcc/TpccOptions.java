@@ -52,11 +52,13 @@ final class TpccOptions {
 
     @Option(
             names = "--cores",
+            split = ",",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Processors that each run is pinned to, with its log writer, GC and JIT threads."
-                    + " Default: ${DEFAULT-VALUE}.")
-    int cores;
+            description = "Processors that each run is pinned to, with its log writer, GC and JIT threads. Several"
+                    + " numbers make as many runs of Lockstep, each compared with the first; other engines get the"
+                    + " first. Default: ${DEFAULT-VALUE}.")
+    List<Integer> cores;
 
     @Option(
             names = "--scheduler",
@@ -359,7 +361,7 @@ final class TpccOptions {
     /** Runs are simulated. */
     void simulated() {
         simulated = true;
-        connections = connections == 0 ? cores : connections;
+        connections = connections == 0 ? cores.getFirst() : connections;
     }
 
     /** Whether there are batches, in the order in which the runs take turns. */

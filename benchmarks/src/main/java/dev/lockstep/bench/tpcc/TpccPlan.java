@@ -121,7 +121,7 @@ record TpccPlan(
         require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
         require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
         require(
-                options.cores >= 1 && options.cores <= processorsMax,
+                options.cores.stream().allMatch(count -> count >= 1 && count <= processorsMax),
                 "--cores is 1 to " + processorsMax + ", the processors that this process may use");
         require(!options.unchecked || options.isSimulated(), "--unchecked is for ./lockstep simulate");
         require(options.connections >= 0, "--connections is at least 1");
@@ -172,6 +172,7 @@ record TpccPlan(
                 EngineName.LOCKSTEP,
                 variant.name(options),
                 variant.grouping(options),
+                variant.cores(),
                 terminals,
                 terminals,
                 variant.scheduling(),
@@ -203,6 +204,7 @@ record TpccPlan(
                         engine,
                         "",
                         "",
+                        options.cores.getFirst(),
                         terminals,
                         connections,
                         Scheduling.PLATFORM,
@@ -236,6 +238,7 @@ record TpccPlan(
             EngineName engine,
             String variant,
             String grouping,
+            int cores,
             int terminals,
             int threads,
             Scheduling scheduling,
@@ -260,7 +263,7 @@ record TpccPlan(
                 options.shrink,
                 terminals,
                 threads,
-                options.cores,
+                cores,
                 Spelling.of(scheduling),
                 sthreads,
                 teams,

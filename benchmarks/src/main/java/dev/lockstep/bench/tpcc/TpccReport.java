@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
 
 /** A result as a report with plots. */
 final class TpccReport {
@@ -81,9 +82,15 @@ final class TpccReport {
                 result.time());
     }
 
+    private static String used(ExperimentReport result) {
+        return result.runs().stream()
+                .map(run -> run.configuration().cores() + ", " + run.pinning())
+                .distinct()
+                .collect(Collectors.joining("; "));
+    }
+
     private static SequencedMap<String, String> configuration(ExperimentReport result) {
-        RunReport first = result.runs().getFirst();
-        RunSpec spec = first.configuration();
+        RunSpec spec = result.runs().getFirst().configuration();
         Machine machine = result.machine();
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("command", "./lockstep " + String.join(" ", result.command()));
@@ -93,7 +100,7 @@ final class TpccReport {
         settings.put("JVM", result.jvm());
         settings.put("options of the child JVMs", String.join(" ", result.jvmFlags()));
         settings.put("processor", machine.processor());
-        settings.put("processors", machine.processors() + ", of which " + spec.cores() + " used: " + first.pinning());
+        settings.put("processors", machine.processors() + ", of which used: " + used(result));
         settings.put("memory", String.format(Locale.ROOT, "%.1f GiB", machine.memoryBytes() / BYTES_PER_GIBI));
         settings.put("operating system", machine.operatingSystem());
         settings.put("transparent huge pages", machine.transparentHugePages());

@@ -134,13 +134,7 @@ final class TpccSections {
         RunReport first = report.runs().getFirst();
         RunSpec spec = first.configuration();
         List<String> lines = new ArrayList<>();
-        lines.add(format(
-                "%s, %d core%s (%s), %s",
-                report.machine().processor(),
-                spec.cores(),
-                spec.cores() == 1 ? "" : "s",
-                first.pinning(),
-                report.jvm()));
+        lines.add(format("%s, %s, %s", report.machine().processor(), several(TpccSections::cores), report.jvm()));
         if (spec.engineName() == EngineName.LOCKSTEP) {
             lines.add(format(
                     "durability %s, pool %,.0f MiB%s%s",
@@ -175,6 +169,11 @@ final class TpccSections {
                 .map(what)
                 .distinct()
                 .collect(Collectors.joining(" and "));
+    }
+
+    private static String cores(RunReport run) {
+        int cores = run.configuration().cores();
+        return format("%d core%s (%s)", cores, cores == 1 ? "" : "s", run.pinning());
     }
 
     private static String plain(double seconds) {

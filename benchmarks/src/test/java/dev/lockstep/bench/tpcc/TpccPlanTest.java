@@ -104,6 +104,19 @@ class TpccPlanTest {
     }
 
     @Test
+    void coresTakeTurnsAndOtherEnginesGetTheFirst() {
+        TpccPlan plan = plan("--cores=2,1", "--scheduler=steps", "--engine=lockstep,plain");
+        assertEquals(
+                List.of("lockstep/steps 2 cores", "lockstep/steps 1 core", "plain"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of(2, 1, 2),
+                plan.configurations().stream().map(RunSpec::cores).toList());
+        assertRefused("--cores", "--cores=1,100000");
+        assertRefused("--cores", "--cores=0,1");
+    }
+
+    @Test
     void policiesTakeTurnsWhereThereAreTeams() {
         TpccPlan plan = plan("--teams=off,on", "--team-policy=last-wanted,largest");
         assertEquals(
