@@ -155,6 +155,12 @@ public final class CodeMapCommand implements Callable<Integer> {
     private int terminals;
 
     @Option(
+            names = "--jvm-option",
+            paramLabel = "OPTION",
+            description = "One more option of the simulated JVMs; may be repeated. The map names all of them.")
+    private List<String> jvmOptions = List.of();
+
+    @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
@@ -277,12 +283,12 @@ public final class CodeMapCommand implements Callable<Integer> {
                 command.commandLine().getErr().flush();
                 InstructionShares plain = null;
                 if (control) {
-                    try (CodeMapExperiment experiment = new CodeMapExperiment(spec.unmarked())) {
+                    try (CodeMapExperiment experiment = new CodeMapExperiment(spec.unmarked(), jvmOptions)) {
                         experiment.run(this::runChild);
                         plain = experiment.shares();
                     }
                 }
-                try (CodeMapExperiment experiment = new CodeMapExperiment(spec)) {
+                try (CodeMapExperiment experiment = new CodeMapExperiment(spec, jvmOptions)) {
                     experiment.run(this::runChild);
                     workloads.add(experiment.code(plain));
                     jvm = experiment.child().jvm();

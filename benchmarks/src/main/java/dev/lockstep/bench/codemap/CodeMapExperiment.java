@@ -25,6 +25,7 @@ final class CodeMapExperiment implements AutoCloseable {
     private static final String HEAP = "256m";
 
     private final CodeMapSpec spec;
+    private final List<String> jvmOptions;
     private final ScratchDirectory scratch;
     private final Path directory;
     private CodeMapChildReport child;
@@ -49,8 +50,9 @@ final class CodeMapExperiment implements AutoCloseable {
                 throws IOException, InterruptedException;
     }
 
-    CodeMapExperiment(CodeMapSpec spec) throws IOException {
+    CodeMapExperiment(CodeMapSpec spec, List<String> jvmOptions) throws IOException {
         this.spec = spec;
+        this.jvmOptions = List.copyOf(jvmOptions);
         scratch = ScratchDirectory.make("codemap");
         directory = scratch.path();
     }
@@ -107,6 +109,7 @@ final class CodeMapExperiment implements AutoCloseable {
                     "-XX:CompileCommand=quiet",
                     "-XX:CompileCommand=CompileThresholdScaling,dev.lockstep.*::*,0.1"));
         }
+        options.addAll(jvmOptions);
         return options;
     }
 

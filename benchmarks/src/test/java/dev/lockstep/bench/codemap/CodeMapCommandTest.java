@@ -83,7 +83,7 @@ class CodeMapCommandTest {
         }
     }
 
-    /** Not warmed up, so that it takes seconds: the verdict is bad, the map is whole. */
+    /** Neither warmed up nor compiled by C2, so that it takes less time: the verdict is bad, the map is whole. */
     @Test
     void mapsEveryOperation() throws Exception {
         requireTools();
@@ -98,6 +98,7 @@ class CodeMapCommandTest {
                 "--warmup-transactions",
                 "0",
                 "--control",
+                "--jvm-option=-XX:TieredStopAtLevel=1",
                 "--json",
                 file.toString(),
                 "--footprints",
@@ -105,6 +106,7 @@ class CodeMapCommandTest {
         assertEquals(1, exitCode, err + "\n" + out);
         CodeMap map = CodeMap.read(file);
         assertTrue(map.matchesThisJvm(), map::jvm);
+        assertTrue(map.jvmFlags().contains("-XX:TieredStopAtLevel=1"), map.jvmFlags()::toString);
         CodeMap.WorkloadCode code = map.workloads().getFirst();
         assertEquals(
                 OPERATIONS,

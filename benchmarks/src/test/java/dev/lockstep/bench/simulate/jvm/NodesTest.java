@@ -68,6 +68,8 @@ class NodesTest {
                 "--enable-native-access=ALL-UNNAMED",
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "-Xmx64m",
+                // What is counted is the scan's data; its code may be worse, and C2 takes half of the time.
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-D" + InstalledBinding.PROPERTY + "=" + BoundMachine.class.getName(),
                 "-cp",
