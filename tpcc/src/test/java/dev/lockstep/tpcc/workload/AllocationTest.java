@@ -21,18 +21,32 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How much of the heap a transaction takes. Bytes of one thread, which neither the collector nor others change. */
 class AllocationTest {
+    private static final double PLAIN_BYTES_MAX = 200;
+    private static final double LOCKSTEP_BYTES_MAX = 4_096;
     private static final long SEED = 1;
     private static final long NOW_MILLIS = SmallDatabase.LOAD_MILLIS;
 
-    /** Enough for the JIT compiler, which removes objects that do not escape. */
+    /** Often enough for the JIT compiler, which removes objects that do not escape. */
     private static final int WARM_UP_TRANSACTIONS = 20_000;
+
+    /** How often it is measured: where the machine is busy, compiled code comes later than after so many calls. */
+    private static final int ROUNDS_MAX = 20;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private static double bytesPerTransaction(Runnable transaction, int transactions) {
+    /** Of the first round that stays below a bound, else of the last one. */
+    private static double bytesPerTransaction(Runnable transaction, int transactions, double bound) {
         for (int i = 0; i < WARM_UP_TRANSACTIONS; i++) {
             transaction.run();
         }
+        double bytes = bytesPerTransaction(transaction, transactions);
+        for (int round = 2; round <= ROUNDS_MAX && bytes >= bound; round++) {
+            bytes = bytesPerTransaction(transaction, transactions);
+        }
+        return bytes;
+    }
+
+    private static double bytesPerTransaction(Runnable transaction, int transactions) {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < transactions; i++) {
             transaction.run();
@@ -57,8 +71,9 @@ class AllocationTest {
                                 terminal.tally().committed(input, transactions);
                             }
                         },
-                        50_000);
-                assertTrue(bytes < 200, () -> "bytesPerTransaction=" + bytes);
+                        50_000,
+                        PLAIN_BYTES_MAX);
+                assertTrue(bytes < PLAIN_BYTES_MAX, () -> "bytesPerTransaction=" + bytes);
             }
         }
     }
@@ -82,8 +97,9 @@ class AllocationTest {
                             generator.next(TransactionType.NEW_ORDER, NOW_MILLIS, input);
                             transactions.execute(input);
                         },
-                        10_000);
-                assertTrue(bytes < 4_096, () -> "bytesPerTransaction=" + bytes);
+                        10_000,
+                        LOCKSTEP_BYTES_MAX);
+                assertTrue(bytes < LOCKSTEP_BYTES_MAX, () -> "bytesPerTransaction=" + bytes);
             }
         }
     }
