@@ -17,6 +17,8 @@ import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
+import java.io.PrintWriter;
+import java.io.Writer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,11 +73,20 @@ public final class Main implements Runnable {
                 .addSubcommand(new InspectCommand())
                 .addSubcommand(new RecoverCommand())
                 .addSubcommand(new CountersCommand())
-                .addSubcommand(new IndexFetchCommand(Main.class.getName()))
+                .addSubcommand(new IndexFetchCommand(Main.class.getName(), placement))
                 .addSubcommand(new IndexFetchChildCommand())
-                .addSubcommand(new AutoStepsCommand())
+                .addSubcommand(AutoStepsCommand.commandLine(Main::quietSimulation))
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())
+                .setParameterExceptionHandler(Main::wrongCall);
+    }
+
+    /** A simulation of which only files are wanted, not what its command prints. */
+    private static CommandLine quietSimulation() {
+        return new CommandLine(new SimulateCommand(
+                        placement -> commandLine(placement).setOut(new PrintWriter(Writer.nullWriter())),
+                        BuildVersion.version(),
+                        new MissedCodeReader()))
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

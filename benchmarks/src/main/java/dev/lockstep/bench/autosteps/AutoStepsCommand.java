@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "autosteps",
         mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "[COMMAND]",
         description = {
             "Finds the places where the members of a team should take turns, from the instructions that operations"
                     + " execute (STEPS, section 5.2): before a segment of code evicts what it has itself brought into"
@@ -56,33 +58,16 @@ import picocli.CommandLine.Spec;
             "  ./lockstep autosteps trace.txt --operation fetch",
             "      Switch points of all fetches, for this machine's instruction cache.",
             "  ./lockstep autosteps trace.txt --l1i 16K,4,32 --width 50,200,800 --height 2,4,16 --out report",
-            "      For a smaller cache, with several knees side by side (Figure 16), and the curves (Figure 15)."
+            "      For a smaller cache, with several knees side by side (Figure 16), and the curves (Figure 15).",
+            "  ./lockstep autosteps loop --help",
+            "      Inserts the points, traces again, and sees whether they do what was predicted."
         })
 public final class AutoStepsCommand implements Callable<Integer> {
-    /** What a continuation switch of this JVM executes takes up to so many bytes of code (ARCHITECTURE.md). */
-    private static final String SWITCH_BYTES = "7168";
-
-    private static final int SWITCH_BYTES_MAX = 1 << 20;
-    private static final int MEMBERS_MAX = 1000;
-
     @Spec
     private CommandSpec command;
 
-    @Parameters(paramLabel = "TRACE", description = "What ./lockstep simulate --trace has written.")
+    @Parameters(arity = "0..1", paramLabel = "TRACE", description = "What ./lockstep simulate --trace has written.")
     private Path file;
-
-    @Option(
-            names = "--operation",
-            paramLabel = "NAME",
-            description = "Only operations whose name contains NAME; may be repeated. Default: all.")
-    private List<String> wanted = List.of();
-
-    @Option(
-            names = "--l1i",
-            paramLabel = "GEOMETRY",
-            description = "L1 instruction cache: SIZE,WAYS,LINE, like 32K,8,64; ways may be direct or full. Default:"
-                    + " this machine's.")
-    private String geometry;
 
     @Option(
             names = "--width",
@@ -100,21 +85,6 @@ public final class AutoStepsCommand implements Callable<Integer> {
             defaultValue = "4",
             description = "Misses that make a knee; likewise. Default: ${DEFAULT-VALUE}.")
     private List<Integer> heights;
-
-    @Option(
-            names = "--members",
-            paramLabel = "N",
-            defaultValue = "10",
-            description = "Members of the team that is replayed, 2 to 1000. Default: ${DEFAULT-VALUE}.")
-    private int members;
-
-    @Option(
-            names = "--switch-bytes",
-            paramLabel = "N",
-            defaultValue = SWITCH_BYTES,
-            description = "Executed code of one switch in the replay that has it, in bytes. Default: ${DEFAULT-VALUE},"
-                    + " the most that a continuation switch takes.")
-    private int switchBytes;
 
     @Option(
             names = "--points",
@@ -135,37 +105,41 @@ public final class AutoStepsCommand implements Callable<Integer> {
     private long seed;
 
     @Mixin
+    private SearchOptions search;
+
+    @Mixin
     private ReportOption report;
 
-    /** For picocli. */
-    public AutoStepsCommand() {}
+    private AutoStepsCommand() {}
+
+    /**
+     * The command line, with what belongs to it.
+     *
+     * @param simulate makes the command line of {@code ./lockstep simulate}, which runs what is traced
+     */
+    public static CommandLine commandLine(Supplier<CommandLine> simulate) {
+        return new CommandLine(new AutoStepsCommand())
+                .addSubcommand(new LoopCommand(run -> run.simulated(simulate), ClassBytes.ofProgram()));
+    }
 
     @Override
     public Integer call() throws IOException {
-        require(Files.isReadable(file), "TRACE cannot be read: file=" + file);
-        require(members >= 2 && members <= MEMBERS_MAX, "--members is 2 to " + MEMBERS_MAX);
-        require(switchBytes >= 0 && switchBytes <= SWITCH_BYTES_MAX, "--switch-bytes is 0 to " + SWITCH_BYTES_MAX);
+        search.require(file != null, "Missing required parameter: 'TRACE'");
         ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
-        require(
+        search.require(
                 pointsFile == null || (widths.size() == 1 && heights.size() == 1),
                 "--points takes one --width and one --height");
         report.prepare();
-        CacheShape shape;
+        CacheShape shape = search.shape();
         List<Knee> knees = new ArrayList<>();
-        TraceFile traces;
-        try {
-            shape = geometry == null ? ThisMachine.instructionCache() : CacheShape.parse(geometry);
-            for (int width : widths) {
-                for (int height : heights) {
-                    knees.add(new Knee(width, height));
-                }
+        for (int width : widths) {
+            for (int height : heights) {
+                knees.add(search.knee(width, height));
             }
-            traces = TraceFile.read(file);
-        } catch (IllegalArgumentException | TraceFormatException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
-        List<Integer> operations = operations(traces);
+        TraceFile traces = search.read(file);
+        List<Integer> operations = search.operations(traces);
         AutoStepsResult result = search(traces, operations, shape, knees);
         List<Section> sections = new ArrayList<>(result.sections());
         PrintWriter out = command.commandLine().getOut();
@@ -181,23 +155,10 @@ public final class AutoStepsCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    private List<Integer> operations(TraceFile traces) {
-        List<Integer> operations = traces.operations().stream()
-                .filter(operation -> wanted.isEmpty() || wanted.stream().anyMatch(traces.name(operation)::contains))
-                .toList();
-        require(
-                !operations.isEmpty(),
-                "--operation fits none of: "
-                        + String.join(
-                                ", ",
-                                traces.operations().stream().map(traces::name).toList()));
-        return operations;
-    }
-
     private AutoStepsResult search(TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees)
             throws IOException {
         AutoStepsResult.Searches searches =
-                new AutoStepsResult.Searches(traces, PointMapper.of(traces), shape, members, switchBytes);
+                new AutoStepsResult.Searches(traces, PointMapper.of(traces), shape, search.members(), search.switchBytes());
         List<AutoStepsResult.Operation> found = new ArrayList<>();
         for (int operation : operations) {
             for (Knee knee : knees) {
@@ -208,7 +169,7 @@ public final class AutoStepsCommand implements Callable<Integer> {
             SwitchPoints.of(shape.text(), ClassBytes.ofProgram(), searches.inserted())
                     .write(pointsFile);
         }
-        return new AutoStepsResult(AutoStepsResult.FORMAT, shape.text(), members, switchBytes, found);
+        return new AutoStepsResult(AutoStepsResult.FORMAT, shape.text(), search.members(), search.switchBytes(), found);
     }
 
     /** With the curves of the operation that executes most. */
@@ -226,8 +187,8 @@ public final class AutoStepsCommand implements Callable<Integer> {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("trace", file.toString());
         settings.put("L1 instruction cache", shape.text());
-        settings.put("members", Integer.toString(members));
-        settings.put("code of a switch, bytes", Integer.toString(switchBytes));
+        settings.put("members", Integer.toString(search.members()));
+        settings.put("code of a switch, bytes", Integer.toString(search.switchBytes()));
         return new Report(
                 "Switch points",
                 operations.size() + " operations were searched.",
@@ -235,11 +196,5 @@ public final class AutoStepsCommand implements Callable<Integer> {
                 Origin.here(command.commandLine().getParseResult().originalArgs(), seed),
                 settings,
                 all);
-    }
-
-    private void require(boolean condition, String sentence) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), sentence + ".");
-        }
     }
 }

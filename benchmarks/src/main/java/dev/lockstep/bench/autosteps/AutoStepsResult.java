@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
 
 /**
@@ -111,6 +112,15 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         }
     }
 
+    /**
+     * A team with points in its code.
+     *
+     * @param codeBytes in distinct cache lines
+     * @param passes of points in one execution
+     * @param memberMisses mean of the further members, with the code of the switches
+     */
+    record Replayed(int instructions, long codeBytes, int passes, double memberMisses) {}
+
     /** Searches operations, and replays teams with what was found. Used by one thread. */
     static final class Searches {
         private final TraceFile traces;
@@ -118,9 +128,26 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         private final CacheShape shape;
         private final int members;
         private final int switchBytes;
+        private final Map<SwitchPoint, String> rejected;
         private final SequencedSet<SwitchPoint> inserted = new LinkedHashSet<>();
 
         Searches(TraceFile traces, PointMapper mapper, CacheShape shape, int members, int switchBytes) {
+            this(traces, mapper, shape, members, switchBytes, Map.of());
+        }
+
+        /**
+         * Searches on when some points have turned out not to do.
+         *
+         * @param rejected these points, and why
+         */
+        Searches(
+                TraceFile traces,
+                PointMapper mapper,
+                CacheShape shape,
+                int members,
+                int switchBytes,
+                Map<SwitchPoint, String> rejected) {
+            this.rejected = Map.copyOf(rejected);
             this.traces = traces;
             this.mapper = mapper;
             this.shape = shape;
@@ -144,7 +171,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                 List<Integer> switches = placement.switches().stream()
                         .filter(at -> trace.address(at) == address)
                         .toList();
-                PointMapper.Mapped found = mapper.map(traces.registeredName(operation), trace, switches.getFirst());
+                PointMapper.Mapped found =
+                        accepted(mapper.map(traces.registeredName(operation), trace, switches.getFirst()));
                 if (found.point() != null) {
                     mapped.add(found.point());
                 }
@@ -179,6 +207,22 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     manual.addresses().size(),
                     manual.switches().size(),
                     withSwitches(trace, manual.switches()));
+        }
+
+        private PointMapper.Mapped accepted(PointMapper.Mapped found) {
+            String why = found.point() == null ? null : rejected.get(found.point());
+            return why == null ? found : new PointMapper.Mapped(null, why, found.movedInstructions());
+        }
+
+        /** Replays a team with points that are in the traced code already. */
+        Replayed replay(int operation, List<SwitchPoint> points) throws IOException {
+            InstructionTrace trace = traces.typical(operation);
+            List<Integer> passes = mapper.passes(trace, points);
+            return new Replayed(
+                    trace.count(),
+                    trace.lineCount(shape) * shape.lineBytes(),
+                    passes.size(),
+                    withSwitches(trace, passes));
         }
 
         private double withSwitches(InstructionTrace trace, List<Integer> switches) {

@@ -1,9 +1,11 @@
 package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.InsertedBytecode;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
 import dev.lockstep.bench.switchpoints.SwitchPointException;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
+import dev.lockstep.scheduler.PlacedSwitchPoints;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,10 +37,16 @@ final class PointMapper {
     /** As in {@code a.b.Node.find(I)I@12:88}. */
     private static final Pattern FRAME = Pattern.compile("(\\S+)\\.([^\\s.(]+)(\\([^@]*)@(\\d+)(?::\\d+)?");
 
+    private static final String PASS_CLASS = PlacedSwitchPoints.class.getName();
+
+    /** Not public. */
+    private static final String SWITCH_CLASS = PlacedSwitchPoints.class.getPackageName() + ".CarrierThread";
+
     private static final String CALLED_BY = " < ";
 
     private final TraceFile traces;
     private final ClassBytes classes;
+    private final InsertedBytecode inserted;
     private final Set<String> instruments;
     private final Map<Long, List<Frame>> frames = new HashMap<>();
     private final Map<String, Boolean> present = new HashMap<>();
@@ -50,6 +58,25 @@ final class PointMapper {
                     && method.equals(point.method())
                     && descriptor.equals(point.descriptor())
                     && bytecodeIndex == point.bytecodeIndex();
+        }
+
+        boolean isSameMethod(Frame other) {
+            return className.equals(other.className)
+                    && method.equals(other.method)
+                    && descriptor.equals(other.descriptor);
+        }
+
+        /** Whether it is what inserted bytecode calls, or what that calls in turn. */
+        boolean isOfPoint() {
+            return isPass() || isSwitch();
+        }
+
+        boolean isPass() {
+            return className.equals(PASS_CLASS) && method.equals("pass");
+        }
+
+        boolean isSwitch() {
+            return className.equals(SWITCH_CLASS) && method.equals("switchPoint");
         }
     }
 
@@ -64,12 +91,18 @@ final class PointMapper {
 
     /** For the code that a file names, without that of instruments. */
     static PointMapper of(TraceFile traces) {
-        return new PointMapper(traces, ClassBytes.ofProgram(), INSTRUMENTS);
+        return of(traces, ClassBytes.ofProgram(), InsertedBytecode.NONE);
     }
 
-    PointMapper(TraceFile traces, ClassBytes classes, List<String> instruments) {
+    /** The same of a JVM whose bytecode had points in it. */
+    static PointMapper of(TraceFile traces, ClassBytes classes, InsertedBytecode inserted) {
+        return new PointMapper(traces, classes, inserted, INSTRUMENTS);
+    }
+
+    PointMapper(TraceFile traces, ClassBytes classes, InsertedBytecode inserted, List<String> instruments) {
         this.traces = traces;
         this.classes = classes;
+        this.inserted = inserted;
         this.instruments = new TreeSet<>(instruments);
     }
 
@@ -118,15 +151,23 @@ final class PointMapper {
     }
 
     /**
-     * Where a trace passes points: the instructions before which a member would give up its turn, ascending. Coming
-     * back from a call that the bytecode makes is no new pass.
+     * Where a trace passes points: the instructions before which a member gives up its turn, or would if the point were
+     * in the code, ascending. Coming back from a call that the bytecode makes is no new pass.
+     *
+     * <p>The compiler moves what it can out of the call of a point, and shares it with others; what the scheduler does
+     * once it knows that a member of this operation passes stays where it is, so that alone tells of a point in the
+     * code.
      */
     List<Integer> passes(InstructionTrace trace, List<SwitchPoint> points) throws IOException {
         Set<Integer> passes = new TreeSet<>();
         for (SwitchPoint point : points) {
+            boolean called = inserted.contains(point);
+            List<Frame> before = List.of();
             int last = -1;
             for (int i = 0; i < trace.count(); i++) {
-                if (frames(trace.address(i)).stream().noneMatch(frame -> frame.isAt(point))) {
+                List<Frame> at = frames(trace.address(i));
+                before = called ? withCallers(at, before) : at;
+                if (called ? !isSwitch(before, point) : at.stream().noneMatch(frame -> frame.isAt(point))) {
                     continue;
                 }
                 boolean goesOn = last >= 0 && (last == i - 1 || trace.address(i) == trace.lastByte(last) + 1);
@@ -137,6 +178,34 @@ final class PointMapper {
             }
         }
         return new ArrayList<>(passes);
+    }
+
+    /** With those of the instruction before where the scheduler was called, and not inlined. */
+    private static List<Frame> withCallers(List<Frame> at, List<Frame> before) {
+        if (at.isEmpty() || !at.getLast().isOfPoint()) {
+            return at;
+        }
+        Frame outermost = at.getLast();
+        List<Frame> all = new ArrayList<>(at);
+        int same = 0;
+        while (same < before.size() && !before.get(same).isSameMethod(outermost)) {
+            same++;
+        }
+        all.addAll(same < before.size() ? before.subList(same + 1, before.size()) : before);
+        return all;
+    }
+
+    /** Whether the scheduler switches there, called by a point. */
+    private static boolean isSwitch(List<Frame> frames, SwitchPoint point) {
+        boolean switches = false;
+        for (int i = 0; i + 1 < frames.size(); i++) {
+            Frame frame = frames.get(i);
+            switches |= frame.isSwitch();
+            if (frame.isPass()) {
+                return switches && frames.get(i + 1).isAt(point);
+            }
+        }
+        return false;
     }
 
     private List<Frame> usable(long address) throws IOException {
@@ -165,12 +234,15 @@ final class PointMapper {
         return frames.computeIfAbsent(address, each -> parse(traces.place(each)));
     }
 
-    private static List<Frame> parse(String place) {
+    private List<Frame> parse(String place) {
         return Arrays.stream(place.split(CALLED_BY, -1))
                 .map(FRAME::matcher)
                 .filter(Matcher::matches)
-                .map(frame ->
-                        new Frame(frame.group(1), frame.group(2), frame.group(3), Integer.parseInt(frame.group(4))))
+                .map(frame -> {
+                    int bytecodeIndex = inserted.original(
+                            frame.group(1), frame.group(2), frame.group(3), Integer.parseInt(frame.group(4)));
+                    return new Frame(frame.group(1), frame.group(2), frame.group(3), bytecodeIndex);
+                })
                 .toList();
     }
 }

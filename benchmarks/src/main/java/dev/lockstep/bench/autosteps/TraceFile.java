@@ -66,6 +66,22 @@ public final class TraceFile {
         return List.copyOf(executions.keySet());
     }
 
+    /**
+     * Those of them whose names contain a text.
+     *
+     * @param wanted texts, one of which is enough; empty for all
+     */
+    List<Integer> operations(List<String> wanted) {
+        return operations().stream()
+                .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(name(each)::contains))
+                .toList();
+    }
+
+    /** The names of the operations that were traced. */
+    String names() {
+        return String.join(", ", operations().stream().map(this::name).toList());
+    }
+
     /** The name of an operation, its number where the file has none. */
     String name(int operation) {
         return names.getOrDefault(operation, Integer.toString(operation));

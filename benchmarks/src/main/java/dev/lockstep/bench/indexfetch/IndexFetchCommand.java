@@ -1,5 +1,6 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Spelling;
@@ -45,7 +46,9 @@ import picocli.CommandLine.TypeConversionException;
             "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out" + " report",
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --operation update",
-            "      The tuple update."
+            "      The tuple update.",
+            "  ./lockstep simulate --l1i 32K,8,64 -- indexfetch --kinds inserted --members 1 --rows 10000",
+            "      One kind on a simulated machine, marked in phases."
         })
 public final class IndexFetchCommand implements Callable<Integer> {
     private static final int ROWS_MAX = 100_000_000;
@@ -170,20 +173,23 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private MeasurementOptions options = new MeasurementOptions(5);
 
     private final String mainClass;
+    private final Placement placement;
     private double warmUpSeconds = WARM_UP_SECONDS;
 
     /**
      * For one command line.
      *
      * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
+     * @param placement where they run
      */
-    public IndexFetchCommand(String mainClass) {
+    public IndexFetchCommand(String mainClass, Placement placement) {
         this.mainClass = mainClass;
+        this.placement = placement;
     }
 
     /** For tests: children that are hardly warmed up. */
     IndexFetchCommand(String mainClass, double warmUpSeconds) {
-        this(mainClass);
+        this(mainClass, Placement.ofMachine());
         this.warmUpSeconds = warmUpSeconds;
     }
 
@@ -197,6 +203,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
                 "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
                         + " sizes");
+        if (placement.emulation().isPresent()) {
+            return runSimulated();
+        }
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
@@ -231,6 +240,29 @@ public final class IndexFetchCommand implements Callable<Integer> {
         } catch (SimulationException e) {
             options.progress(e.getMessage());
             return CommandLine.ExitCode.USAGE;
+        }
+    }
+
+    /** Under {@code ./lockstep simulate}, which counts and prints. */
+    private int runSimulated() throws IOException, InterruptedException {
+        options.require(
+                kinds.size() == 1 && kinds.getFirst() != FetchKind.SERIAL && members.size() <= FetchPhases.sizesMax(),
+                "Under ./lockstep simulate name one of --kinds, not serial, and at most " + FetchPhases.sizesMax()
+                        + " of --members");
+        options.prepare();
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
+            FetchSpec plan = plan();
+            FetchSpec spec = new FetchSpec(
+                    kinds.getFirst(),
+                    operation,
+                    rows,
+                    plan.members(),
+                    Collections.nCopies(plan.members().size(), 0),
+                    FetchPhases.ROUNDS,
+                    0,
+                    0,
+                    options.seed());
+            return SimulatedFetch.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.lockstep.bench.indexfetch;
 
-import dev.lockstep.bench.switchpoints.SwitchPointAgent;
+import dev.lockstep.bench.switchpoints.AgentOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,11 +13,6 @@ import java.util.List;
 record InsertedPoints(Path file) {
     /** Options of the JVM that runs a kind. */
     List<String> options(FetchKind kind, Path scratch) throws IOException {
-        if (kind != FetchKind.INSERTED) {
-            return List.of();
-        }
-        Path jar = scratch.resolve("switch-points.jar").toAbsolutePath();
-        SwitchPointAgent.writeJar(jar);
-        return List.of("-javaagent:" + jar + "=" + file.toAbsolutePath());
+        return kind == FetchKind.INSERTED ? new AgentOptions(file, null).write(scratch) : List.of();
     }
 }

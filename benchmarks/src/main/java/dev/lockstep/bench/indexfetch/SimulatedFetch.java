@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.SimulationResult;
@@ -126,11 +127,42 @@ final class SimulatedFetch {
         return counted;
     }
 
+    /**
+     * Runs one kind where a placement simulates it, which also reads what was counted; prints why it failed.
+     *
+     * @return the exit code
+     */
+    static int runPlaced(
+            FetchSpec spec, Placement placement, Path directory, String mainClass, Consumer<String> progress)
+            throws IOException, InterruptedException {
+        Path specification = directory.resolve("spec.json");
+        Json.write(specification, spec);
+        List<String> printed = new ArrayList<>();
+        int exitCode = ChildJvm.run(
+                placement.choose(1),
+                directory,
+                Map.of(),
+                jvmOptions(),
+                mainClass,
+                ChildCommand.words(IndexFetchChildCommand.NAME, specification, directory.resolve("report.json")),
+                printed::add);
+        if (exitCode != 0) {
+            printed.forEach(progress);
+        }
+        return exitCode;
+    }
+
     private List<String> options(FetchKind kind) throws IOException {
+        List<String> options = new ArrayList<>(jvmOptions());
+        options.addAll(points.options(kind, scratch));
+        return options;
+    }
+
+    /** What every simulated JVM has that executes rounds. */
+    static List<String> jvmOptions() {
         List<String> options =
                 new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:-UsePerfData"));
         options.addAll(GuestOptions.simulated());
-        options.addAll(points.options(kind, scratch));
         // What is compiled in a simulated run has to be so before the first phase; see CodeMapExperiment. The code of
         // floods is left out: C1 makes enough of it, and C2 would be at it for minutes.
         options.addAll(List.of(GuestOptions.COMPILE_AT_ONCE, "-XX:CompileCommand=quiet"));

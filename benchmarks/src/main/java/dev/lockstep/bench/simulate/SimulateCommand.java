@@ -9,6 +9,7 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
 import java.io.IOException;
@@ -43,7 +44,8 @@ import picocli.CommandLine.Spec;
             "    [--nodes N] [--smt 1|2]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
             "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--trace FILE]",
-            "    [--json FILE] [--out DIR] -- COMMAND..."
+            "    [--switch-points FILE [--check-points REPORT]] [--json FILE] [--out DIR]",
+            "    -- COMMAND..."
         },
         description = {
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
@@ -126,6 +128,22 @@ public final class SimulateCommand implements Callable<Integer> {
                     + " command that starts one JVM; with --code the file says what lies at each address.")
     private Path trace;
 
+    @Option(
+            names = "--switch-points",
+            paramLabel = "FILE",
+            description = "Inserts the points that ./lockstep autosteps --points FILE has written into the bytecode of"
+                    + " JVMs. They have Lockstep on their class path.")
+    private Path switchPoints;
+
+    @Option(
+            names = "--check-points",
+            paramLabel = "REPORT",
+            description =
+                    "Checks the points of --switch-points in place of switching there: REPORT says how often each was"
+                        + " passed, and how often with a latch, lock or monitor held. Needs a command that starts one"
+                        + " JVM.")
+    private Path checkPoints;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
     private Path json;
 
@@ -164,6 +182,7 @@ public final class SimulateCommand implements Callable<Integer> {
         ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--code", code);
         ResultFile.require(command.commandLine(), "--trace", trace);
+        requirePoints();
         requireAgent();
         report.prepare();
         try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
@@ -183,7 +202,8 @@ public final class SimulateCommand implements Callable<Integer> {
         Path traced = trace == null ? null : directory.resolve("trace.txt");
         SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun).withTrace(traced);
         Simulator simulator = Simulator.open(machine, used, directory);
-        SimulatedPlacement placement = new SimulatedPlacement(simulator, directory, instruments, operations);
+        SimulatedPlacement placement = new SimulatedPlacement(
+                simulator, directory, instruments, operations, new AgentOptions(switchPoints, checkPoints));
         CommandLine known = commands.apply(placement);
         int exitCode = ours ? known.execute(words.toArray(String[]::new)) : runProgram(simulator, placement);
         if (exitCode != 0) {
@@ -274,6 +294,17 @@ public final class SimulateCommand implements Callable<Integer> {
                 .findFirst()
                 .orElseThrow(() -> new SimulationException("There is no such command: " + name
                         + " is neither a command of ./lockstep nor a program; see ./lockstep --help."));
+    }
+
+    private void requirePoints() {
+        if (switchPoints != null && !Files.isReadable(switchPoints)) {
+            throw new ParameterException(
+                    command.commandLine(), "--switch-points cannot be read: file=" + switchPoints + ".");
+        }
+        if (checkPoints != null && switchPoints == null) {
+            throw new ParameterException(command.commandLine(), "--check-points needs --switch-points.");
+        }
+        ResultFile.require(command.commandLine(), "--check-points", checkPoints);
     }
 
     /** Without it nobody knows what lies where in compiled code. */

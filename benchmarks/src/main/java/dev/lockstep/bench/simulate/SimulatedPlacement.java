@@ -4,6 +4,7 @@ import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
@@ -39,6 +40,7 @@ final class SimulatedPlacement implements Placement, Emulation {
     private final Path directory;
     private final CodeInstruments instruments;
     private final boolean operations;
+    private final List<String> agent;
     private final List<Child> children = new ArrayList<>();
     private final List<String> doNotCount = new ArrayList<>();
 
@@ -52,12 +54,17 @@ final class SimulatedPlacement implements Placement, Emulation {
      * For one command.
      *
      * @param operations whether children of this program mark their operations
+     * @param points what is inserted into the bytecode of JVMs
+     * @throws IOException if that cannot be prepared
      */
-    SimulatedPlacement(Simulator simulator, Path directory, CodeInstruments instruments, boolean operations) {
+    SimulatedPlacement(
+            Simulator simulator, Path directory, CodeInstruments instruments, boolean operations, AgentOptions points)
+            throws IOException {
         this.simulator = simulator;
         this.directory = directory.toAbsolutePath();
         this.instruments = instruments;
         this.operations = operations;
+        this.agent = points.write(directory);
     }
 
     @Override
@@ -162,7 +169,7 @@ final class SimulatedPlacement implements Placement, Emulation {
     }
 
     private List<String> options(String operationsFile, Path code, boolean ours) {
-        List<String> options = new ArrayList<>();
+        List<String> options = new ArrayList<>(agent);
         if (operations && ours) {
             options.addAll(options());
             options.add("-D" + MarkedOperation.PROPERTY + "=" + operationsFile);

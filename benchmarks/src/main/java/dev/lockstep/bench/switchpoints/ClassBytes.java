@@ -19,6 +19,11 @@ public final class ClassBytes {
         return new ClassBytes(ClassLoader.getSystemClassLoader());
     }
 
+    /** Finds the classes that frames of a stack map have to be merged for. */
+    ClassLoader loader() {
+        return loader;
+    }
+
     /** The class file of a class, empty where there is none, as for classes that are made while a program runs. */
     public Optional<byte[]> find(String className) throws IOException {
         try (InputStream in = loader.getResourceAsStream(className.replace('.', '/') + ".class")) {

@@ -23,7 +23,9 @@ import java.util.jar.Manifest;
  * is written to REPORT when the JVM ends; see {@link CheckReport}.
  */
 public final class SwitchPointAgent implements ClassFileTransformer {
-    private static final String CHECK = "check=";
+    /** Begins the argument of the checking mode. */
+    static final String CHECK = "check=";
+
     private static final String OWN_PACKAGE = "dev/lockstep/bench/switchpoints/";
 
     private final SwitchPoints points;
@@ -98,10 +100,9 @@ public final class SwitchPointAgent implements ClassFileTransformer {
     }
 
     private boolean isWanted(String className) {
-        if (checks) {
-            return HeldCheck.mayHavePoints(className.replace('/', '.')) && !className.startsWith(OWN_PACKAGE);
-        }
-        return points.classNames().contains(className.replace('/', '.'));
+        String name = className.replace('/', '.');
+        return points.classNames().contains(name)
+                || (checks && HeldCheck.mayHavePoints(name) && !className.startsWith(OWN_PACKAGE));
     }
 
     /** Writes a jar that is an agent where this class is on the class path; it holds nothing but a manifest. */

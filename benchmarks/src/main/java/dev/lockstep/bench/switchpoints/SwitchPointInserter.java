@@ -33,9 +33,12 @@ final class SwitchPointInserter {
             MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_int, ConstantDescs.CD_int);
 
     private final ClassFile classFile;
+    private final ToIntFunction<String> numbers;
     private final ToIntFunction<SwitchPoint> checkedIndexes;
 
-    private SwitchPointInserter(ClassLoader loader, ToIntFunction<SwitchPoint> checkedIndexes) {
+    private SwitchPointInserter(
+            ClassLoader loader, ToIntFunction<String> numbers, ToIntFunction<SwitchPoint> checkedIndexes) {
+        this.numbers = numbers;
         classFile = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(
                 ClassHierarchyResolver.ofResourceParsing(loader).orElse(ClassHierarchyResolver.defaultResolver())));
         this.checkedIndexes = checkedIndexes;
@@ -47,7 +50,17 @@ final class SwitchPointInserter {
      * @param loader finds the classes that frames of the stack map have to be merged for; they are not loaded
      */
     static SwitchPointInserter ofSwitches(ClassLoader loader) {
-        return new SwitchPointInserter(loader, null);
+        return ofSwitches(loader, PlacedSwitchPoints::number);
+    }
+
+    /**
+     * Inserts switches.
+     *
+     * @param loader finds classes, as above
+     * @param numbers of operations, by their names
+     */
+    static SwitchPointInserter ofSwitches(ClassLoader loader, ToIntFunction<String> numbers) {
+        return new SwitchPointInserter(loader, numbers, null);
     }
 
     /**
@@ -57,7 +70,7 @@ final class SwitchPointInserter {
      * @param indexes numbers of the points for {@link HeldCounts}
      */
     static SwitchPointInserter ofChecks(ClassLoader loader, ToIntFunction<SwitchPoint> indexes) {
-        return new SwitchPointInserter(loader, indexes);
+        return new SwitchPointInserter(loader, PlacedSwitchPoints::number, indexes);
     }
 
     /**
@@ -116,7 +129,7 @@ final class SwitchPointInserter {
         }
 
         private void call(CodeBuilder builder, SwitchPoint point) {
-            builder.loadConstant(PlacedSwitchPoints.number(point.operation()));
+            builder.loadConstant(numbers.applyAsInt(point.operation()));
             if (checkedIndexes == null) {
                 builder.invokestatic(PLACED, "pass", PASS);
             } else {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.InsertedBytecode;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -71,7 +72,10 @@ class PointMapperTest {
         traces = TraceFile.read(Files.write(directory.resolve("trace.txt"), lines));
         trace = traces.typical(3);
         mapper = new PointMapper(
-                traces, new ClassBytes(PointMapperTest.class.getClassLoader()), List.of("dev.lockstep.bench.codemap."));
+                traces,
+                new ClassBytes(PointMapperTest.class.getClassLoader()),
+                InsertedBytecode.NONE,
+                List.of("dev.lockstep.bench.codemap."));
     }
 
     private PointMapper.Mapped map(int index) throws IOException {

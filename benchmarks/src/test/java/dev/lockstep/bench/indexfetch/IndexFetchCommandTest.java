@@ -6,13 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.Processors;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,6 +110,35 @@ class IndexFetchCommandTest {
         assertEquals(List.of(), new InsertedPoints(null).options(FetchKind.CONTINUATION, directory));
         assertEquals(2, execute("--kinds=inserted"));
         assertEquals(2, execute("--switch-points=" + directory.resolve("points.txt")));
+    }
+
+    /** Which of several kinds was counted, nobody could tell. */
+    @Test
+    void aSimulationIsOfOneKind() {
+        Placement simulated = new Placement() {
+            @Override
+            public int processorsMax() {
+                return 1;
+            }
+
+            @Override
+            public Processors choose(int count) {
+                throw new AssertionError("nothing is run");
+            }
+
+            @Override
+            public Optional<Emulation> emulation() {
+                return Optional.of((Emulation) Proxy.newProxyInstance(
+                        getClass().getClassLoader(),
+                        new Class<?>[] {Emulation.class},
+                        (proxy, method, values) -> null));
+            }
+        };
+        CommandLine line =
+                new CommandLine(new IndexFetchCommand(Main.class.getName(), simulated)).setErr(new PrintWriter(err));
+        assertEquals(2, line.execute("--members=1"));
+        assertEquals(2, line.execute("--members=1", "--kinds=serial"));
+        assertTrue(err.toString().contains("Under ./lockstep simulate name one of --kinds, not serial"), err::toString);
     }
 
     @Test

@@ -84,6 +84,15 @@ class SimulateCommandTest {
     }
 
     @Test
+    void pointsThatCannotBeReadOrCheckedAreAWrongCall() {
+        Path points = directory.resolve("points.txt");
+        assertEquals(2, execute("simulate", "--switch-points", points.toString(), "--", TRUE));
+        assertTrue(err.toString().contains("--switch-points cannot be read: file=" + points), err.toString());
+        assertEquals(2, execute("simulate", "--check-points", points.toString(), "--", TRUE));
+        assertTrue(err.toString().contains("--check-points needs --switch-points."), err.toString());
+    }
+
+    @Test
     void missingQemuIsToldWithThePackage() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("empty"));
         Child child = child(empty.toString(), "simulate", "--l1i", "32K,8,64", "--", TRUE);

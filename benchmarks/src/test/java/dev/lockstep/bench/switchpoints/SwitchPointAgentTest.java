@@ -58,28 +58,43 @@ class SwitchPointAgentTest {
         return refused;
     }
 
-    /** Prints what the program prints with points, and fails before it begins with those of another class. */
-    @Test
-    void pointsAreInsertedWhileClassesAreLoaded() throws Exception {
-        Path jar = directory.resolve("agent.jar");
-        SwitchPointAgent.writeJar(jar);
-        Path points = fileOfSteps();
-        List<String> command = List.of(
+    /** What {@link AgentProgram} prints. */
+    private String run(AgentOptions agent) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
+                "-XX:ErrorFile=" + directory.resolve("hs_err.log"),
                 "--add-exports",
                 "java.base/jdk.internal.vm=ALL-UNNAMED",
                 "--add-opens",
-                "java.base/java.lang=ALL-UNNAMED",
-                "-javaagent:" + jar + "=" + points,
-                "-cp",
-                System.getProperty("java.class.path"),
-                AgentProgram.class.getName());
+                "java.base/java.lang=ALL-UNNAMED"));
+        command.addAll(agent.write(directory));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), AgentProgram.class.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), printed);
+        return printed;
+    }
+
+    @Test
+    void pointsAreInsertedWhileClassesAreLoaded() throws Exception {
+        String printed = run(new AgentOptions(fileOfSteps(), null));
         assertTrue(printed.contains("order: b1 a1 b2 a2 b3 a3 "), printed);
+    }
+
+    /** Members do not take turns; each of two passes the point in each of three steps. */
+    @Test
+    void theCheckingModeCountsInPlaceOfSwitching() throws Exception {
+        Path report = directory.resolve("report.txt");
+        String printed = run(new AgentOptions(fileOfSteps(), report));
+        assertTrue(printed.contains("order: b1 b2 b3 a1 a2 a3 "), printed);
+        assertEquals(new CheckReport(List.of(6), List.of(0)), CheckReport.read(report));
+    }
+
+    @Test
+    void withoutPointsThereIsNoAgent() throws IOException {
+        assertEquals(List.of(), AgentOptions.NONE.write(directory));
     }
 
     @Test
