@@ -7,41 +7,51 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.MonitorInstruction;
-import java.lang.classfile.instruction.ReturnInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 
 /**
- * Has a method tell {@link HeldCounts} what it takes and gives back. A synchronized method that ends by an exception
- * is counted as holding its monitor on, so the check refuses more than it has to. For one method, from its first
- * instruction to its last.
+ * Has a method tell {@link HeldCounts} what it takes and gives back, and which monitors it enters. For one method, from
+ * its first instruction to its last.
  */
 final class HeldCountInserter {
     private static final ClassDesc COUNTS = ClassDesc.of(HeldCounts.class.getName());
     private static final MethodTypeDesc PLAIN = MethodTypeDesc.of(ConstantDescs.CD_void);
     private static final MethodTypeDesc IF = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_boolean);
 
-    private final boolean monitor;
+    private static final MethodTypeDesc ENTERED = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
+
+    private final boolean isSynchronized;
+    private final boolean isStatic;
+    private final ClassDesc owner;
     private boolean begun;
 
     HeldCountInserter(MethodModel method) {
-        monitor = method.flags().has(AccessFlag.SYNCHRONIZED);
+        isSynchronized = method.flags().has(AccessFlag.SYNCHRONIZED);
+        isStatic = method.flags().has(AccessFlag.STATIC);
+        owner = method.parent().orElseThrow().thisClass().asSymbol();
     }
 
     /** Appends an element of the method, and what is to be told before and behind it. */
     void append(CodeBuilder builder, CodeElement element) {
-        if (monitor && !begun && element instanceof Instruction) {
+        if (isSynchronized && !begun && element instanceof Instruction) {
             begun = true;
-            tell(builder, "taken");
+            if (isStatic) {
+                builder.loadConstant(owner);
+            } else {
+                builder.aload(0);
+            }
+            builder.invokestatic(COUNTS, "entered", ENTERED);
         }
-        if (monitor && element instanceof ReturnInstruction) {
-            tell(builder, "givenBack");
+        boolean enters = element instanceof MonitorInstruction each && each.opcode() == Opcode.MONITORENTER;
+        if (enters) {
+            builder.dup();
         }
         builder.with(element);
-        if (element instanceof MonitorInstruction each) {
-            tell(builder, each.opcode() == Opcode.MONITORENTER ? "taken" : "givenBack");
+        if (enters) {
+            builder.invokestatic(COUNTS, "entered", ENTERED);
         } else if (element instanceof InvokeInstruction call
                 && HeldResource.isItself(call.owner().asInternalName())) {
             tellOfCall(builder, call);

@@ -21,7 +21,27 @@ public final class HeldCounts {
 
     /** Of one thread or S-thread. */
     private static final class Count {
+        /** Monitors entered before so many are gone through for those that were left. */
+        private static final int MONITORS_MAX = 64;
+
         private int value;
+        private final List<Object> monitors = new ArrayList<>();
+
+        void enter(Object monitor) {
+            if (monitors.size() >= MONITORS_MAX) {
+                forgetThoseLeft();
+            }
+            monitors.add(monitor);
+        }
+
+        boolean holdsAny() {
+            forgetThoseLeft();
+            return value > 0 || !monitors.isEmpty();
+        }
+
+        private void forgetThoseLeft() {
+            monitors.removeIf(monitor -> !Thread.holdsLock(monitor));
+        }
     }
 
     private HeldCounts() {}
@@ -32,9 +52,14 @@ public final class HeldCounts {
         held = new AtomicIntegerArray(points);
     }
 
-    /** Something was taken. */
+    /** A latch or lock was taken. */
     public static void taken() {
         count().value++;
+    }
+
+    /** A monitor was entered. Whether it is still held is asked of the JVM. */
+    public static void entered(Object monitor) {
+        count().enter(monitor);
     }
 
     /** Something was tried, and perhaps taken. */
@@ -59,7 +84,7 @@ public final class HeldCounts {
     public static void pass(int operation, int point) {
         if (PlacedSwitchPoints.isIn(operation)) {
             passed.incrementAndGet(point);
-            if (count().value > 0 || SThread.current().latchesHeld() > 0) {
+            if (count().holdsAny() || SThread.current().latchesHeld() > 0) {
                 held.incrementAndGet(point);
             }
         }

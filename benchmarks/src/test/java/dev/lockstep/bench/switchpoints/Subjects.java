@@ -104,6 +104,14 @@ final class Subjects {
             inside();
         }
 
+        static synchronized void staticMethod(Holder holder) {
+            holder.inside();
+        }
+
+        synchronized void failingMethod() {
+            throw new IllegalStateException("no longer held");
+        }
+
         void latch() {
             outside();
             latch.latch();
@@ -173,9 +181,14 @@ final class Subjects {
         public void accept(int operation) {
             SThread self = SThread.current();
             self.beginOperation(operation);
-            nothing();
+            try {
+                failingMethod();
+            } catch (IllegalStateException e) {
+                nothing();
+            }
             monitor();
             synchronizedMethod();
+            staticMethod(this);
             latch();
             tryLatch();
             lock();
