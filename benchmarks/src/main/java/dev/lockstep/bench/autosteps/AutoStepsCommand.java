@@ -7,13 +7,13 @@ import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.CacheShape;
-import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.SwitchPoint;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,12 +24,13 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Finds switch points in the traces of operations. */
 @Command(
@@ -44,7 +45,7 @@ import picocli.CommandLine.Spec;
                 + " a team is promised to miss; and what a team of that many members misses when its trace is"
                 + " replayed, without and with the code of a switch between two members. Beside the points found stand"
                 + " those that the agent can insert into bytecode, and those that are found by hand: the end of a"
-                + " fragment moves forward while a second thread, switch included, adds less than 5 % (section 3.3)."
+                + " fragment moves forward while a second thread, switch included, adds less than 5 %% (section 3.3)."
                 + " Points name the code as it was compiled in the traced JVM, innermost method first, each with @ its"
                 + " bytecode index and : its line."
         },
@@ -57,12 +58,38 @@ import picocli.CommandLine.Spec;
             "      Records the operations of TPC-C in their steady state.",
             "  ./lockstep autosteps trace.txt --operation fetch",
             "      Switch points of all fetches, for this machine's instruction cache.",
-            "  ./lockstep autosteps trace.txt --l1i 16K,4,32 --width 50,200,800 --height 2,4,16 --out report",
-            "      For a smaller cache, with several knees side by side (Figure 16), and the curves (Figure 15).",
+            "  ./lockstep autosteps trace.txt --l1i 16K,4,32 --operation fetch --sweep --out report",
+            "      For a smaller cache, with several knees side by side and placement by hand, drawn as the paper's"
+                    + " Figures 15 to 17.",
+            "  ./lockstep autosteps trace.txt --placement manual --points points.txt",
+            "      The points found by hand, for the agent.",
             "  ./lockstep autosteps loop --help",
             "      Inserts the points, traces again, and sees whether they do what was predicted."
         })
 public final class AutoStepsCommand implements Callable<Integer> {
+    /** Figure 16 of the paper. */
+    private static final List<Integer> WIDTHS = List.of(50, 100, 200, 400, 800);
+
+    private static final List<Integer> HEIGHTS = List.of(2, 4, 8, 16);
+
+    /** Who places points, as it is spelled. */
+    enum By {
+        AUTO,
+        MANUAL
+    }
+
+    /** Converts {@code --placement}. */
+    static final class OfPlacement implements ITypeConverter<By> {
+        @Override
+        public By convert(String text) {
+            try {
+                return Spelling.parse(By.class, text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
     @Spec
     private CommandSpec command;
 
@@ -73,18 +100,31 @@ public final class AutoStepsCommand implements Callable<Integer> {
             names = "--width",
             split = ",",
             paramLabel = "N",
-            defaultValue = "200",
             description = "Instructions between two misses of a knee at most. Several are searched side by side."
-                    + " Default: ${DEFAULT-VALUE}.")
-    private List<Integer> widths;
+                    + " Default: 200.")
+    private List<Integer> widths = List.of();
 
     @Option(
             names = "--height",
             split = ",",
             paramLabel = "N",
-            defaultValue = "4",
-            description = "Misses that make a knee; likewise. Default: ${DEFAULT-VALUE}.")
-    private List<Integer> heights;
+            description = "Misses that make a knee; likewise. Default: 4.")
+    private List<Integer> heights = List.of();
+
+    @Option(
+            names = "--sweep",
+            description = "Searches widths of 50, 100, 200, 400 and 800 and heights of 2, 4, 8 and 16, unless --width"
+                    + " or --height say otherwise; with --out drawn as the paper's Figure 16, with placement by hand.")
+    private boolean sweep;
+
+    @Option(
+            names = "--placement",
+            paramLabel = "auto|manual",
+            defaultValue = "auto",
+            converter = OfPlacement.class,
+            description = "Whose points --points writes: those of autoSTEPS, or those found by hand. Both are printed."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private By placement;
 
     @Option(
             names = "--points",
@@ -127,17 +167,12 @@ public final class AutoStepsCommand implements Callable<Integer> {
         search.require(file != null, "Missing required parameter: 'TRACE'");
         ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
+        List<Knee> knees = knees();
         search.require(
-                pointsFile == null || (widths.size() == 1 && heights.size() == 1),
+                pointsFile == null || placement == By.MANUAL || knees.size() == 1,
                 "--points takes one --width and one --height");
         report.prepare();
         CacheShape shape = search.shape();
-        List<Knee> knees = new ArrayList<>();
-        for (int width : widths) {
-            for (int height : heights) {
-                knees.add(search.knee(width, height));
-            }
-        }
         TraceFile traces = search.read(file);
         List<Integer> operations = search.operations(traces);
         AutoStepsResult result = search(traces, operations, shape, knees);
@@ -150,15 +185,29 @@ public final class AutoStepsCommand implements Callable<Integer> {
         }
         if (report.directory() != null) {
             Json.write(report.json(), result);
-            report.write(page(traces, operations, shape, knees.getFirst(), sections));
+            report.write(page(traces, operations, shape, knees, result));
         }
         return CommandLine.ExitCode.OK;
     }
 
+    private List<Knee> knees() {
+        List<Knee> knees = new ArrayList<>();
+        for (int width : asked(widths, WIDTHS, Knee.DEFAULT.widthInstructions())) {
+            for (int height : asked(heights, HEIGHTS, Knee.DEFAULT.heightMisses())) {
+                knees.add(search.knee(width, height));
+            }
+        }
+        return knees;
+    }
+
+    private List<Integer> asked(List<Integer> named, List<Integer> all, int usual) {
+        return !named.isEmpty() ? named : sweep ? all : List.of(usual);
+    }
+
     private AutoStepsResult search(TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees)
             throws IOException {
-        AutoStepsResult.Searches searches =
-                new AutoStepsResult.Searches(traces, PointMapper.of(traces), shape, search.members(), search.switchBytes());
+        AutoStepsResult.Searches searches = new AutoStepsResult.Searches(
+                traces, PointMapper.of(traces), shape, search.members(), search.switchBytes());
         List<AutoStepsResult.Operation> found = new ArrayList<>();
         for (int operation : operations) {
             for (Knee knee : knees) {
@@ -166,24 +215,29 @@ public final class AutoStepsCommand implements Callable<Integer> {
             }
         }
         if (pointsFile != null) {
-            SwitchPoints.of(shape.text(), ClassBytes.ofProgram(), searches.inserted())
-                    .write(pointsFile);
+            List<SwitchPoint> points = placement == By.MANUAL ? searches.insertedByHand() : searches.inserted();
+            SwitchPoints.of(shape.text(), ClassBytes.ofProgram(), points).write(pointsFile);
         }
         return new AutoStepsResult(AutoStepsResult.FORMAT, shape.text(), search.members(), search.switchBytes(), found);
     }
 
-    /** With the curves of the operation that executes most. */
+    /** With plots; of several operations the curves and knees of the one that executes most. */
     private Report page(
-            TraceFile traces, List<Integer> operations, CacheShape shape, Knee knee, List<Section> sections) {
+            TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees, AutoStepsResult result) {
         int longest = operations.stream()
                 .max(Comparator.comparingInt(
                         operation -> traces.typical(operation).count()))
                 .orElseThrow();
         InstructionTrace trace = traces.typical(longest);
-        SwitchPlacement placement = new SwitchPointSearch(trace, shape, knee).place();
-        List<Section> all = new ArrayList<>(sections);
-        all.add(Section.of("Misses, instruction by instruction")
-                .with(List.of(AutoStepsResult.curves(traces.name(longest), trace, placement))));
+        SwitchPlacement curves = new SwitchPointSearch(trace, shape, knees.getFirst()).place();
+        List<Section> all = new ArrayList<>(result.sections());
+        all.add(Section.of(
+                "Misses, instruction by instruction", AutoStepsPlots.curves(traces.name(longest), trace, curves)));
+        if (knees.size() > 1) {
+            all.add(Section.of("Knees", AutoStepsPlots.knees(result.of(traces.name(longest)))));
+        }
+        all.add(Section.of(
+                "Placed by autoSTEPS and by hand", AutoStepsPlots.placements(result.with(knees.getFirst()))));
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("trace", file.toString());
         settings.put("L1 instruction cache", shape.text());

@@ -1,20 +1,18 @@
 package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.report.Figures;
-import dev.lockstep.bench.report.LinePlot;
-import dev.lockstep.bench.report.Part;
-import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
-import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.simulate.CacheShape;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.Set;
 
 /**
  * What autoSTEPS found. Immutable.
@@ -26,10 +24,7 @@ import java.util.SequencedSet;
  * @param operations in the order of the trace; each once for each knee
  */
 record AutoStepsResult(int format, String instructionCache, int members, int switchBytes, List<Operation> operations) {
-    static final int FORMAT = 1;
-
-    /** Points of a curve: enough to see its knees, few enough for a page. */
-    private static final int CURVE_POINTS = 60;
+    static final int FORMAT = 2;
 
     AutoStepsResult {
         operations = List.copyOf(operations);
@@ -61,7 +56,7 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
      * @param insertedSwitches of one execution with those points that can be inserted, where they can
      * @param insertedMemberMisses mean of the further members with these and the code of their switches
      * @param manualPoints of the search by hand
-     * @param manualSwitches of one execution with them
+     * @param manualSwitches of one execution with them, where that search wants them
      * @param manualMemberMisses mean of the further members with these and the code of their switches
      */
     record Operation(
@@ -80,11 +75,12 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             double memberMissesWithSwitches,
             int insertedSwitches,
             double insertedMemberMisses,
-            int manualPoints,
+            List<Point> manualPoints,
             int manualSwitches,
             double manualMemberMisses) {
         Operation {
             points = List.copyOf(points);
+            manualPoints = List.copyOf(manualPoints);
         }
 
         /** As in the paper's Figure 17. */
@@ -97,7 +93,18 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     .distinct()
                     .count();
             addPlacement(table, "the agent", bytecodes, insertedSwitches, insertedMemberMisses);
-            addPlacement(table, "hand", manualPoints, manualSwitches, manualMemberMisses);
+            addPlacement(table, "hand", manualPoints.size(), manualSwitches, manualMemberMisses);
+        }
+
+        private void addPoints(Table.Builder table, String by, List<Point> placed) {
+            for (Point point : placed) {
+                table.row(List.of(
+                        name,
+                        by,
+                        point.place,
+                        point.bytecode.isEmpty() ? point.refused : point.bytecode,
+                        Integer.toString(point.switches)));
+            }
         }
 
         private void addPlacement(Table.Builder table, String by, long count, int passes, double misses) {
@@ -130,6 +137,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         private final int switchBytes;
         private final Map<SwitchPoint, String> rejected;
         private final SequencedSet<SwitchPoint> inserted = new LinkedHashSet<>();
+        private final SequencedSet<SwitchPoint> insertedByHand = new LinkedHashSet<>();
+        private final Map<Integer, Set<Long>> byHand = new HashMap<>();
 
         Searches(TraceFile traces, PointMapper mapper, CacheShape shape, int members, int switchBytes) {
             this(traces, mapper, shape, members, switchBytes, Map.of());
@@ -160,33 +169,22 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             return List.copyOf(inserted);
         }
 
+        /** Likewise those of the search by hand. */
+        List<SwitchPoint> insertedByHand() {
+            return List.copyOf(insertedByHand);
+        }
+
         /** Searches one operation. */
         Operation of(int operation, Knee knee) throws IOException {
             InstructionTrace trace = traces.typical(operation);
             SwitchPointSearch search = new SwitchPointSearch(trace, shape, knee);
             SwitchPlacement placement = search.place();
-            List<Point> points = new ArrayList<>();
-            List<SwitchPoint> mapped = new ArrayList<>();
-            for (long address : placement.addresses()) {
-                List<Integer> switches = placement.switches().stream()
-                        .filter(at -> trace.address(at) == address)
-                        .toList();
-                PointMapper.Mapped found =
-                        accepted(mapper.map(traces.registeredName(operation), trace, switches.getFirst()));
-                if (found.point() != null) {
-                    mapped.add(found.point());
-                }
-                points.add(new Point(
-                        Long.toHexString(address),
-                        traces.place(address),
-                        switches.size(),
-                        found.point() == null ? "" : found.point().toString(),
-                        found.refused(),
-                        found.movedInstructions()));
-            }
+            Set<SwitchPoint> mapped = new LinkedHashSet<>();
+            List<Point> points = points(operation, placement, mapped);
             inserted.addAll(mapped);
-            List<Integer> passes = mapper.passes(trace, mapped);
-            SwitchPlacement manual = search.judge(new ManualSearch(trace, shape, switchBytes).place());
+            List<Integer> passes = mapper.passes(trace, List.copyOf(mapped));
+            SwitchPlacement manual = search.judge(manual(operation));
+            List<Point> manualPoints = points(operation, manual, insertedByHand);
             List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), members);
             return new Operation(
                     traces.name(operation),
@@ -204,9 +202,40 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     withSwitches(trace, placement.switches()),
                     passes.size(),
                     withSwitches(trace, passes),
-                    manual.addresses().size(),
+                    manualPoints,
                     manual.switches().size(),
                     withSwitches(trace, manual.switches()));
+        }
+
+        /** The same for all knees. */
+        private Set<Long> manual(int operation) {
+            return byHand.computeIfAbsent(
+                    operation, each -> new ManualSearch(traces.typical(each), shape, switchBytes).place());
+        }
+
+        /** The points of a placement; those that can be inserted are added to {@code mapped}. */
+        private List<Point> points(int operation, SwitchPlacement placement, Set<SwitchPoint> mapped)
+                throws IOException {
+            InstructionTrace trace = traces.typical(operation);
+            List<Point> points = new ArrayList<>();
+            for (long address : placement.addresses()) {
+                List<Integer> switches = placement.switches().stream()
+                        .filter(at -> trace.address(at) == address)
+                        .toList();
+                PointMapper.Mapped found =
+                        accepted(mapper.map(traces.registeredName(operation), trace, switches.getFirst()));
+                if (found.point() != null) {
+                    mapped.add(found.point());
+                }
+                points.add(new Point(
+                        Long.toHexString(address),
+                        traces.place(address),
+                        switches.size(),
+                        found.point() == null ? "" : found.point().toString(),
+                        found.refused(),
+                        found.movedInstructions()));
+            }
+            return points;
         }
 
         private PointMapper.Mapped accepted(PointMapper.Mapped found) {
@@ -234,6 +263,18 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         return misses.stream().skip(1).mapToInt(Integer::intValue).average().orElse(0);
     }
 
+    /** One operation, with each knee. */
+    List<Operation> of(String name) {
+        return operations.stream().filter(each -> each.name.equals(name)).toList();
+    }
+
+    /** All operations, with one knee. */
+    List<Operation> with(Knee knee) {
+        return operations.stream()
+                .filter(each -> each.kneeWidth == knee.widthInstructions() && each.kneeHeight == knee.heightMisses())
+                .toList();
+    }
+
     /** The tables. */
     List<Section> sections() {
         Table.Builder found = Table.of(
@@ -252,7 +293,7 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                 "with switches");
         Table.Builder placements = Table.of(
                 1, "operation", "knee width", "height", "placed by", "points", "switches", "further member misses");
-        Table.Builder points = Table.of(3, "operation", "point", "inserted before", "switches");
+        Table.Builder points = Table.of(4, "operation", "placed by", "point", "inserted before", "switches");
         for (Operation operation : operations) {
             found.row(List.of(
                     operation.name,
@@ -267,50 +308,20 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     Figures.plain(operation.leaderMisses),
                     Figures.plain(operation.memberMisses),
                     Figures.plain(operation.memberMissesWithSwitches)));
-            for (Point point : operation.points) {
-                points.row(List.of(
-                        operation.name,
-                        point.place,
-                        point.bytecode.isEmpty() ? point.refused : point.bytecode,
-                        Integer.toString(point.switches)));
+            operation.addPoints(points, "autoSTEPS", operation.points);
+            // The same with every knee.
+            if (operation.equals(of(operation.name).getFirst())) {
+                operation.addPoints(points, "hand", operation.manualPoints);
             }
             operation.addPlacements(placements);
         }
         List<Section> sections = new ArrayList<>();
         sections.add(Section.of("Switch points for a cache of " + instructionCache, found.build()));
         sections.add(Section.of("Placements beside each other, the code of the switches included", placements.build()));
-        if (operations.stream().anyMatch(operation -> !operation.points.isEmpty())) {
+        if (operations.stream()
+                .anyMatch(operation -> !operation.points.isEmpty() || !operation.manualPoints.isEmpty())) {
             sections.add(Section.of("Where they are", points.build()));
         }
         return sections;
-    }
-
-    /** The curves of one operation, as in the paper's Figure 15. */
-    static Part curves(String name, InstructionTrace trace, SwitchPlacement placement) {
-        List<String> at = new ArrayList<>();
-        List<Double> original = new ArrayList<>();
-        List<Double> steps = new ArrayList<>();
-        int points = Math.min(CURVE_POINTS, trace.count());
-        for (int i = 1; i <= points; i++) {
-            int end = (int) ((long) trace.count() * i / points);
-            at.add(Integer.toString(end));
-            original.add(countBelow(placement.originalMisses(), end));
-            steps.add(countBelow(placement.stepsMisses(), end));
-        }
-        return new LinePlot(
-                new PlotFrame(
-                        "misses-by-instruction",
-                        "Instruction-cache misses of " + name,
-                        "Alone, in a cache warmed by itself, and as a further member of a team with "
-                                + placement.switches().size() + " switches.",
-                        "executed instructions",
-                        "misses so far",
-                        false),
-                at,
-                List.of(new Series("alone", original), new Series("further member", steps)));
-    }
-
-    private static double countBelow(List<Integer> misses, int end) {
-        return misses.stream().filter(at -> at < end).count();
     }
 }

@@ -110,6 +110,66 @@ class AutoStepsCommandTest {
         assertTrue(Files.size(report.resolve("plots/misses-by-instruction.svg")) > 0);
     }
 
+    /**
+     * 32 lines of four instructions each, in a cache of 16. By hand the four lines of a switch belong to a fragment,
+     * which ends after 32 instructions or 64.
+     */
+    @Test
+    void pointsFoundByHandAreWritten() throws IOException {
+        List<String> lines = new ArrayList<>(List.of("lockstep-trace 1", "operation 7 fetch stock"));
+        lines.add("place 80 " + TracedCode.run(0));
+        lines.add("place 100 " + TracedCode.run(4));
+        lines.add("place 180 " + TracedCode.run(5));
+        lines.add("execution 7 128");
+        for (int i = 0; i < 128; i++) {
+            lines.add(Integer.toHexString(4 * i) + " 4");
+        }
+        Path trace = Files.write(directory.resolve("long.txt"), lines);
+        Path points = directory.resolve("points.txt");
+        List<String> words = List.of(
+                "autosteps", trace.toString(), "--l1i=256,full,16", "--switch-bytes=64", "--points", points.toString());
+        assertEquals(0, execute(words.toArray(String[]::new)), err.toString());
+        assertEquals(List.of(4), bytecodeIndexes(points));
+        List<String> byHand = new ArrayList<>(words);
+        byHand.add("--placement=manual");
+        assertEquals(0, execute(byHand.toArray(String[]::new)), err.toString());
+        assertEquals(List.of(0, 4, 5), bytecodeIndexes(points));
+        byHand.add("--sweep");
+        assertEquals(0, execute(byHand.toArray(String[]::new)), "by hand there is one placement for all knees");
+        assertEquals(2, execute("autosteps", trace.toString(), "--sweep", "--points", points.toString()));
+        assertEquals(2, execute("autosteps", trace.toString(), "--placement=nobody"));
+    }
+
+    private static List<Integer> bytecodeIndexes(Path points) throws IOException {
+        return SwitchPoints.read(points).points().stream()
+                .map(SwitchPoint::bytecodeIndex)
+                .toList();
+    }
+
+    @Test
+    void aSweepStandsBesidePlacementByHand() throws IOException {
+        Path report = directory.resolve("report");
+        int exit = execute(
+                "autosteps",
+                trace().toString(),
+                "--operation=fetch",
+                "--l1i=64,full,16",
+                "--switch-bytes=0",
+                "--sweep",
+                "--out",
+                report.toString());
+        assertEquals(0, exit, err.toString());
+        JsonNode operations = new ObjectMapper()
+                .readTree(report.resolve("result.json").toFile())
+                .get("operations");
+        assertEquals(20, operations.size());
+        assertEquals(50, operations.get(0).get("kneeWidth").asInt());
+        assertEquals(16, operations.get(19).get("kneeHeight").asInt());
+        for (String plot : List.of("misses-by-instruction", "misses-by-switches", "misses-by-placement")) {
+            assertTrue(Files.size(report.resolve("plots").resolve(plot + ".svg")) > 0, plot);
+        }
+    }
+
     /** The class and bytecode that lie at the point are this test's own. */
     @Test
     void writesPointsForTheAgent() throws IOException {
