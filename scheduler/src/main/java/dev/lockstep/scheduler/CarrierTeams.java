@@ -36,6 +36,10 @@ final class CarrierTeams {
     private final WaitingLists waiting = new WaitingLists(lists);
     private final Team team = new Team();
     private int lastWanted;
+
+    /** S-threads in all lists. */
+    private int listed;
+
     private long teamsFormed;
     private int membersAtStart;
     private int straysOfTeam;
@@ -88,6 +92,7 @@ final class CarrierTeams {
     void join(SThread sThread, OperationList list) {
         sThread.state = SThread.State.LISTED;
         list.members.append(sThread);
+        listed++;
         if (!list.waiting) {
             waiting.append(list, teamsFormed);
         }
@@ -110,6 +115,7 @@ final class CarrierTeams {
 
     void withdraw(SThread sThread, OperationList list) {
         list.members.removeNewest(sThread);
+        listed--;
         if (list.members.isEmpty()) {
             waiting.remove(list);
         }
@@ -125,7 +131,12 @@ final class CarrierTeams {
         return waiting.waitingCount(operation) == 0 ? oldest : lists[operation];
     }
 
-    void form(OperationList list) {
+    /**
+     * Makes a list's members the team.
+     *
+     * @param readyBeside S-threads that could run and wait in no list
+     */
+    void form(OperationList list, int readyBeside) {
         team.start(list);
         int members = Math.min(list.members.size(), teamLimit);
         for (int i = 0; i < members; i++) {
@@ -144,6 +155,8 @@ final class CarrierTeams {
         straysOfTeam = 0;
         list.counters.add(OperationCounters.TEAMS, 1);
         list.counters.add(OperationCounters.MEMBERS_IN, members);
+        list.counters.add(OperationCounters.READY, listed + readyBeside);
+        listed -= members;
         timeWeight = 1;
         if (members == 1) {
             timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;

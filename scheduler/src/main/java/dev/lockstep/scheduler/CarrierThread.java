@@ -327,7 +327,7 @@ final class CarrierThread extends Thread {
         // The last member or stray does the wrapper's work where it is, and leads the next team if that is its own:
         // one switch fewer per team.
         teams.join(sThread, list);
-        teams.form(teams.chooseListOrWithdraw(sThread, list));
+        teams.form(teams.chooseListOrWithdraw(sThread, list), 0);
         if (sThread.member) {
             sThread.state = SThread.State.RUNNING;
             team.lead(sThread);
@@ -471,7 +471,7 @@ final class CarrierThread extends Thread {
     private void chooseNext() {
         teamsInPlace = 0;
         if (!waiting.isEmpty()) {
-            teams.form(teams.chooseList());
+            teams.form(teams.chooseList(), ready.size() + resumed.size());
         } else if (!isAnyReady() && foreignTasks.isEmpty()) {
             sleep();
         }

@@ -29,7 +29,8 @@ final class OperationCounters {
     static final int STRAYS_YIELD = 12;
     static final int STRAYS_OTHER = 13;
     static final int STAGED = 14;
-    static final int COUNTERS = 15;
+    static final int READY = 15;
+    static final int COUNTERS = 16;
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 

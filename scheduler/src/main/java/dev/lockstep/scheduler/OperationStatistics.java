@@ -4,7 +4,8 @@ import java.util.Map;
 
 /**
  * What a scheduler has counted for one operation since its start or the last reset, over all carriers. The columns
- * "in" and "out" of the paper's Table 4 are {@link #membersInMean()} and {@link #membersOutMean()}.
+ * "in" and "out" of the paper's Table 4 are {@link #membersInMean()} and {@link #membersOutMean()}, its row of ready
+ * threads is {@link #readyMean()}.
  *
  * @param operation the name it was registered under
  * @param straightOperations operations that ran outside any team, because teams are off for them
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param membersIn S-threads that entered a team, summed over teams
  * @param membersOut S-threads that ended the operation as members, that is not as strays, summed over teams
  * @param membersStaged members whose works their leaders did, the leaders' own included, summed over teams
+ * @param ready S-threads of the same carrier that could run when a team formed, its members included, summed over teams
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a held latch or a pinned stack kept an S-thread from giving up its carrier
  * @param strays members that left their team in the middle of the operation, by reason; reasons without any are absent
@@ -25,6 +27,7 @@ public record OperationStatistics(
         long membersIn,
         long membersOut,
         long membersStaged,
+        long ready,
         long switches,
         long switchesSkipped,
         Map<WaitReason, Long> strays,
@@ -48,6 +51,11 @@ public record OperationStatistics(
     /** Returns how many S-threads left a team other than as strays on average, 0 without teams. */
     public double membersOutMean() {
         return teams == 0 ? 0 : (double) membersOut / teams;
+    }
+
+    /** Returns how many S-threads could run when a team formed, its members included, on average, 0 without teams. */
+    public double readyMean() {
+        return teams == 0 ? 0 : (double) ready / teams;
     }
 
     /** Returns the members that became strays, for whatever reason. */

@@ -368,6 +368,7 @@ public final class Scheduler implements AutoCloseable {
                 counts[OperationCounters.MEMBERS_IN],
                 counts[OperationCounters.MEMBERS_OUT],
                 counts[OperationCounters.STAGED],
+                counts[OperationCounters.READY],
                 counts[OperationCounters.SWITCHES],
                 counts[OperationCounters.SWITCHES_SKIPPED],
                 strays,

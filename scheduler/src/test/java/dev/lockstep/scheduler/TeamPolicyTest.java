@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,5 +42,30 @@ class TeamPolicyTest {
             Fixtures.runTogether(scheduler, bodies);
         }
         assertEquals(expected, order);
+    }
+
+    /** All that wait in lists can run, and so can who has yielded to them. */
+    @Test
+    void everyTeamCountsWhoCouldRun() throws InterruptedException {
+        SchedulerOptions options =
+                Fixtures.exact(SThreadKind.CONTINUATION).withPolicy(TeamPolicy.longestWaiting());
+        try (Scheduler scheduler = new Scheduler(options)) {
+            List<Runnable> bodies = new ArrayList<>();
+            for (String name : List.of("a", "b", "d", "b", "d", "b", "c")) {
+                int operation = scheduler.registerOperation(name);
+                bodies.add(() -> {
+                    SThread self = SThread.current();
+                    self.beginOperation(operation);
+                    self.endOperation();
+                });
+            }
+            bodies.add(() -> SThread.current().yieldTurn());
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals(
+                    Map.of("a", 8.0, "b", 6.0, "d", 3.0, "c", 1.0),
+                    scheduler.statistics().stream()
+                            .collect(Collectors.toMap(OperationStatistics::operation, OperationStatistics::readyMean)));
+            assertEquals(0, new OperationStatistics("a", 1, 0, 0, 0, 0, 0, 0, 0, Map.of(), 0).readyMean());
+        }
     }
 }

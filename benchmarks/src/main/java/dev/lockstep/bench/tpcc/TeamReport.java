@@ -15,6 +15,7 @@ import java.util.TreeMap;
  * @param membersIn members when a team formed, on average
  * @param membersOut members that were left when a team ended, on average
  * @param membersStaged members whose operation their teams' first members did, their own included
+ * @param ready threads of the same carrier that could run when a team formed, its members included, on average
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a latch or a pinned stack kept a member from switching
  * @param strays members that left before the end, by reason
@@ -28,6 +29,7 @@ record TeamReport(
         double membersIn,
         double membersOut,
         long membersStaged,
+        double ready,
         long switches,
         long switchesSkipped,
         Map<String, Long> strays,
@@ -43,6 +45,7 @@ record TeamReport(
                 statistics.membersInMean(),
                 statistics.membersOutMean(),
                 statistics.membersStaged(),
+                statistics.readyMean(),
                 statistics.switches(),
                 statistics.switchesSkipped(),
                 strays,
