@@ -30,6 +30,9 @@ module dev.lockstep.bench {
     opens dev.lockstep.bench.indexfetch to
             com.fasterxml.jackson.databind,
             info.picocli;
+    opens dev.lockstep.bench.steps to
+            com.fasterxml.jackson.databind,
+            info.picocli;
     opens dev.lockstep.bench.autosteps to
             com.fasterxml.jackson.databind,
             info.picocli;

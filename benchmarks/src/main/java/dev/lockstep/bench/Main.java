@@ -15,6 +15,7 @@ import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.restart.RestartCommand;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
+import dev.lockstep.bench.steps.StepsCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
 import java.io.PrintWriter;
@@ -75,6 +76,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new IndexFetchCommand(Main.class.getName(), placement))
                 .addSubcommand(new IndexFetchChildCommand())
+                .addSubcommand(new StepsCommand(Main::quietCommands))
                 .addSubcommand(AutoStepsCommand.commandLine(Main::quietSimulation))
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
                 .addSubcommand(new CodeMapChildCommand())
@@ -87,6 +89,14 @@ public final class Main implements Runnable {
                         placement -> commandLine(placement).setOut(new PrintWriter(Writer.nullWriter())),
                         BuildVersion.version(),
                         new MissedCodeReader()))
+                .setParameterExceptionHandler(Main::wrongCall);
+    }
+
+    /** The commands whose results {@code steps} reads from files. */
+    private static CommandLine quietCommands() {
+        return new CommandLine(new Main())
+                .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version(), Placement.ofMachine()))
+                .addSubcommand(quietSimulation())
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

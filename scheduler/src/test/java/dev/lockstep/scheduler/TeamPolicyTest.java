@@ -47,8 +47,7 @@ class TeamPolicyTest {
     /** All that wait in lists can run, and so can who has yielded to them. */
     @Test
     void everyTeamCountsWhoCouldRun() throws InterruptedException {
-        SchedulerOptions options =
-                Fixtures.exact(SThreadKind.CONTINUATION).withPolicy(TeamPolicy.longestWaiting());
+        SchedulerOptions options = Fixtures.exact(SThreadKind.CONTINUATION).withPolicy(TeamPolicy.longestWaiting());
         try (Scheduler scheduler = new Scheduler(options)) {
             List<Runnable> bodies = new ArrayList<>();
             for (String name : List.of("a", "b", "d", "b", "d", "b", "c")) {

@@ -111,7 +111,7 @@ public final class MeasurementOptions extends ReportOption {
             Section section,
             Plot plot)
             throws IOException {
-        write(result, title, summary, settings, List.of(section), List.of(section.with(List.of(plot))));
+        write(result, title, summary, true, settings, List.of(section), List.of(section.with(List.of(plot))));
     }
 
     /**
@@ -123,13 +123,23 @@ public final class MeasurementOptions extends ReportOption {
     public void write(
             Object result, String title, String summary, SequencedMap<String, String> settings, List<Section> sections)
             throws IOException {
-        write(result, title, summary, settings, sections, sections);
+        write(result, title, summary, true, settings, sections, sections);
     }
 
-    private void write(
+    /**
+     * The same of an outcome that need not be a good one, and a page that need not have what is printed. After
+     * {@link #prepare}.
+     *
+     * @param ok whether the outcome is good
+     * @param printed the figures for standard output
+     * @param page the figures and plots for the page
+     * @throws IOException if a file cannot be written
+     */
+    public void write(
             Object result,
             String title,
             String summary,
+            boolean ok,
             SequencedMap<String, String> settings,
             List<Section> printed,
             List<Section> page)
@@ -139,7 +149,7 @@ public final class MeasurementOptions extends ReportOption {
         }
         if (directory() != null) {
             Json.write(json(), result);
-            write(new Report(title, summary, true, origin, settings, page));
+            write(new Report(title, summary, ok, origin, settings, page));
         }
         PrintWriter out = commandLine().getOut();
         out.print(ReportText.of(printed));

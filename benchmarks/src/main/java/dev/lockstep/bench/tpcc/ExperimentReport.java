@@ -23,7 +23,7 @@ import java.util.Map;
  * @param ok whether every run ended and every check holds
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record ExperimentReport(
+public record ExperimentReport(
         List<String> command,
         String time,
         String lockstep,

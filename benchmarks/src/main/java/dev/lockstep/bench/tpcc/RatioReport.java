@@ -13,9 +13,9 @@ import java.util.List;
  * @param max of the repetitions
  * @param repeats how many repetitions
  */
-record RatioReport(String numerator, String denominator, double median, double min, double max, int repeats) {
+public record RatioReport(String numerator, String denominator, double median, double min, double max, int repeats) {
     /** Sums up ratios, at least one. */
-    static RatioReport of(String numerator, String denominator, List<Double> ratios) {
+    public static RatioReport of(String numerator, String denominator, List<Double> ratios) {
         double[] sorted = ratios.stream().mapToDouble(Double::doubleValue).toArray();
         Arrays.sort(sorted);
         return new RatioReport(

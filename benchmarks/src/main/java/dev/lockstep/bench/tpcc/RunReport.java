@@ -52,7 +52,7 @@ import java.util.Map;
  * @param configurationHash of all settings, equal for repetitions only
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record RunReport(
+public record RunReport(
         String engine,
         String scheduler,
         String sthreads,

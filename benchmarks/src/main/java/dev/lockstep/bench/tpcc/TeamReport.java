@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * @param strays members that left before the end, by reason
  * @param nanosPerOperation time in the operation for each one begun
  */
-record TeamReport(
+public record TeamReport(
         String operation,
         long operations,
         long straightOperations,

@@ -22,8 +22,6 @@ import java.util.Set;
  */
 record TpccPlan(
         List<RunSpec> configurations, List<List<RunSpec>> peers, List<RunSpec> profiled, int repeats, boolean control) {
-    private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
-    private static final long POOL_BYTES_FOR_GROWTH = 1L << 30;
     private static final String NONE = LockstepVariant.NONE;
     private static final String POSTGRESQL_URL = "jdbc:postgresql:";
 
@@ -159,7 +157,7 @@ record TpccPlan(
     }
 
     private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes, boolean profiled) {
-        long pool = options.pool != null ? options.pool.bytes() : poolBytesDefault(options.warehouses, memoryBytes);
+        long pool = options.pool != null ? options.pool.bytes() : PoolSize.byDefault(options.warehouses, memoryBytes);
         return LockstepVariant.all(options).stream()
                 .map(variant -> lockstep(options, variant, pool, profiled))
                 .toList();
@@ -188,12 +186,6 @@ record TpccPlan(
                 variant.scanBeside(),
                 profiled,
                 ChildFlags.LOCKSTEP_HEAP_BYTES);
-    }
-
-    /** Room for the loaded rows and for what a run of a minute adds to them, within half of the memory. */
-    static long poolBytesDefault(int warehouses, long memoryBytes) {
-        long wanted = POOL_BYTES_FOR_GROWTH + warehouses * POOL_BYTES_PER_WAREHOUSE;
-        return memoryBytes <= 0 ? wanted : Math.min(wanted, memoryBytes / 2);
     }
 
     private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes, boolean profiled) {

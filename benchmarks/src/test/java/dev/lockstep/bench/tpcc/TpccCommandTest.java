@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.report.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -50,7 +51,12 @@ class TpccCommandTest {
                 .toArray(String[]::new);
         int exit = execute(all);
         assertEquals(0, exit, () -> out + "\n" + err);
-        return new ObjectMapper().readTree(json.toFile());
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        // Other experiments read it again.
+        assertEquals(
+                result.at("/runs").size(),
+                Json.read(json, ExperimentReport.class).runs().size());
+        return result;
     }
 
     @Test

@@ -1,0 +1,49 @@
+package dev.lockstep.bench.steps;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One run on the simulated machine.
+ *
+ * @param variant which
+ * @param command that runs it alone
+ * @param failure why there is no figure of it, or empty
+ * @param doubt why its figures count for nothing all the same, or empty
+ * @param machine lines of the simulated machine
+ * @param transactions measured
+ * @param events in all of them, by the names of {@link SimulatedEvent}
+ * @param observed misses in all of them of further caches, by level and geometry
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record SimulatedRun(
+        StepsVariant variant,
+        String command,
+        String failure,
+        String doubt,
+        List<String> machine,
+        long transactions,
+        Map<String, Long> events,
+        Map<String, Long> observed) {
+    /** A run that left no figures. */
+    static SimulatedRun failed(StepsVariant variant, String command, String failure) {
+        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of());
+    }
+
+    /** Whether there are figures. */
+    boolean isMeasured() {
+        return failure.isEmpty();
+    }
+
+    /** Whether they count. */
+    boolean counts() {
+        return isMeasured() && doubt.isEmpty();
+    }
+
+    /** Of each transaction, NaN where it was not counted. */
+    double each(Map<String, Long> of, String event) {
+        Long count = of.get(event);
+        return count == null || transactions == 0 ? Double.NaN : (double) count / transactions;
+    }
+}

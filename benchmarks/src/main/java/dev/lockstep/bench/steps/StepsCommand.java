@@ -1,0 +1,365 @@
+package dev.lockstep.bench.steps;
+
+import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.tpcc.PoolSize;
+import dev.lockstep.counters.NativePart;
+import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.workload.Terminal;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The transactions of TPC-C with STEPS and without, section 4.3. */
+@Command(
+        name = "steps",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Runs each transaction type of TPC-C alone, and the interactive mix, with teams and batches and with"
+                    + " neither, at several numbers of warehouses: the experiments of section 4.3 of the STEPS paper,"
+                    + " Figures 13 and 14 and Table 4.",
+            "Variants, all under STEPS' scheduler: neither, the plain call path; batches, rows that a statement names"
+                    + " together go to the engine together; teams; both; staged, both, where a team's first member"
+                    + " fetches the rows of all; continuation, both, where members take turns at switch points inside"
+                    + " operations.",
+            "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
+                    + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
+                    + " one core, in a JVM of its own; --json has its command.",
+            "",
+            "Options:"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:measured; what cannot run here is NOT RUN, with the reason",
+            "1:a run failed, or was not steady under the simulator; the figures of the others stand",
+            "2:wrong call"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./lockstep steps --out report",
+            "      All of it, and a page.",
+            "  ./lockstep steps --native --warehouses 10 --mixes payment --repeat 5 --control",
+            "      The time of one column of Figure 13, and what a difference must exceed to mean anything.",
+            "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",
+            "      Its misses, in a second L1-I as well."
+        })
+public final class StepsCommand implements Callable<Integer> {
+    private static final int SECONDS_MAX = 86_400;
+    private static final int REPEATS = 3;
+
+    /** The paper's sizes; of mixes of several types, those up to {@link #MIXED_WAREHOUSES_MAX}. */
+    private static final List<Integer> WAREHOUSES = List.of(10, 20, 30);
+
+    private static final int MIXED_WAREHOUSES_MAX = 20;
+
+    /** Converts {@code --mixes}. */
+    static final class OfMix implements ITypeConverter<TransactionMix> {
+        @Override
+        public TransactionMix convert(String text) {
+            return parse(TransactionMix.class, text);
+        }
+    }
+
+    /** Converts {@code --variants}. */
+    static final class OfVariant implements ITypeConverter<StepsVariant> {
+        @Override
+        public StepsVariant convert(String text) {
+            return parse(StepsVariant.class, text);
+        }
+    }
+
+    /** Converts {@code --durability}. */
+    static final class OfDurability implements ITypeConverter<Durability> {
+        @Override
+        public Durability convert(String text) {
+            return parse(Durability.class, text);
+        }
+    }
+
+    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
+        try {
+            return Spelling.parse(type, text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    @Option(
+            names = "--warehouses",
+            split = ",",
+            paramLabel = "N",
+            description = "Sizes of the database, about 100 MB for each warehouse. Default: 10,20,30, and 10,20 of"
+                    + " mixes of several types, as in the paper.")
+    private List<Integer> warehouses = List.of();
+
+    @Option(
+            names = "--mixes",
+            split = ",",
+            paramLabel = "MIX",
+            defaultValue = "payment,new-order,order-status,delivery,stock-level,interactive",
+            converter = OfMix.class,
+            description = "Which transactions: one type alone, or interactive or standard. delivery alone does nothing"
+                    + " once every district is empty. Default: ${DEFAULT-VALUE}.")
+    private List<TransactionMix> mixes;
+
+    @Option(
+            names = "--terminals",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Emulated users of each warehouse, who do not think. Default: ${DEFAULT-VALUE}.")
+    private int terminals;
+
+    @Option(
+            names = "--variants",
+            split = ",",
+            paramLabel = "VARIANT",
+            defaultValue = "neither,both",
+            converter = OfVariant.class,
+            description = "What is compared; neither is added. Default: ${DEFAULT-VALUE}.")
+    private List<StepsVariant> variants;
+
+    @Option(
+            names = "--shrink",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Loads one Nth of each warehouse, 1 to 100, as ./lockstep tpcc does. Default:"
+                    + " ${DEFAULT-VALUE}.")
+    private int shrink;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "MODE",
+            defaultValue = "async",
+            converter = OfDurability.class,
+            description = "When a commit is answered, as of ./lockstep tpcc. Default: async, as in the paper.")
+    private Durability durability;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "Time before measuring. Default: ${DEFAULT-VALUE}.")
+    private double warmUpSeconds;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            description = "Time measured in each run. Default: ${DEFAULT-VALUE}.")
+    private double durationSeconds;
+
+    @Option(
+            names = "--control",
+            description = "Measures neither once more in each repetition, against itself (A/A): a difference smaller"
+                    + " than what this shows is none. Needs --repeat 2 or more.")
+    private boolean control;
+
+    @Option(names = "--native", description = "Measures on this machine's processor; both sides unless one is named.")
+    private boolean nativeSide;
+
+    @Option(
+            names = "--simulate",
+            description = "Counts on a simulated machine, which needs qemu-x86_64; both sides unless one is named.")
+    private boolean simulatedSide;
+
+    @Option(
+            names = "--machine",
+            paramLabel = "PRESET|FILE",
+            defaultValue = "athlon-xp",
+            description = "The simulated machine, as of ./lockstep simulate. Default: ${DEFAULT-VALUE}, the paper's.")
+    private String machine;
+
+    @Option(
+            names = "--l1i",
+            paramLabel = "GEOMETRY",
+            description = "Its L1-I, SIZE,WAYS,LINE, in place of the machine's own; further ones observe the same run.")
+    private List<String> l1i = List.of();
+
+    @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            description = "Measured in each simulated run. Default: that of ./lockstep simulate -- tpcc.")
+    private Long transactions;
+
+    @Option(
+            names = "--warmup-transactions",
+            paramLabel = "N",
+            description = "Before these. Default: likewise, as many as one warehouse needs to be steady; a run that is"
+                    + " not counts for nothing.")
+    private Long warmUpTransactions;
+
+    @Option(
+            names = "--jvm-option",
+            paramLabel = "OPTION",
+            description = "One more option of every child JVM; may be repeated.")
+    private List<String> jvmOptions = List.of();
+
+    @Mixin
+    private MeasurementOptions options = new MeasurementOptions(REPEATS);
+
+    private final Launcher launcher;
+    private final Supplier<Optional<String>> simulatorObstacle;
+
+    /**
+     * For one command line.
+     *
+     * @param commands makes a command line that knows {@code tpcc}
+     */
+    public StepsCommand(Supplier<CommandLine> commands) {
+        this(Launcher.of(commands), StepsCommand::simulatorObstacle);
+    }
+
+    /** The same with commands started otherwise, and something else in the way of the simulator. */
+    StepsCommand(Launcher launcher, Supplier<Optional<String>> simulatorObstacle) {
+        this.launcher = launcher;
+        this.simulatorObstacle = simulatorObstacle;
+    }
+
+    /** Why nothing can be simulated here, if so. */
+    private static Optional<String> simulatorObstacle() {
+        if (Simulator.qemu().isEmpty()) {
+            return Optional.of(Simulator.missing());
+        }
+        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
+            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
+                return Optional.of(reason);
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        requireRange();
+        options.prepare();
+        try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "steps")) {
+            StepsSpec spec = new StepsSpec(
+                    compared(),
+                    terminals,
+                    shrink,
+                    Spelling.of(durability),
+                    warmUpSeconds,
+                    durationSeconds,
+                    options.repeat(),
+                    control,
+                    List.copyOf(jvmOptions),
+                    options.parent(),
+                    scratch.path(),
+                    options.seed());
+            NativeRuns runs = new NativeRuns(spec, launcher, options::progress);
+            SimulatorRuns simulated = new SimulatorRuns(spec, simulatedSpec(), launcher, options::progress);
+            List<StepsCell> cells = new ArrayList<>();
+            for (TransactionMix mix : mixes.stream().distinct().toList()) {
+                for (int size : warehouses(mix)) {
+                    cells.add(cell(runs, simulated, Spelling.of(mix), size));
+                }
+            }
+            StepsResult result = new StepsResult(List.copyOf(cells));
+            options.write(
+                    result,
+                    "TPC-C with STEPS and without",
+                    result.ok() ? "Measured." : "A run failed.",
+                    result.ok(),
+                    settings(),
+                    result.sections(),
+                    result.page());
+            return result.ok() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        }
+    }
+
+    private StepsCell cell(NativeRuns runs, SimulatorRuns simulated, String mix, int size) throws IOException {
+        Optional<String> obstacle =
+                PoolSize.obstacle(size, shrink, Machine.here().memoryBytes());
+        NativeFigures measured = null;
+        if (nativeSide || !simulatedSide) {
+            measured = obstacle.isPresent() ? NativeFigures.notRun(obstacle.get()) : runs.run(mix, size);
+        }
+        SimulatedFigures counted = null;
+        if (simulatedSide || !nativeSide) {
+            Optional<String> inTheWay = obstacle.or(simulatorObstacle);
+            counted = inTheWay.isPresent() ? SimulatedFigures.notRun(inTheWay.get()) : simulated.run(mix, size);
+        }
+        return new StepsCell(mix, size, size * terminals, measured, counted);
+    }
+
+    private SimulatedSpec simulatedSpec() {
+        return new SimulatedSpec(machine, List.copyOf(l1i), transactions, warmUpTransactions);
+    }
+
+    private void requireRange() {
+        options.require(
+                warehouses.stream().allMatch(each -> each >= 1)
+                        && terminals >= 1
+                        && (long) warehouses.stream().max(Integer::compare).orElse(Collections.max(WAREHOUSES))
+                                        * terminals
+                                <= Terminal.TERMINALS_MAX,
+                "--warehouses and --terminals are at least 1, and their product at most " + Terminal.TERMINALS_MAX);
+        options.require(shrink >= 1 && shrink <= TpccScale.SHRINK_MAX, "--shrink is 1 to " + TpccScale.SHRINK_MAX);
+        options.require(warmUpSeconds >= 0 && warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a day");
+        options.require(durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is up to a day");
+        options.require(transactions == null || transactions >= 1, "--transactions is at least 1");
+        options.require(warmUpTransactions == null || warmUpTransactions >= 0, "--warmup-transactions is at least 0");
+        try {
+            simulatedSpec().check();
+        } catch (IllegalArgumentException e) {
+            options.require(false, e.getMessage());
+        }
+        options.require(!control || options.repeat() >= 2, "--control needs --repeat 2 or more, to show a spread");
+    }
+
+    /** In one order, the one that others are compared with first. */
+    private List<StepsVariant> compared() {
+        return Stream.of(StepsVariant.values())
+                .filter(each -> each == StepsVariant.NEITHER || variants.contains(each))
+                .toList();
+    }
+
+    /** Whether a mix has transactions of several types: Figure 14 in place of Figure 13. */
+    static boolean isMixed(TransactionMix mix) {
+        return mix == TransactionMix.INTERACTIVE || mix == TransactionMix.STANDARD;
+    }
+
+    private List<Integer> warehouses(TransactionMix mix) {
+        if (!warehouses.isEmpty()) {
+            return warehouses.stream().distinct().sorted().toList();
+        }
+        return WAREHOUSES.stream()
+                .filter(size -> !isMixed(mix) || size <= MIXED_WAREHOUSES_MAX)
+                .toList();
+    }
+
+    private SequencedMap<String, String> settings() {
+        SequencedMap<String, String> settings = new LinkedHashMap<>();
+        settings.put("mixes", mixes.stream().map(Spelling::of).collect(Collectors.joining(", ")));
+        settings.put("variants", compared().stream().map(Spelling::of).collect(Collectors.joining(", ")));
+        settings.put("terminals of a warehouse", Integer.toString(terminals));
+        settings.put("part of a warehouse that is loaded", "1/" + shrink);
+        settings.put("durability", Spelling.of(durability));
+        settings.put("seconds of warming up", Double.toString(warmUpSeconds));
+        settings.put("seconds measured", Double.toString(durationSeconds));
+        settings.put("repetitions", Integer.toString(options.repeat()));
+        settings.put("simulated machine", machine + (l1i.isEmpty() ? "" : ", L1-I " + String.join(" ", l1i)));
+        return settings;
+    }
+}

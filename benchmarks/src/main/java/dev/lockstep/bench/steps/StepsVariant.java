@@ -1,0 +1,45 @@
+package dev.lockstep.bench.steps;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.lockstep.bench.report.Spelling;
+import java.util.List;
+
+/** How work is put together under STEPS' scheduler, each a configuration of {@code ./lockstep tpcc}. */
+enum StepsVariant {
+    /** The plain call path, which all others are compared with. */
+    NEITHER("off", "off"),
+    /** Rows that a statement names together go to the engine together. */
+    BATCHES("off", "on"),
+    /** Teams whose members execute for themselves. */
+    TEAMS("on", "off"),
+    /** Teams and batches, which are STEPS. */
+    BOTH("on", "on"),
+    /** Both, and a team's first member fetches the rows of all, stage by stage. */
+    STAGED("on", "on", "--team-execution", "staged"),
+    /** Both, and the members, continuations, take turns at the switch points inside operations. */
+    CONTINUATION("on", "on", "--sthreads", "continuation", "--switch-points");
+
+    /** Separated by spaces. */
+    private final String words;
+
+    StepsVariant(String teams, String batches, String... further) {
+        words = String.join(" ", "--teams", teams, "--batches", batches, String.join(" ", further))
+                .strip();
+    }
+
+    /** The options of {@code tpcc} that make it. */
+    List<String> words() {
+        return List.of(words.split(" ", -1));
+    }
+
+    /** Whether teams form. */
+    boolean formsTeams() {
+        return this != NEITHER && this != BATCHES;
+    }
+
+    /** As on the command line and in results. */
+    @JsonValue
+    String spelled() {
+        return Spelling.of(this);
+    }
+}

@@ -1,0 +1,399 @@
+package dev.lockstep.bench.steps;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command on commands that leave made-up results. */
+class StepsCommandTest {
+    /** What {@code tpcc} leaves, as far as it is read. */
+    private static final String TPCC =
+            """
+            {"runs": [{"txnPerSecond": %f, "cpuMicrosPerTransaction": 9.5, "failure": "%s", "ok": %b, "teams": [%s],
+             "commits": {"payment": 40, "new-order": 10}}]}
+            """;
+
+    private static final String TEAMS =
+            """
+            {"operation": "fetch customer", "straightOperations": 1, "teams": 30, "membersIn": 8.0, "membersOut": 6.0,
+             "ready": 15.0},
+            {"operation": "insert history", "straightOperations": 0, "teams": 10, "membersIn": 4.0, "membersOut": 4.0,
+             "ready": 11.0}""";
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final List<List<String>> launched = new ArrayList<>();
+
+    /** What is in the way of the simulator. */
+    private String obstacle;
+
+    @TempDir
+    Path directory;
+
+    private int execute(Launcher launcher, String... arguments) {
+        return new CommandLine(new StepsCommand(launcher, () -> Optional.ofNullable(obstacle)))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    private JsonNode run(int exitCode, Launcher launcher, String... arguments) throws IOException {
+        Path json = directory.resolve("result.json");
+        String[] all = Stream.concat(Stream.of(arguments), Stream.of("--json=" + json, "--dir=" + directory))
+                .toArray(String[]::new);
+        assertEquals(exitCode, execute(launcher, all), err::toString);
+        return new ObjectMapper().readTree(json.toFile());
+    }
+
+    private static String value(List<String> words, String option) {
+        return words.get(words.indexOf(option) + 1);
+    }
+
+    /** Throughput of 100 in the first run, 10 more in each further; half as much again with teams. */
+    private Launcher.Ended rising(List<String> words) {
+        launched.add(words);
+        boolean teams = value(words, "--teams").equals("on");
+        double txnPerSecond = (90 + 10 * launched.size()) * (teams ? 1.5 : 1);
+        write(words, String.format(Locale.ROOT, TPCC, txnPerSecond, "", true, teams ? TEAMS : ""));
+        return new Launcher.Ended(0, "");
+    }
+
+    private static void write(List<String> words, String json) {
+        try {
+            Files.writeString(Path.of(value(words, "--json")), json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Three tenths of the misses in the L1-I with teams; in the further cache three times as many. */
+    private Launcher.Ended counted(List<String> words) {
+        Launcher.Ended ended = rising(words.subList(words.indexOf("--") + 1, words.size()));
+        int misses = value(words, "--teams").equals("on") ? 300 : 1_000;
+        write(
+                words,
+                String.format(
+                        Locale.ROOT,
+                        """
+                        {"simulated": ["cores=1", "l1i=64K,2,64", "observe=l1i:32K,8,64"],
+                         "processes": [{"command": "", "operations": [], "result": {"format": 2, "phases": [
+                         {"phase": 0, "total": {"instructions": 99}},
+                         {"phase": 1, "total": {"instructions": 5000, "cycles": 20000, "observerMisses": [%d],
+                          "levels": {"l1i": {"misses": %d}, "l1d": {"misses": 200},
+                          "l2": {"misses": 100, "classes": {"cold": 60, "instruction": 40}}}},
+                          "branches": {"conditionalWrong": 1, "targetUnknown": 2, "indirectWrong": 3,
+                           "returnsWrong": 4}}]}}]}
+                        """,
+                        3 * misses,
+                        misses));
+        return ended;
+    }
+
+    @Test
+    void pairsTheRunsOfARepetition() throws IOException {
+        JsonNode result = run(
+                0,
+                this::rising,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=10",
+                "--repeat=3",
+                "--control",
+                "--variants=both");
+        JsonNode ratios = result.at("/cells/0/native/ratios");
+        // Runs of 100, 165 and 120; 130, 210 and 150; 160, 255 and 180.
+        assertEquals(1.65, ratios.at("/teamsOnOverOff/max").asDouble(), 1e-9);
+        assertEquals(210 / 130.0, ratios.at("/teamsOnOverOff/median").asDouble(), 1e-9);
+        assertEquals(255 / 160.0, ratios.at("/teamsOnOverOff/min").asDouble(), 1e-9);
+        assertEquals(ratios.at("/teamsOnOverOff"), ratios.at("/overNeither/both"));
+        assertEquals(150 / 130.0, ratios.at("/control/median").asDouble(), 1e-9);
+        assertEquals("neither (control)", ratios.at("/control/numerator").asText());
+        assertTrue(ratios.at("/batchesOverNeither").isMissingNode());
+        assertEquals(9, result.at("/cells/0/native/runs").size());
+        assertEquals(
+                List.of("off", "on", "off"),
+                launched.stream().limit(3).map(words -> value(words, "--teams")).toList());
+    }
+
+    @Test
+    void ratiosAreNamedAsThoseOfTpcc() throws IOException {
+        JsonNode ratios = run(
+                        0,
+                        this::rising,
+                        "--native",
+                        "--mixes=new-order",
+                        "--warehouses=1",
+                        "--repeat=1",
+                        "--variants=continuation,batches,both")
+                .at("/cells/0/native/ratios");
+        // Runs of 100, 110, 180 and 195, in the order in which the variants are listed.
+        assertEquals(1.1, ratios.at("/batchesOverNeither/median").asDouble(), 1e-9);
+        assertEquals(180 / 110.0, ratios.at("/teamsOverBatches/median").asDouble(), 1e-9);
+        assertEquals(1.95, ratios.at("/overNeither/continuation/median").asDouble(), 1e-9);
+        List<String> last = launched.getLast();
+        assertEquals("continuation", value(last, "--sthreads"));
+        assertTrue(last.contains("--switch-points"), last::toString);
+    }
+
+    @Test
+    void runsWhatThePaperRuns() throws IOException {
+        JsonNode cells = run(0, this::rising, "--native", "--repeat=1").at("/cells");
+        List<String> titles = new ArrayList<>();
+        cells.forEach(cell ->
+                titles.add(cell.at("/mix").asText() + cell.at("/warehouses").asInt()));
+        assertEquals(17, titles.size(), titles::toString);
+        assertEquals(List.of("payment10", "payment20", "payment30", "new-order10"), titles.subList(0, 4));
+        assertEquals(List.of("interactive10", "interactive20"), titles.subList(15, 17));
+        assertEquals(300, cells.at("/2/terminals").asInt());
+    }
+
+    /** What is replayed: every option that figures depend on, and the seed. */
+    @Test
+    void saysTheCommandOfEachRun() throws IOException {
+        JsonNode result = run(
+                0,
+                this::rising,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=1",
+                "--repeat=1",
+                "--terminals=7",
+                "--shrink=50",
+                "--durability=none",
+                "--warmup=0.5",
+                "--duration=2",
+                "--seed=42",
+                "--jvm-option=-Xmx1g");
+        assertEquals(
+                "./lockstep tpcc --scheduler steps --mix payment --warehouses 1 --terminals 7 --shrink 50"
+                        + " --durability none --seed 42 --teams on --batches on --jvm-option=-Xmx1g --warmup 0.5"
+                        + " --duration 2.0",
+                result.at("/cells/0/native/runs/1/command").asText());
+    }
+
+    @Test
+    void tablesSayWhatWasMeasured() throws IOException {
+        run(
+                0,
+                this::rising,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=10",
+                "--repeat=1",
+                "--out=" + directory.resolve("page"));
+        assertEquals(
+                """
+
+                payment, 10 warehouses, 100 terminals: on this machine's processor
+                          transactions/s  us each  CPU us each  transactions/s, over neither    min    max
+                 neither             100   10,000         9.50                             -      -      -
+                 both                165    6,061         9.50                         1.650  1.650  1.650
+
+                payment, 10 warehouses, 100 terminals: teams (Table 4)
+                Of all repetitions, on this machine's processor. Means of all teams: members that entered, members that\
+                 left other than as strays, and threads that could run when the team formed. Outside: operations\
+                 outside any team.
+                       operation       outside  teams  members in  members out  threads ready
+                 both  fetch customer        1     30         8.0          6.0           15.0
+                 both  insert history        0     10         4.0          4.0           11.0
+                 both  all                   1     40         7.0          5.5           14.0
+                """,
+                out.toString());
+        assertTrue(Files.exists(directory.resolve("page").resolve("report.html")));
+    }
+
+    @Test
+    void aFailedRunCountsForNothing() throws IOException {
+        Launcher failing = words -> {
+            launched.add(words);
+            return switch (launched.size()) {
+                case 1 -> new Launcher.Ended(2, "[1/1] loads\nlockstep: --dir cannot be made\n");
+                case 2 -> {
+                    write(words, String.format(Locale.ROOT, TPCC, 0.0, "nothing was done", false, ""));
+                    yield new Launcher.Ended(1, "");
+                }
+                case 3 -> {
+                    write(words, String.format(Locale.ROOT, TPCC, 50.0, "", false, ""));
+                    yield new Launcher.Ended(1, "");
+                }
+                default -> rising(words);
+            };
+        };
+        JsonNode result = run(1, failing, "--native", "--mixes=payment,new-order", "--warehouses=10", "--repeat=2");
+        JsonNode first = result.at("/cells/0/native");
+        assertEquals("--dir cannot be made", first.at("/runs/0/failure").asText());
+        assertEquals("nothing was done", first.at("/runs/1/failure").asText());
+        assertEquals(
+                "a consistency condition or the tally of the driver does not hold",
+                first.at("/runs/2/failure").asText());
+        assertTrue(first.at("/ratios/teamsOnOverOff").isMissingNode());
+        assertTrue(result.at("/cells/1/native/ratios/teamsOnOverOff/median").asDouble() > 1);
+        assertTrue(
+                out.toString().contains("FAILED, counts for nothing: both, repetition 1: nothing was done"),
+                out::toString);
+    }
+
+    /** 16 terabytes of rows. */
+    @Test
+    void whatDoesNotFitIsNotRun() throws IOException {
+        JsonNode result = run(
+                0, this::rising, "--native", "--mixes=payment", "--warehouses=1,100000", "--terminals=1", "--repeat=1");
+        assertEquals(2, launched.size());
+        assertTrue(result.at("/cells/0/simulated").isMissingNode());
+        assertTrue(
+                result.at("/cells/1/native/notRun").asText().startsWith("too little memory: the rows of 100000 war"));
+        assertTrue(out.toString().contains("NOT RUN: too little memory"), out::toString);
+    }
+
+    @Test
+    void countsOnASimulatedMachine() throws IOException {
+        JsonNode cell = run(
+                        0,
+                        this::counted,
+                        "--simulate",
+                        "--mixes=interactive",
+                        "--warehouses=10",
+                        "--l1i=64K,2,64",
+                        "--l1i=32K,8,64",
+                        "--transactions=50",
+                        "--warmup-transactions=10")
+                .at("/cells/0");
+        assertTrue(cell.at("/native").isMissingNode());
+        assertEquals(0.3, cell.at("/simulated/overNeither/both/l1iMisses").asDouble(), 1e-9);
+        assertEquals(1_000, cell.at("/simulated/runs/0/events/l1iMisses").asLong());
+        assertEquals(50, cell.at("/simulated/runs/0/transactions").asLong());
+        assertEquals(
+                "./lockstep simulate --machine athlon-xp --l1i 64K,2,64 --l1i 32K,8,64 --branches --set classes=merged"
+                        + " -- tpcc --scheduler steps --mix interactive --warehouses 10 --terminals 10 --shrink 1"
+                        + " --durability async --seed 1 --teams on --batches on --transactions 50"
+                        + " --warmup-transactions 10",
+                cell.at("/simulated/runs/1/command").asText());
+        assertEquals(
+                """
+
+                interactive, 10 warehouses, 100 terminals: on a simulated machine
+                Of each of 50 transactions. Machine: cores=1 l1i=64K,2,64 observe=l1i:32K,8,64.
+                                         neither    both  both : neither
+                 cycles                      400     400           1.000
+                 instructions                100     100           1.000
+                 L1-I misses                  20       6           0.300
+                 L1-D misses                   4       4           1.000
+                 L2-I misses              0.8000  0.8000           1.000
+                 L2-D misses                1.20    1.20           1.000
+                 mispredicted branches    0.2000  0.2000           1.000
+                 misses of l1i:32K,8,64       60      18           0.300
+                """,
+                out.toString());
+    }
+
+    @Test
+    void bothSidesStandBesideEachOther() throws IOException {
+        Launcher both = words -> words.getFirst().equals("simulate") ? counted(words) : rising(words);
+        JsonNode cell =
+                run(0, both, "--mixes=payment", "--warehouses=1", "--repeat=1").at("/cells/0");
+        assertEquals(2, cell.at("/native/runs").size());
+        assertEquals(2, cell.at("/simulated/runs").size());
+    }
+
+    @Test
+    void plotsHaveOneSideEach() throws IOException {
+        Launcher both = words -> words.getFirst().equals("simulate") ? counted(words) : rising(words);
+        Path page = directory.resolve("page");
+        run(0, both, "--mixes=payment,interactive", "--warehouses=1,2", "--repeat=1", "--out=" + page);
+        try (Stream<Path> plots = Files.list(page.resolve("plots"))) {
+            assertEquals(
+                    List.of(
+                            "figure-13-payment-both-simulated.svg",
+                            "figure-13-payment-time.svg",
+                            "figure-14-interactive-both-simulated.svg",
+                            "figure-14-interactive-time.svg"),
+                    plots.map(plot -> plot.getFileName().toString())
+                            .filter(name -> name.endsWith(".svg"))
+                            .sorted()
+                            .toList());
+        }
+    }
+
+    @Test
+    void aSimulatedRunThatIsNotSteadyCountsForNothing() throws IOException {
+        Launcher unsteady = words -> {
+            Launcher.Ended ended = counted(words);
+            return launched.size() > 1
+                    ? ended
+                    : new Launcher.Ended(1, "lockstep: lockstep/steps: NOT STEADY, counts for nothing.\n");
+        };
+        JsonNode result = run(1, unsteady, "--simulate", "--mixes=payment", "--warehouses=1", "--variants=both");
+        assertEquals(
+                "lockstep/steps: NOT STEADY, counts for nothing.",
+                result.at("/cells/0/simulated/runs/0/doubt").asText());
+        assertTrue(out.toString().contains("neither counts for nothing: lockstep/steps: NOT STEADY"), out::toString);
+
+        Launcher failing = words -> new Launcher.Ended(2, "lockstep: The simulated program left no result");
+        JsonNode nothing = run(1, failing, "--simulate", "--mixes=payment", "--warehouses=1");
+        assertEquals(0, nothing.at("/cells/0/simulated/overNeither").size());
+        assertTrue(out.toString().contains("FAILED: both: The simulated program left no result"), out::toString);
+    }
+
+    @Test
+    void withoutTheSimulatorTheRestGoesOn() throws IOException {
+        obstacle = "User-mode QEMU is not there.";
+        JsonNode cell = run(0, this::rising, "--mixes=payment", "--warehouses=1", "--repeat=1")
+                .at("/cells/0");
+        assertEquals(2, cell.at("/native/runs").size());
+        assertEquals(obstacle, cell.at("/simulated/notRun").asText());
+        assertTrue(out.toString().contains("NOT RUN: " + obstacle), out::toString);
+    }
+
+    @Test
+    void refusesWhatIsOutOfRange() {
+        for (String wrong : List.of(
+                "--warehouses=0",
+                "--warehouses=10000000",
+                "--terminals=0",
+                "--mixes=refund",
+                "--variants=some",
+                "--shrink=101",
+                "--durability=maybe",
+                "--warmup=-1",
+                "--duration=0",
+                "--repeat=0",
+                "--transactions=0",
+                "--warmup-transactions=-1",
+                "--machine=enigma",
+                "--l1i=7,7",
+                "--json=" + directory.resolve("missing").resolve("x.json"))) {
+            assertEquals(2, execute(this::rising, wrong), wrong);
+        }
+        assertEquals(2, execute(this::rising, "--control", "--repeat=1"));
+        assertEquals(List.of(), launched);
+        assertEquals("", out.toString());
+        assertTrue(err.toString().contains("'refund' is none of: standard, interactive, new-order"), err::toString);
+    }
+
+    /** The commands are those of the whole command line. */
+    @Test
+    void startsCommandsOfThisCommandLine() {
+        Launcher launcher = Launcher.of(Main::commandLine);
+        assertEquals(0, launcher.launch(List.of("tpcc", "--help")).exitCode());
+        Launcher.Ended ended = launcher.launch(List.of("tpcc", "--terminals", "0"));
+        assertEquals(2, ended.exitCode());
+        assertEquals("--terminals is at least 1.", ended.reason());
+    }
+}
