@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.ProgressLine;
@@ -20,6 +19,7 @@ import picocli.CommandLine.Mixin;
 
 class TpccPlanTest {
     private static final long MEMORY_BYTES = 16L << 30;
+    private static final int PROCESSORS = 4;
 
     @Command
     private static final class Holder {
@@ -34,14 +34,14 @@ class TpccPlanTest {
     }
 
     static TpccPlan plan(String... arguments) {
-        return TpccPlan.of(parse(arguments), MEMORY_BYTES, Processors.available());
+        return TpccPlan.of(parse(arguments), MEMORY_BYTES, PROCESSORS);
     }
 
     private static void assertRefused(String part, String... arguments) {
         TpccOptions options = parse(arguments);
         String message = assertThrows(
                         IllegalArgumentException.class,
-                        () -> TpccPlan.of(options, MEMORY_BYTES, Processors.available()))
+                        () -> TpccPlan.of(options, MEMORY_BYTES, PROCESSORS))
                 .getMessage();
         assertTrue(message.contains(part), message);
     }
