@@ -40,8 +40,7 @@ class TpccPlanTest {
     private static void assertRefused(String part, String... arguments) {
         TpccOptions options = parse(arguments);
         String message = assertThrows(
-                        IllegalArgumentException.class,
-                        () -> TpccPlan.of(options, MEMORY_BYTES, PROCESSORS))
+                        IllegalArgumentException.class, () -> TpccPlan.of(options, MEMORY_BYTES, PROCESSORS))
                 .getMessage();
         assertTrue(message.contains(part), message);
     }
