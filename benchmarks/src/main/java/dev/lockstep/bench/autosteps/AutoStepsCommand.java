@@ -7,7 +7,7 @@ import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Section;
-import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.simulate.CacheShape;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
@@ -24,13 +24,11 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** Finds switch points in the traces of operations. */
 @Command(
@@ -79,14 +77,9 @@ public final class AutoStepsCommand implements Callable<Integer> {
     }
 
     /** Converts {@code --placement}. */
-    static final class OfPlacement implements ITypeConverter<By> {
-        @Override
-        public By convert(String text) {
-            try {
-                return Spelling.parse(By.class, text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
+    static final class OfPlacement extends SpelledConstant<By> {
+        OfPlacement() {
+            super(By.class);
         }
     }
 

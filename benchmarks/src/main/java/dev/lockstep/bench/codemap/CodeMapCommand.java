@@ -9,6 +9,7 @@ import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
@@ -22,13 +23,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** Shows which code each operation of the engine executes. */
 @Command(
@@ -83,26 +82,16 @@ public final class CodeMapCommand implements Callable<Integer> {
     }
 
     /** Converts {@code --workload}. */
-    static final class OfChoice implements ITypeConverter<Choice> {
-        @Override
-        public Choice convert(String text) {
-            return parse(Choice.class, text);
+    static final class OfChoice extends SpelledConstant<Choice> {
+        OfChoice() {
+            super(Choice.class);
         }
     }
 
     /** Converts {@code --scheduler}. */
-    static final class OfScheduling implements ITypeConverter<Scheduling> {
-        @Override
-        public Scheduling convert(String text) {
-            return parse(Scheduling.class, text);
-        }
-    }
-
-    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
-        try {
-            return Spelling.parse(type, text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
+    static final class OfScheduling extends SpelledConstant<Scheduling> {
+        OfScheduling() {
+            super(Scheduling.class);
         }
     }
 

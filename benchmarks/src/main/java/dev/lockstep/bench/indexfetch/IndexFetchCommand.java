@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
@@ -16,10 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** The index fetch of STEPS, section 3.4. */
 @Command(
@@ -66,34 +65,23 @@ public final class IndexFetchCommand implements Callable<Integer> {
     }
 
     /** Converts {@code --measure}. */
-    static final class OfMeasured implements ITypeConverter<Measured> {
-        @Override
-        public Measured convert(String text) {
-            return parse(Measured.class, text);
+    static final class OfMeasured extends SpelledConstant<Measured> {
+        OfMeasured() {
+            super(Measured.class);
         }
     }
 
     /** Converts {@code --kinds}. */
-    static final class OfKind implements ITypeConverter<FetchKind> {
-        @Override
-        public FetchKind convert(String text) {
-            return parse(FetchKind.class, text);
+    static final class OfKind extends SpelledConstant<FetchKind> {
+        OfKind() {
+            super(FetchKind.class);
         }
     }
 
     /** Converts {@code --operation}. */
-    static final class OfOperation implements ITypeConverter<RowOperation> {
-        @Override
-        public RowOperation convert(String text) {
-            return parse(RowOperation.class, text);
-        }
-    }
-
-    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
-        try {
-            return Spelling.parse(type, text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
+    static final class OfOperation extends SpelledConstant<RowOperation> {
+        OfOperation() {
+            super(RowOperation.class);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.bench.steps;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.tpcc.PoolSize;
@@ -24,10 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** The transactions of TPC-C with STEPS and without, section 4.3. */
 @Command(
@@ -74,34 +73,23 @@ public final class StepsCommand implements Callable<Integer> {
     private static final int MIXED_WAREHOUSES_MAX = 20;
 
     /** Converts {@code --mixes}. */
-    static final class OfMix implements ITypeConverter<TransactionMix> {
-        @Override
-        public TransactionMix convert(String text) {
-            return parse(TransactionMix.class, text);
+    static final class OfMix extends SpelledConstant<TransactionMix> {
+        OfMix() {
+            super(TransactionMix.class);
         }
     }
 
     /** Converts {@code --variants}. */
-    static final class OfVariant implements ITypeConverter<StepsVariant> {
-        @Override
-        public StepsVariant convert(String text) {
-            return parse(StepsVariant.class, text);
+    static final class OfVariant extends SpelledConstant<StepsVariant> {
+        OfVariant() {
+            super(StepsVariant.class);
         }
     }
 
     /** Converts {@code --durability}. */
-    static final class OfDurability implements ITypeConverter<Durability> {
-        @Override
-        public Durability convert(String text) {
-            return parse(Durability.class, text);
-        }
-    }
-
-    private static <E extends Enum<E>> E parse(Class<E> type, String text) {
-        try {
-            return Spelling.parse(type, text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
+    static final class OfDurability extends SpelledConstant<Durability> {
+        OfDurability() {
+            super(Durability.class);
         }
     }
 
