@@ -64,8 +64,8 @@ final class CPrograms {
                         notRun("no C compiler is there; on Debian and Ubuntu: apt-get install gcc" + " libc6-dev"));
     }
 
-    /** Compiles sources, with the headers of {@code src/main/c}, into an output file. */
-    static Path compile(Path output, List<String> options, Path... sources) throws Exception {
+    /** Compiles sources, with the headers of {@code src/main/c}, into an output file; with {@code -c} links nothing. */
+    static Path compile(Path output, List<String> options, Path... sources) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 compiler().toString(),
                 "-std=gnu11",
@@ -80,7 +80,9 @@ final class CPrograms {
         for (Path source : sources) {
             command.add(source.toString());
         }
-        command.add("-ldl");
+        if (!options.contains("-c")) {
+            command.add("-ldl");
+        }
         Run run = run(Map.of(), command);
         if (run.exitCode() != 0) {
             throw new AssertionError("cannot compile: " + command + "\n" + run.output());

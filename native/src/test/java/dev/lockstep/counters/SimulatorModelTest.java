@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -41,8 +45,19 @@ class SimulatorModelTest {
             List.of("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined");
     private static final List<String> RACES = List.of("-fsanitize=thread");
 
+    /** Compiled for all tests: the sanitizers make the compiler take longer than most of the programs. */
+    private static final Map<List<String>, Path> OBJECTS = new ConcurrentHashMap<>();
+
+    @TempDir
+    static Path shared;
+
     @TempDir
     Path directory;
+
+    @BeforeAll
+    static void forgetObjectsOfAnEarlierRun() {
+        OBJECTS.clear();
+    }
 
     @ParameterizedTest
     @ValueSource(
@@ -56,7 +71,7 @@ class SimulatorModelTest {
                 "threads_test"
             })
     void passes(String program) throws Exception {
-        assertPasses(run(program, SIMULATOR, sanitizers(ADDRESSES_AND_OVERFLOWS)));
+        assertPasses(run(program, sanitizers(ADDRESSES_AND_OVERFLOWS)));
     }
 
     @Test
@@ -65,7 +80,7 @@ class SimulatorModelTest {
         if (sanitizer.isEmpty()) {
             throw CPrograms.notRun("the C compiler has no thread sanitizer");
         }
-        assertPasses(run("threads_test", SIMULATOR, sanitizer));
+        assertPasses(run("threads_test", sanitizer));
     }
 
     /** The random test tells a copy in which one rule is broken from the model. */
@@ -84,16 +99,10 @@ class SimulatorModelTest {
                 "tlb.c       @ level-- > leaf                                    @ --level > leaf",
             })
     void aBrokenCopyFails(String part, String rule, String broken) throws Exception {
-        Path copy = Files.createDirectory(directory.resolve("copy"));
-        try (Stream<Path> sources = Files.list(SIMULATOR)) {
-            for (Path source : sources.toList()) {
-                Files.copy(source, copy.resolve(source.getFileName()));
-            }
-        }
-        String original = Files.readString(copy.resolve(part));
+        String original = Files.readString(SIMULATOR.resolve(part));
         assertTrue(original.contains(rule), () -> part + " lacks " + rule);
-        Files.writeString(copy.resolve(part), original.replace(rule, broken));
-        CPrograms.Run run = run("random_test", copy, List.of());
+        Path copy = Files.writeString(directory.resolve(part), original.replace(rule, broken));
+        CPrograms.Run run = run("random_test", List.of(), copy);
         assertNotEquals(0, run.exitCode(), run.output());
         assertTrue(run.output().contains("repeat with: random_test"), run.output());
     }
@@ -103,18 +112,44 @@ class SimulatorModelTest {
         assertEquals(0, run.exitCode());
     }
 
-    private CPrograms.Run run(String program, Path simulator, List<String> sanitizers) throws Exception {
+    /** Runs a program with the model, some of whose parts are replaced by files of the same name. */
+    private CPrograms.Run run(String program, List<String> sanitizers, Path... replacements) throws Exception {
+        Map<String, Path> sources = new LinkedHashMap<>();
+        for (String part : PARTS) {
+            sources.put(part, SIMULATOR.resolve(part));
+        }
+        for (Path replacement : replacements) {
+            sources.put(replacement.getFileName().toString(), replacement);
+        }
+        List<Path> objects = new ArrayList<>();
+        for (Path source : sources.values()) {
+            objects.add(object(source, sanitizers));
+        }
         List<String> options = new ArrayList<>(sanitizers);
-        options.addAll(List.of("-O1", "-g", "-I", simulator.toString()));
-        List<String> libraryOptions = new ArrayList<>(options);
-        libraryOptions.addAll(List.of("-shared", "-fPIC"));
-        Path model = CPrograms.compile(
-                directory.resolve("model.so"),
-                libraryOptions,
-                PARTS.stream().map(simulator::resolve).toArray(Path[]::new));
+        options.add("-shared");
+        Path model = CPrograms.compile(directory.resolve("model.so"), options, objects.toArray(Path[]::new));
         Path executable = CPrograms.compile(
-                directory.resolve(program), options, CPrograms.testSource(program + ".c"), model.toAbsolutePath());
+                directory.resolve(program),
+                sanitizers,
+                object(CPrograms.testSource(program + ".c"), sanitizers),
+                model.toAbsolutePath());
         return CPrograms.run(Map.of(), List.of(executable.toString()));
+    }
+
+    private static Path object(Path source, List<String> sanitizers) {
+        List<String> options = new ArrayList<>(sanitizers);
+        options.addAll(List.of("-O2", "-g", "-I", SIMULATOR.toString(), "-fPIC", "-c"));
+        List<String> compiled = new ArrayList<>(options);
+        compiled.add(source.toString());
+        return OBJECTS.computeIfAbsent(compiled, key -> {
+            try {
+                return CPrograms.compile(Files.createTempFile(shared, "model", ".o"), options, source);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot compile source=" + source, e);
+            } catch (InterruptedException e) {
+                throw new AssertionError("interrupted while the compiler ran source=" + source, e);
+            }
+        });
     }
 
     /** The options, if the compiler has what they need. */
