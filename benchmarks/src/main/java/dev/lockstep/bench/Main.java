@@ -10,6 +10,7 @@ import dev.lockstep.bench.files.RecoverCommand;
 import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.indexfetch.IndexFetchChildCommand;
 import dev.lockstep.bench.indexfetch.IndexFetchCommand;
+import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.restart.RestartCommand;
@@ -20,6 +21,7 @@ import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -51,7 +53,21 @@ public final class Main implements Runnable {
      * @param arguments the command and its options
      */
     public static void main(String[] arguments) {
-        System.exit(commandLine().execute(arguments));
+        Optional<ChildCommand> child = arguments.length == 0 ? Optional.empty() : child(arguments[0]);
+        System.exit(
+                child.isPresent()
+                        ? child.get().execute(arguments)
+                        : commandLine().execute(arguments));
+    }
+
+    /** What a child JVM does whose parent begins with a word. */
+    private static Optional<ChildCommand> child(String name) {
+        return switch (name) {
+            case TpccChildCommand.NAME -> Optional.of(new TpccChildCommand());
+            case IndexFetchChildCommand.NAME -> Optional.of(new IndexFetchChildCommand());
+            case CodeMapChildCommand.NAME -> Optional.of(new CodeMapChildCommand());
+            default -> Optional.empty();
+        };
     }
 
     /** The command line with all its commands, ready to execute. */
@@ -63,7 +79,6 @@ public final class Main implements Runnable {
     static CommandLine commandLine(Placement placement) {
         return new CommandLine(new Main())
                 .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version(), placement))
-                .addSubcommand(new TpccChildCommand())
                 .addSubcommand(new JmhCommand(placement))
                 .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
@@ -75,11 +90,9 @@ public final class Main implements Runnable {
                 .addSubcommand(new RecoverCommand())
                 .addSubcommand(new CountersCommand())
                 .addSubcommand(new IndexFetchCommand(Main.class.getName(), placement))
-                .addSubcommand(new IndexFetchChildCommand())
                 .addSubcommand(new StepsCommand(Main::quietCommands))
                 .addSubcommand(AutoStepsCommand.commandLine(Main::quietSimulation))
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
-                .addSubcommand(new CodeMapChildCommand())
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 

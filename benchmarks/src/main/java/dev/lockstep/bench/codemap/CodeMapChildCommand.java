@@ -4,17 +4,13 @@ import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.report.Json;
 import java.io.IOException;
 import java.nio.file.Path;
-import picocli.CommandLine.Command;
 
 /** A workload in a JVM of its own, started by {@link CodeMapCommand} under the simulator. */
-@Command(
-        name = CodeMapChildCommand.NAME,
-        hidden = true,
-        description = "Runs what a specification says; started by codemap.")
 public final class CodeMapChildCommand extends ChildCommand {
-    static final String NAME = "codemap-child";
+    /** By which a parent calls it. */
+    public static final String NAME = "codemap-child";
 
-    /** For picocli. */
+    /** For the program that parents start. */
     public CodeMapChildCommand() {}
 
     @Override

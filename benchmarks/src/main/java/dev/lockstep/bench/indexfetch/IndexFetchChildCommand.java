@@ -6,17 +6,13 @@ import dev.lockstep.counters.Markers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import picocli.CommandLine.Command;
 
 /** One kind in a JVM of its own, started by {@link IndexFetchCommand}. */
-@Command(
-        name = IndexFetchChildCommand.NAME,
-        hidden = true,
-        description = "Runs what a specification says; started by indexfetch.")
 public final class IndexFetchChildCommand extends ChildCommand {
-    static final String NAME = "indexfetch-child";
+    /** By which a parent calls it. */
+    public static final String NAME = "indexfetch-child";
 
-    /** For picocli. */
+    /** For the program that parents start. */
     public IndexFetchChildCommand() {}
 
     @Override

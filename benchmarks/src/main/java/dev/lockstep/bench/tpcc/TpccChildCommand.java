@@ -9,14 +9,13 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import picocli.CommandLine.Command;
 
 /** One run in a JVM of its own, started by {@link TpccCommand}. Ends the JVM by itself when the run stalls. */
-@Command(name = TpccChildCommand.NAME, hidden = true, description = "Runs what a specification says; started by tpcc.")
 public final class TpccChildCommand extends ChildCommand {
-    static final String NAME = "tpcc-child";
+    /** By which a parent calls it. */
+    public static final String NAME = "tpcc-child";
 
-    /** For picocli. */
+    /** For the program that parents start. */
     public TpccChildCommand() {}
 
     @Override
