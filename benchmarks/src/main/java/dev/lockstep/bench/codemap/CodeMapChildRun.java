@@ -93,7 +93,8 @@ final class CodeMapChildRun {
 
     private void operations(Database database) {
         TransactionOptions defaults = TransactionOptions.of(options());
-        try (OperationWorkload workload = new OperationWorkload(database, defaults, spec.seed(), spec.marked())) {
+        try (OperationWorkload workload =
+                new OperationWorkload(database, defaults, spec.rows(), spec.seed(), spec.marked())) {
             // In many calls, so that the measured one finds its method compiled, not only the loop in it.
             for (long left = spec.warmUpRounds(); left > 0; left -= ROUNDS_PER_CALL) {
                 workload.run(Math.min(left, ROUNDS_PER_CALL));

@@ -104,8 +104,8 @@ public final class CodeMapCommand implements Callable<Integer> {
             defaultValue = "all",
             converter = OfChoice.class,
             description =
-                    "operations: transactions with one operation of each kind, on a table of 10,000 rows; tpcc: the"
-                            + " five transactions of TPC-C, on a database of a tenth of the usual size. Default: all.")
+                    "operations: transactions with one operation of each kind, on a table of --rows; tpcc: the five"
+                            + " transactions of TPC-C, on a database of a tenth of the usual size. Default: all.")
     private Choice workload;
 
     @Option(
@@ -115,6 +115,14 @@ public final class CodeMapCommand implements Callable<Integer> {
             converter = OfScheduling.class,
             description = "What runs them: threads of the JDK, or S-threads (continuations). Default: steps.")
     private Scheduling scheduler;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "Rows of the table of operations, ${DEFAULT-VALUE} by default: so few that all lies in the"
+                    + " caches, so many that the tree has two levels.")
+    private int rows;
 
     @Option(
             names = "--transactions",
@@ -234,13 +242,16 @@ public final class CodeMapCommand implements Callable<Integer> {
     }
 
     private void requireSense() {
-        if (transactions < 1
+        if (rows < OperationWorkload.ROWS_MIN
+                || transactions < 1
                 || (warmUpTransactions != null && warmUpTransactions < 0)
                 || terminals < 1
                 || methods < 0) {
             throw new ParameterException(
                     command.commandLine(),
-                    "--transactions and --terminals are 1 or more, --warmup-transactions and --methods 0 or more:"
+                    "--rows is " + OperationWorkload.ROWS_MIN
+                            + " or more, --transactions and --terminals are 1 or more,"
+                            + " --warmup-transactions and --methods 0 or more: rows=" + rows
                             + " transactions=" + transactions + " warmupTransactions=" + warmUpTransactions
                             + " terminals=" + terminals + " methods=" + methods);
         }
@@ -260,6 +271,7 @@ public final class CodeMapCommand implements Callable<Integer> {
                 CodeMapSpec spec = new CodeMapSpec(
                         each,
                         scheduler == Scheduling.STEPS,
+                        rows,
                         transactions,
                         warmUpTransactions == null ? each.warmUpRounds() : warmUpTransactions,
                         terminals,

@@ -5,6 +5,7 @@ package dev.lockstep.bench.codemap;
  *
  * @param workload what is run
  * @param steps whether S-threads run it, under STEPS; else threads of the JDK
+ * @param rows of the table of operations
  * @param rounds transactions measured
  * @param warmUpRounds transactions before that
  * @param terminals threads of TPC-C
@@ -12,10 +13,17 @@ package dev.lockstep.bench.codemap;
  * @param marked whether operations are told apart; without, the same is run without a probe
  */
 record CodeMapSpec(
-        Workload workload, boolean steps, long rounds, long warmUpRounds, int terminals, long seed, boolean marked) {
+        Workload workload,
+        boolean steps,
+        int rows,
+        long rounds,
+        long warmUpRounds,
+        int terminals,
+        long seed,
+        boolean marked) {
     /** The control: the same without a probe. */
     CodeMapSpec unmarked() {
-        return new CodeMapSpec(workload, steps, rounds, warmUpRounds, terminals, seed, false);
+        return new CodeMapSpec(workload, steps, rows, rounds, warmUpRounds, terminals, seed, false);
     }
 
     /** What can be run. */

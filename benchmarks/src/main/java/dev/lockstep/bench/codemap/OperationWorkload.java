@@ -18,8 +18,8 @@ import java.util.SplittableRandom;
  * deletes one, so that the table stays as large as it is. Each call is a context of its own. Used by one thread.
  */
 final class OperationWorkload implements AutoCloseable {
-    /** So few that all lies in the caches, so many that the tree has two levels. */
-    private static final int ROWS = 10_000;
+    /** Fewer would not leave a transaction its scan. */
+    static final int ROWS_MIN = 100;
 
     private static final int ROWS_PER_TRANSACTION_LOADING = 100;
     private static final int ROWS_SCANNED = 10;
@@ -44,16 +44,20 @@ final class OperationWorkload implements AutoCloseable {
     private final TransactionOptions options;
     private final SplittableRandom random;
     private final boolean marked;
-    private int nextId = ROWS;
+    private final int rows;
+    private int nextId;
     /** Of what was read: written to the rows that are updated. */
     private long sum;
 
     /**
      * Fills the table.
      *
+     * @param rows of the table, {@link #ROWS_MIN} or more
      * @param marked whether it says at which call it is
      */
-    OperationWorkload(Database database, TransactionOptions defaults, long seed, boolean marked) {
+    OperationWorkload(Database database, TransactionOptions defaults, int rows, long seed, boolean marked) {
+        this.rows = rows;
+        nextId = rows;
         this.marked = marked;
         table = database.createTable(TableDefinition.named(TABLE)
                 .column("id", ColumnType.int32())
@@ -66,9 +70,9 @@ final class OperationWorkload implements AutoCloseable {
         record = table.newRecord();
         options = defaults.withIsolation(Isolation.SERIALIZABLE);
         random = new SplittableRandom(seed);
-        for (int row = 0; row < ROWS; row += ROWS_PER_TRANSACTION_LOADING) {
+        for (int row = 0; row < rows; row += ROWS_PER_TRANSACTION_LOADING) {
             Transaction transaction = session.begin(options);
-            for (int id = row; id < row + ROWS_PER_TRANSACTION_LOADING; id++) {
+            for (int id = row; id < Math.min(row + ROWS_PER_TRANSACTION_LOADING, rows); id++) {
                 fill(id);
                 transaction.insert(table, record);
             }
@@ -89,10 +93,10 @@ final class OperationWorkload implements AutoCloseable {
             enter(BEGIN);
             Transaction transaction = session.begin(options);
             enter(0);
-            int oldest = nextId - ROWS;
-            fetch(transaction, oldest + 1 + random.nextInt(ROWS - 1));
-            scan(transaction, oldest + random.nextInt(ROWS - ROWS_SCANNED));
-            update(transaction, oldest + 1 + random.nextInt(ROWS - 1));
+            int oldest = nextId - rows;
+            fetch(transaction, oldest + 1 + random.nextInt(rows - 1));
+            scan(transaction, oldest + random.nextInt(rows - ROWS_SCANNED));
+            update(transaction, oldest + 1 + random.nextInt(rows - 1));
             insert(transaction);
             delete(transaction, oldest);
             enter(COMMIT);

@@ -50,6 +50,7 @@ class CodeMapCommandTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "--rows 99",
                 "--transactions 0",
                 "--workload all-of-them",
                 "--scheduler neither",
@@ -93,6 +94,8 @@ class CodeMapCommandTest {
                 "codemap",
                 "--workload",
                 "operations",
+                "--rows",
+                "1000",
                 "--transactions",
                 "20",
                 "--warmup-transactions",

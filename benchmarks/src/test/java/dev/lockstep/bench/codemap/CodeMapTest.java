@@ -78,7 +78,7 @@ class CodeMapTest {
             """;
 
     private static final CodeMapSpec SPEC =
-            new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 500, 7000, 10, 1, true);
+            new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 10_000, 500, 7000, 10, 1, true);
 
     /** Of the same without a probe. */
     private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L));
