@@ -32,8 +32,9 @@ import picocli.CommandLine;
 
 class JmhProfilersTest {
     private static final String BENCHMARK = "KeyBenchmark.encodeIntegers$";
-    private static final List<String> SHORT =
-            List.of("--", "-f", "1", "-wi", "1", "-w", "200ms", "-i", "1", "-r", "200ms", "-v", "SILENT");
+    private static final List<String> SHORT = times("200ms", "200ms");
+    /** The times are simulated, which take a hundred times as long; the control still gets some samples. */
+    private static final List<String> SHORT_SIMULATED = times("20ms", "100ms");
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -65,9 +66,17 @@ class JmhProfilersTest {
         return new TestAbortedException(message);
     }
 
+    private static List<String> times(String warmUp, String measured) {
+        return List.of("--", "-f", "1", "-wi", "1", "-w", warmUp, "-i", "1", "-r", measured, "-v", "SILENT");
+    }
+
     private int execute(List<String> before, String... more) {
+        return execute(before, SHORT, more);
+    }
+
+    private int execute(List<String> before, List<String> times, String... more) {
         List<String> words = new ArrayList<>(before);
-        words.addAll(SHORT);
+        words.addAll(times);
         words.addAll(List.of(more));
         CommandLine commandLine = Main.commandLine();
         commandLine.setOut(new PrintWriter(out));
@@ -220,6 +229,7 @@ class JmhProfilersTest {
                         BENCHMARK,
                         "--json",
                         json.toString()),
+                SHORT_SIMULATED,
                 "-prof",
                 "simulated",
                 "-jvmArgsAppend",

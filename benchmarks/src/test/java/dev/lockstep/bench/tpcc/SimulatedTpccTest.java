@@ -58,7 +58,7 @@ class SimulatedTpccTest {
                 simulation.toString(),
                 "--",
                 "tpcc",
-                "--shrink=10",
+                "--shrink=100",
                 // Without C2 it is not steady however long it runs, and its start takes half as long.
                 "--jvm-option=-XX:TieredStopAtLevel=1",
                 "--scheduler",
