@@ -28,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
  *   <li>It never waits for a latch, because the holder may wait for a frame (see {@link BufferPool#newPage}).
  *   <li>{@code waitCount} is the number of frame waits made and not completed; while it is not 0, {@link BufferPool}
  *       takes no frame past them for a page to be read.
- *   <li>Whoever adds a command or a wait calls {@link #wake()} afterwards; the thread clears {@code isWoken} before it
- *       looks.
+ *   <li>Whoever adds a command or a wait, or ends the thread, calls {@link #wake()} afterwards; the thread clears
+ *       {@code isWoken} before it looks, for the end too: cleared after that, the wake-up of the end would be lost.
  * </ul>
  *
  * <p>Thread-safety: the methods that say so may be called by any thread; the rest runs on the thread itself.
@@ -142,12 +142,13 @@ final class PageWriter implements AutoCloseable {
 
     private void work() {
         try {
+            isWoken.set(false);
             while (!isClosing) {
-                isWoken.set(false);
                 long idleNanos = roundOrFail();
                 if (idleNanos > 0 && !isWoken.get()) {
                     park(idleNanos);
                 }
+                isWoken.set(false);
             }
         } finally {
             ended.countDown();
