@@ -12,10 +12,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** The brief validation of the simulator, where QEMU and valgrind are there. */
+@Execution(ExecutionMode.CONCURRENT)
 class ValidateCommandTest {
     @TempDir
     Path directory;
