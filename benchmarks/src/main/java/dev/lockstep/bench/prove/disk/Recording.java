@@ -64,7 +64,17 @@ final class Recording {
         if (flaw == Flaw.NONE) {
             rehearse(workload);
         }
+        return run(workload, flaw, List.of());
+    }
+
+    /** Runs the workload once more, and lets its threads take turns as they did here. */
+    Recording again() {
+        return run(workload, flaw, operations);
+    }
+
+    private static Recording run(Workload workload, Flaw flaw, List<DiskOperation> recorded) {
         SimulatedDisk disk = new SimulatedDisk(workload.before(), true);
+        disk.follow(recorded, 0);
         long[] operationsAfterStep = new long[workload.stepCount()];
         try (Host host = new Host(disk, workload, flaw)) {
             for (int step = 0; step < workload.stepCount(); step++) {

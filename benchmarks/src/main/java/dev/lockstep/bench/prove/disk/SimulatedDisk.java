@@ -28,6 +28,14 @@ import java.util.function.Supplier;
 final class SimulatedDisk {
     private static final byte[] NO_DATA = {};
 
+    /** How long a thread that comes too early waits: a machine that runs others for so long has the point run again. */
+    private static final long TURN_NANOS_MAX = 5_000_000_000L;
+
+    /**
+     * How far ahead an operation may lie to be one that comes too early: to begin a segment of the log takes eleven.
+     */
+    private static final int OPERATIONS_OF_A_TURN = 32;
+
     private final OneAtATime calls = new OneAtATime();
     private final DiskImage image;
     private final List<DiskOperation> notedOrNull;
@@ -74,7 +82,8 @@ final class SimulatedDisk {
     }
 
     /**
-     * Says which operations have to come up to the planned fault.
+     * Says which operations have to come up to the planned fault. Those of several threads then come in that order,
+     * as far as they do not wait for each other otherwise.
      *
      * @param recorded all of a run
      * @param first number of the one that comes next
@@ -147,6 +156,7 @@ final class SimulatedDisk {
         void end() {
             locked(() -> {
                 hasEnded = true;
+                calls.changed();
                 return lockedDirectories.values().removeIf(process -> process == this);
             });
         }
@@ -185,12 +195,12 @@ final class SimulatedDisk {
                 int file = image.file(path);
                 if (mode == OpenMode.CREATE) {
                     if (file == 0) {
-                        perform(operation(DiskOperation.Kind.CREATE, path, image.newFile(), 0, null));
+                        perform(this, operation(DiskOperation.Kind.CREATE, path, image.newFile(), 0, null));
                     } else {
-                        perform(operation(DiskOperation.Kind.TRUNCATE, path, file, 0, null));
+                        perform(this, operation(DiskOperation.Kind.TRUNCATE, path, file, 0, null));
                     }
                 } else {
-                    perform(operation(DiskOperation.Kind.OPEN, path, file, 0, null));
+                    perform(this, operation(DiskOperation.Kind.OPEN, path, file, 0, null));
                     if (file == 0) {
                         throw missing(path);
                     }
@@ -203,7 +213,7 @@ final class SimulatedDisk {
         public boolean exists(Path path) {
             return locked(() -> {
                 checkRunning(this);
-                perform(operation(DiskOperation.Kind.EXISTS, path, 0, 0, null));
+                perform(this, operation(DiskOperation.Kind.EXISTS, path, 0, 0, null));
                 return image.exists(path);
             });
         }
@@ -214,7 +224,7 @@ final class SimulatedDisk {
                 checkRunning(this);
                 int file = image.file(path);
                 if (file != 0) {
-                    perform(operation(DiskOperation.Kind.DELETE, path, file, 0, null));
+                    perform(this, operation(DiskOperation.Kind.DELETE, path, file, 0, null));
                 }
                 return null;
             });
@@ -224,7 +234,7 @@ final class SimulatedDisk {
         public List<Path> list(Path directory) {
             return locked(() -> {
                 checkRunning(this);
-                perform(operation(DiskOperation.Kind.LIST, directory, 0, 0, null));
+                perform(this, operation(DiskOperation.Kind.LIST, directory, 0, 0, null));
                 return image.list(directory);
             });
         }
@@ -237,7 +247,7 @@ final class SimulatedDisk {
                 if (file == 0) {
                     throw missing(from);
                 }
-                perform(operation(DiskOperation.Kind.RENAME, from, file, 0, to));
+                perform(this, operation(DiskOperation.Kind.RENAME, from, file, 0, to));
                 return null;
             });
         }
@@ -246,7 +256,7 @@ final class SimulatedDisk {
         public void forceDirectory(Path directory) {
             locked(() -> {
                 checkRunning(this);
-                perform(operation(DiskOperation.Kind.FORCE_DIRECTORY, directory, 0, 0, null));
+                perform(this, operation(DiskOperation.Kind.FORCE_DIRECTORY, directory, 0, 0, null));
                 return null;
             });
         }
@@ -255,7 +265,7 @@ final class SimulatedDisk {
         public void createDirectories(Path directory) {
             locked(() -> {
                 checkRunning(this);
-                perform(operation(DiskOperation.Kind.MAKE_DIRECTORIES, directory, 0, 0, null));
+                perform(this, operation(DiskOperation.Kind.MAKE_DIRECTORIES, directory, 0, 0, null));
                 return null;
             });
         }
@@ -264,7 +274,7 @@ final class SimulatedDisk {
         public DirectoryLock lockDirectory(Path directory) {
             return locked(() -> {
                 checkRunning(this);
-                perform(operation(DiskOperation.Kind.LOCK, directory, 0, 0, null));
+                perform(this, operation(DiskOperation.Kind.LOCK, directory, 0, 0, null));
                 if (lockedDirectories.putIfAbsent(directory, this) != null) {
                     throw new DatabaseInUseException(Message.of("The directory is locked")
                             .with("directory", directory)
@@ -317,7 +327,7 @@ final class SimulatedDisk {
             process.interrupted(DiskOperation.Kind.READ, path);
             return locked(() -> {
                 checkOpen();
-                perform(operation(DiskOperation.Kind.READ, path, file, position, null));
+                perform(process, operation(DiskOperation.Kind.READ, path, file, position, null));
                 return image.bytes(file).read(target, position);
             });
         }
@@ -330,7 +340,9 @@ final class SimulatedDisk {
                 byte[] data = new byte[source.remaining()];
                 source.get(data);
                 if (data.length > 0) {
-                    perform(new DiskOperation(DiskOperation.Kind.WRITE, path, file, position, data, null, activity));
+                    perform(
+                            process,
+                            new DiskOperation(DiskOperation.Kind.WRITE, path, file, position, data, null, activity));
                 }
                 return null;
             });
@@ -340,7 +352,7 @@ final class SimulatedDisk {
         public void force(boolean metadata) {
             locked(() -> {
                 checkOpen();
-                perform(operation(DiskOperation.Kind.FORCE, path, file, 0, null));
+                perform(process, operation(DiskOperation.Kind.FORCE, path, file, 0, null));
                 return null;
             });
         }
@@ -349,7 +361,7 @@ final class SimulatedDisk {
         public long size() {
             return locked(() -> {
                 checkOpen();
-                perform(operation(DiskOperation.Kind.SIZE, path, file, 0, null));
+                perform(process, operation(DiskOperation.Kind.SIZE, path, file, 0, null));
                 return image.bytes(file).sizeBytes();
             });
         }
@@ -359,7 +371,7 @@ final class SimulatedDisk {
             locked(() -> {
                 checkOpen();
                 if (sizeBytes < image.bytes(file).sizeBytes()) {
-                    perform(operation(DiskOperation.Kind.TRUNCATE, path, file, sizeBytes, null));
+                    perform(process, operation(DiskOperation.Kind.TRUNCATE, path, file, sizeBytes, null));
                 }
                 return null;
             });
@@ -384,8 +396,10 @@ final class SimulatedDisk {
     }
 
     /** Does what is asked, or what the planned fault makes of it. */
-    private void perform(DiskOperation operation) {
+    private void perform(Process process, DiskOperation operation) {
+        awaitTurn(process, operation);
         long number = operationCount++;
+        calls.changed();
         if (notedOrNull != null) {
             notedOrNull.add(operation);
         }
@@ -403,6 +417,30 @@ final class SimulatedDisk {
             throw full(operation);
         }
         image.apply(operation);
+    }
+
+    /**
+     * Lets other threads go first whose operations came before this one in the recorded run. Most operations of the
+     * engine's threads are waited for, and cannot change places; but the log's thread answers who waits for the end of
+     * a segment before it begins the next, and whose operation comes first then is the system's choice.
+     */
+    private void awaitTurn(Process process, DiskOperation operation) {
+        calls.awaitWhile(() -> isRunning(process) && comesLater(operation), TURN_NANOS_MAX);
+        checkRunning(process);
+    }
+
+    /** Whether the recorded run has another operation here, and this one soon. */
+    private boolean comesLater(DiskOperation operation) {
+        if (recordedOrNull == null || driftOrNull != null) {
+            return false;
+        }
+        long end = Math.min(recordedOrNull.size(), operationCount + OPERATIONS_OF_A_TURN);
+        for (long at = operationCount; at < end; at++) {
+            if (recordedOrNull.get((int) at).isSameAs(operation)) {
+                return at > operationCount;
+            }
+        }
+        return false;
     }
 
     private void follow(DiskOperation operation, long number) {
@@ -461,6 +499,10 @@ final class SimulatedDisk {
                 || (operation.kind() == DiskOperation.Kind.WRITE
                         && operation.position() + operation.data().length
                                 > image.bytes(operation.file()).sizeBytes());
+    }
+
+    private boolean isRunning(Process process) {
+        return !isStopped && !process.hasEnded;
     }
 
     private void checkRunning(Process process) {

@@ -17,10 +17,9 @@ class RecordingTest {
     @ParameterizedTest
     @EnumSource(names = {"DOUBLE_WRITE", "LOG_IMAGES"})
     void aWorkloadDoesTheSameInEveryRun(TornPageProtection protection) {
-        List<DiskOperation> first =
-                Recording.of(new RowsWorkload(SEED, protection), Flaw.NONE).operations();
-        List<DiskOperation> second =
-                Recording.of(new RowsWorkload(SEED, protection), Flaw.NONE).operations();
+        Recording recording = Recording.of(new RowsWorkload(SEED, protection), Flaw.NONE);
+        List<DiskOperation> first = recording.operations();
+        List<DiskOperation> second = recording.again().operations();
         for (int i = 0; i < Math.min(first.size(), second.size()); i++) {
             DiskOperation again = second.get(i);
             assertTrue(
