@@ -41,6 +41,8 @@ public final class LeafChange {
     private static final int KEY_BYTES = 8;
     private static final int KEY = 10;
 
+    private static final int U16_MASK = 0xFFFF;
+
     private LeafChange() {}
 
     private static void begin(
@@ -59,10 +61,14 @@ public final class LeafChange {
         } else {
             record.begin(type, 0, transactionId, previousLsn);
         }
-        record.putInt(treeId);
-        record.putInt(pageId);
+        record.putLong(Integer.toUnsignedLong(treeId) | (long) pageId << Integer.SIZE);
         record.putShort(keyBytes);
         record.putBytes(key, 0, keyBytes);
+    }
+
+    /** Two numbers of two bytes each, as they follow each other in a record; one put is one check of the room. */
+    private static int pair(int first, int second) {
+        return (first & U16_MASK) | second << Short.SIZE;
     }
 
     /** Encodes an insert. */
@@ -78,8 +84,7 @@ public final class LeafChange {
             byte[] value,
             int valueBytes) {
         begin(record, LogRecordType.INSERT, false, transactionId, previousLsn, 0, treeId, pageId, key, keyBytes);
-        record.putShort(flags);
-        record.putShort(valueBytes);
+        record.putInt(pair(flags, valueBytes));
         record.putBytes(value, 0, valueBytes);
         record.finish();
     }
@@ -148,12 +153,9 @@ public final class LeafChange {
             long valueAddress,
             byte[] after) {
         begin(record, LogRecordType.UPDATE, false, transactionId, previousLsn, 0, treeId, pageId, key, keyBytes);
-        record.putShort(flags);
-        record.putShort(flags);
-        record.putShort(valueBytes);
-        record.putShort(valueBytes);
-        record.putShort(from);
-        record.putShort(valueBytes - to);
+        record.putInt(pair(flags, flags));
+        record.putInt(pair(valueBytes, valueBytes));
+        record.putInt(pair(from, valueBytes - to));
         record.putSegment(pages, valueAddress + from, to - from);
         record.putBytes(after, from, to - from);
         record.finish();
@@ -189,12 +191,9 @@ public final class LeafChange {
                 keyBytes);
         int prefix = KeyBytes.commonPrefix(before, beforeBytes, after, afterBytes);
         int suffix = commonSuffix(before, beforeBytes, after, afterBytes, prefix);
-        record.putShort(flagsBefore);
-        record.putShort(flagsAfter);
-        record.putShort(beforeBytes);
-        record.putShort(afterBytes);
-        record.putShort(prefix);
-        record.putShort(suffix);
+        record.putInt(pair(flagsBefore, flagsAfter));
+        record.putInt(pair(beforeBytes, afterBytes));
+        record.putInt(pair(prefix, suffix));
         record.putBytes(before, prefix, beforeBytes - prefix - suffix);
         record.putBytes(after, prefix, afterBytes - prefix - suffix);
         record.finish();

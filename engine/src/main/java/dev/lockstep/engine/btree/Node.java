@@ -45,6 +45,8 @@ public final class Node {
     private static final int VALUE_BYTES_SHIFT =
             Byte.SIZE * (NodeLayout.SLOT_VALUE_BYTES - NodeLayout.SLOT_CELL_OFFSET);
     private static final int FLAGS_SHIFT = Byte.SIZE * (NodeLayout.SLOT_FLAGS - NodeLayout.SLOT_CELL_OFFSET);
+    private static final int LOWER_FENCE_OFFSET_SHIFT =
+            Byte.SIZE * (NodeLayout.LOWER_FENCE_OFFSET - NodeLayout.PREFIX_BYTES);
 
     private Node() {}
 
@@ -148,6 +150,31 @@ public final class Node {
         return memory.get(LONG, slot(page, index) + NodeLayout.SLOT_CELL_OFFSET);
     }
 
+    /** The word that {@link #slotWord} reads of a slot with these parts. */
+    static long slotWordOf(int cell, int suffixBytes, int valueBytes, int flags) {
+        return cell
+                | (long) suffixBytes << SUFFIX_BYTES_SHIFT
+                | (long) valueBytes << VALUE_BYTES_SHIFT
+                | (long) flags << FLAGS_SHIFT;
+    }
+
+    /**
+     * The length of the common prefix and where it lies, in one read. Every access of a segment checks its place, its
+     * alignment and its session, some 25 instructions, so that what is read together is read at once.
+     */
+    private static long prefixWord(MemorySegment memory, long page) {
+        return memory.get(LONG, page + NodeLayout.PREFIX_BYTES);
+    }
+
+    private static int prefixBytesOf(long prefixWord) {
+        return (int) (prefixWord & U16_MASK);
+    }
+
+    /** Address of the prefix, which is the begin of the lower fence. */
+    private static long prefixAddressOf(long page, long prefixWord) {
+        return page + (prefixWord >>> LOWER_FENCE_OFFSET_SHIFT & U16_MASK);
+    }
+
     /** Address of the cell of the slot with this {@link #slotWord}. */
     public static long cellOf(long page, long slotWord) {
         return page + (slotWord & U16_MASK);
@@ -202,7 +229,7 @@ public final class Node {
 
     /** Address of the value of a leaf's record. */
     public static long valueAddress(MemorySegment memory, long page, int index) {
-        return cell(memory, page, index) + LEAF_CELL_HEADER_BYTES + suffixBytes(memory, page, index);
+        return valueAddressOf(page, slotWord(memory, page, index));
     }
 
     /** The child at {@code index}, 0 to slot count inclusive. */
@@ -223,28 +250,38 @@ public final class Node {
     }
 
     private static int copyKey(MemorySegment memory, long page, long slotWord, int headerBytes, byte[] target) {
-        int prefix = Math.min(prefixBytes(memory, page), target.length);
+        long prefixWord = prefixWord(memory, page);
+        int prefix = Math.min(prefixBytesOf(prefixWord), target.length);
         int suffix = Math.min(suffixBytesOf(slotWord), target.length - prefix);
-        copyShort(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), target, 0, prefix);
+        copyShort(memory, prefixAddressOf(page, prefixWord), target, 0, prefix);
         copyShort(memory, cellOf(page, slotWord) + headerBytes, target, prefix, suffix);
         return prefix + suffix;
     }
 
     /**
      * Copies some bytes of a key. A copy of a whole segment checks both ends and calls a stub, which for the few bytes
-     * that keys have takes several times as long.
+     * that keys have takes several times as long. What is left behind whole words is the end of a word that overlaps
+     * the one before: an access of one byte costs as much as one of eight.
      */
     private static void copyShort(MemorySegment memory, long address, byte[] target, int at, int length) {
         if (length > COPY_SHORT_BYTES_MAX) {
             copyOut(memory, address, target, at, length);
             return;
         }
-        int i = 0;
-        for (; i + Long.BYTES <= length; i += Long.BYTES) {
-            KeyBytes.setBigEndianLong(target, at + i, memory.get(LONG_BIG_ENDIAN, address + i));
-        }
-        for (; i < length; i++) {
-            target[at + i] = memory.get(ValueLayout.JAVA_BYTE, address + i);
+        if (length >= Long.BYTES) {
+            int last = length - Long.BYTES;
+            for (int i = 0; i < last; i += Long.BYTES) {
+                KeyBytes.setBigEndianLong(target, at + i, memory.get(LONG_BIG_ENDIAN, address + i));
+            }
+            KeyBytes.setBigEndianLong(target, at + last, memory.get(LONG_BIG_ENDIAN, address + last));
+        } else if (length >= Integer.BYTES) {
+            int last = length - Integer.BYTES;
+            KeyBytes.setLittleEndianInt(target, at, memory.get(INT, address));
+            KeyBytes.setLittleEndianInt(target, at + last, memory.get(INT, address + last));
+        } else {
+            for (int i = 0; i < length; i++) {
+                target[at + i] = memory.get(ValueLayout.JAVA_BYTE, address + i);
+            }
         }
     }
 
@@ -413,8 +450,7 @@ public final class Node {
 
     /** Whether the slot holds exactly this key. */
     public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
-        return isKeyAt(memory, page, index, key, keyBytes)
-                && prefixEquals(memory, page, key, Math.min(prefixBytes(memory, page), keyBytes));
+        return isKeyAt(memory, page, index, key, keyBytes) && hasPrefix(memory, page, key, keyBytes);
     }
 
     /**
@@ -430,8 +466,9 @@ public final class Node {
 
     /** Whether a key begins with what all keys of the node have in common. */
     public static boolean hasPrefix(MemorySegment memory, long page, byte[] key, int keyBytes) {
-        int prefix = prefixBytes(memory, page);
-        return prefix <= keyBytes && prefixEquals(memory, page, key, prefix);
+        long prefixWord = prefixWord(memory, page);
+        int prefix = prefixBytesOf(prefixWord);
+        return prefix <= keyBytes && prefixEquals(memory, prefixAddressOf(page, prefixWord), key, prefix);
     }
 
     /** Whether a key is below the upper fence, or there is none. */
@@ -489,16 +526,15 @@ public final class Node {
         return at >= 0 ? at : -at - 1;
     }
 
-    private static boolean prefixEquals(MemorySegment memory, long page, byte[] key, int prefix) {
-        long lower = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
+    private static boolean prefixEquals(MemorySegment memory, long stored, byte[] key, int prefix) {
         int i = 0;
         for (; i + Long.BYTES <= prefix; i += Long.BYTES) {
-            if (memory.get(LONG_BIG_ENDIAN, lower + i) != KeyBytes.bigEndianLong(key, i)) {
+            if (memory.get(LONG_BIG_ENDIAN, stored + i) != KeyBytes.bigEndianLong(key, i)) {
                 return false;
             }
         }
         for (; i < prefix; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, lower + i) != key[i]) {
+            if (memory.get(ValueLayout.JAVA_BYTE, stored + i) != key[i]) {
                 return false;
             }
         }

@@ -122,15 +122,15 @@ public final class NodeEditor {
     /**
      * Replaces some bytes of the value of a leaf's record; its length and its flags stay.
      *
+     * @param slotWord {@link Node#slotWord} of the record
      * @param value the whole new value
      * @param from index of the first byte to replace
      * @param to index behind the last
      */
     public static void replaceBytes(
-            MemorySegment memory, long page, int index, byte[] value, int from, int to, long version) {
-        setVersion(memory, page, index, version);
-        MemorySegment.copy(
-                value, from, memory, ValueLayout.JAVA_BYTE, Node.valueAddress(memory, page, index) + from, to - from);
+            MemorySegment memory, long page, long slotWord, byte[] value, int from, int to, long version) {
+        memory.set(LONG, Node.cellOf(page, slotWord), version);
+        copyIn(memory, Node.valueAddressOf(page, slotWord) + from, value, from, to - from);
     }
 
     public static void setSlotFlags(MemorySegment memory, long page, int index, int flags) {
@@ -213,16 +213,23 @@ public final class NodeEditor {
         int at = Node.slotCount(target, targetPage);
         int cell = Node.heapStart(target, targetPage);
         for (int i = from; i < to; i++, at++) {
-            int suffix = Node.suffixBytes(source, sourcePage, i) - longer;
-            int valueBytes = Node.valueBytes(source, sourcePage, i);
-            cell -= header + suffix + valueBytes;
-            long sourceCell = Node.cell(source, sourcePage, i);
-            MemorySegment.copy(source, sourceCell, target, targetPage + cell, header);
-            long copied = targetPage + cell + header;
-            MemorySegment.copy(source, sourceCell + header + longer, target, copied, suffix + valueBytes);
-            long head = longer == 0 ? Node.head(source, sourcePage, i) : Node.headOf(target, copied, suffix);
-            int flags = Node.slotFlags(source, sourcePage, i);
-            writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, flags);
+            long word = Node.slotWord(source, sourcePage, i);
+            int suffix = Node.suffixBytesOf(word) - longer;
+            int valueBytes = Node.valueBytesOf(word);
+            int cellBytes = header + suffix + valueBytes;
+            cell -= cellBytes;
+            long sourceCell = Node.cellOf(sourcePage, word);
+            long head;
+            if (longer == 0) {
+                MemorySegment.copy(source, sourceCell, target, targetPage + cell, cellBytes);
+                head = Node.head(source, sourcePage, i);
+            } else {
+                long copied = targetPage + cell + header;
+                MemorySegment.copy(source, sourceCell, target, targetPage + cell, header);
+                MemorySegment.copy(source, sourceCell + header + longer, target, copied, cellBytes - header);
+                head = Node.headOf(target, copied, suffix);
+            }
+            writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, Node.flagsOf(word));
         }
         putU16(target, targetPage + NodeLayout.HEAP_START, cell);
         putU16(target, targetPage + NodeLayout.SLOT_COUNT, at);
@@ -375,9 +382,6 @@ public final class NodeEditor {
             int flags) {
         long slot = Node.slot(page, index);
         memory.set(LONG, slot + NodeLayout.SLOT_HEAD, head);
-        putU16(memory, slot + NodeLayout.SLOT_CELL_OFFSET, cell);
-        putU16(memory, slot + NodeLayout.SLOT_SUFFIX_BYTES, suffixBytes);
-        putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
-        putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
+        memory.set(LONG, slot + NodeLayout.SLOT_CELL_OFFSET, Node.slotWordOf(cell, suffixBytes, valueBytes, flags));
     }
 }

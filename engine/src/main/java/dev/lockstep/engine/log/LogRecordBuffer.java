@@ -5,7 +5,6 @@ import static dev.lockstep.engine.log.LogRecordLayout.HEADER_BYTES;
 import static dev.lockstep.engine.log.LogRecordLayout.LENGTH_OFFSET;
 import static dev.lockstep.engine.log.LogRecordLayout.PREVIOUS_LSN_OFFSET;
 import static dev.lockstep.engine.log.LogRecordLayout.RECORD_BYTES_MAX;
-import static dev.lockstep.engine.log.LogRecordLayout.RESERVED_OFFSET;
 import static dev.lockstep.engine.log.LogRecordLayout.TRANSACTION_ID_OFFSET;
 import static dev.lockstep.engine.log.LogRecordLayout.TYPE_OFFSET;
 
@@ -51,6 +50,10 @@ public final class LogRecordBuffer {
     /** First size of the array: most records of an online workload, which are below 500 bytes, never grow it. */
     private static final int INITIAL_BYTES = 512;
 
+    private static final int BYTE_MASK = 0xFF;
+
+    private static final int FLAGS_SHIFT = Byte.SIZE * (FLAGS_OFFSET - TYPE_OFFSET);
+
     private byte[] bytes = new byte[INITIAL_BYTES];
     private int start;
     private int position;
@@ -79,9 +82,8 @@ public final class LogRecordBuffer {
             start = 0;
             recordCount = 1;
         }
-        bytes[start + TYPE_OFFSET] = type;
-        bytes[start + FLAGS_OFFSET] = (byte) flags;
-        SHORT.set(bytes, start + RESERVED_OFFSET, (short) 0);
+        // Type, flags and the reserved bytes, which are zero, in one write.
+        INT.set(bytes, start + TYPE_OFFSET, Byte.toUnsignedInt(type) | (flags & BYTE_MASK) << FLAGS_SHIFT);
         LONG.set(bytes, start + TRANSACTION_ID_OFFSET, transactionId);
         LONG.set(bytes, start + PREVIOUS_LSN_OFFSET, previousLsn);
         position = start + HEADER_BYTES;

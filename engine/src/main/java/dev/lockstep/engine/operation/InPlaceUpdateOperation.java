@@ -84,9 +84,11 @@ public final class InPlaceUpdateOperation extends RunOperation {
                 return false;
             }
         }
-        return row.isChangedInPlace()
-                && Node.slotFlags(memory, page, slot) == 0
-                && Node.valueBytes(memory, page, slot) == row.valueLength();
+        if (!row.isChangedInPlace()) {
+            return false;
+        }
+        long slotWord = Node.slotWord(memory, page, slot);
+        return Node.flagsOf(slotWord) == 0 && Node.valueBytesOf(slotWord) == row.valueLength();
     }
 
     private void update(int count, int undoBytes) {
@@ -118,12 +120,12 @@ public final class InPlaceUpdateOperation extends RunOperation {
         int offset = 0;
         for (int i = 0; i < count; i++) {
             RecordBuffer row = rows[next + i];
-            int slot = row.positionSlot();
+            long slotWord = Node.slotWord(memory, page, row.positionSlot());
             int from = row.changedFrom();
             int to = row.changedTo();
-            long value = Node.valueAddress(memory, page, slot);
+            long value = Node.valueAddressOf(page, slotWord);
             undo.pushBytes(tree, previousLsn, row.keyBytes(), row.keyLength(), 0, memory, value, from, to);
-            NodeEditor.replaceBytes(memory, page, slot, row.valueBytes(), from, to, context.transactionId());
+            NodeEditor.replaceBytes(memory, page, slotWord, row.valueBytes(), from, to, context.transactionId());
             previousLsn = lsnAt(firstLsn, offset);
             offset = record.offsetBehind(offset);
         }

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.btree;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -139,6 +140,7 @@ class NodeSearchTest {
         assertEquals(count, Node.slotCount(page, 0));
         for (int i = 0; i < count; i++) {
             requireFound(shape, page, stored, count, stored[i]);
+            requireCopied(page, i, stored[i]);
         }
         for (int i = 0; i < 60; i++) {
             requireFound(shape, page, stored, count, concat(prefix, shape.suffix(random, i)));
@@ -146,6 +148,18 @@ class NodeSearchTest {
             requireFound(shape, page, stored, count, concat(prefix, other.suffix(random, random.nextInt(500))));
         }
         requireFound(shape, page, stored, count, prefix);
+    }
+
+    /** The key arrives whole, in room for no byte more, and what has no room is cut off. */
+    private static void requireCopied(MemorySegment page, int slot, byte[] key) {
+        assertTrue(Node.hasKey(page, 0, slot, key, key.length));
+        byte[] copy = new byte[key.length];
+        assertEquals(key.length, Node.copyKey(page, 0, slot, copy));
+        assertArrayEquals(key, copy);
+        int room = key.length / 2;
+        byte[] cut = new byte[room];
+        assertEquals(room, Node.copyKey(page, 0, slot, cut));
+        assertArrayEquals(Arrays.copyOf(key, room), cut);
     }
 
     /** Above every suffix that a shape makes. */
