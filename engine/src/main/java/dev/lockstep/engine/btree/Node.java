@@ -45,6 +45,8 @@ public final class Node {
     private static final int VALUE_BYTES_SHIFT =
             Byte.SIZE * (NodeLayout.SLOT_VALUE_BYTES - NodeLayout.SLOT_CELL_OFFSET);
     private static final int FLAGS_SHIFT = Byte.SIZE * (NodeLayout.SLOT_FLAGS - NodeLayout.SLOT_CELL_OFFSET);
+    private static final int HEAP_START_SHIFT = Byte.SIZE * (NodeLayout.HEAP_START - NodeLayout.SLOT_COUNT);
+    private static final int DEAD_BYTES_SHIFT = Byte.SIZE * (NodeLayout.DEAD_BYTES - NodeLayout.SLOT_COUNT);
     private static final int LOWER_FENCE_OFFSET_SHIFT =
             Byte.SIZE * (NodeLayout.LOWER_FENCE_OFFSET - NodeLayout.PREFIX_BYTES);
 
@@ -302,12 +304,26 @@ public final class Node {
 
     /** Bytes between the slots and the heap. */
     public static int contiguousFreeBytes(MemorySegment memory, long page) {
-        return heapStart(memory, page) - SLOTS - slotCount(memory, page) * SLOT_BYTES;
+        return contiguousFreeBytesOf(memory.get(LONG, page + NodeLayout.SLOT_COUNT));
     }
 
     /** Bytes that a cell and a slot could take, after compaction. */
     public static int freeBytes(MemorySegment memory, long page) {
-        return contiguousFreeBytes(memory, page) + deadBytes(memory, page);
+        long spaceWord = memory.get(LONG, page + NodeLayout.SLOT_COUNT);
+        return contiguousFreeBytesOf(spaceWord) + (int) (spaceWord >>> DEAD_BYTES_SHIFT & U16_MASK);
+    }
+
+    /** Of the first eight bytes of a node's header: its slots, its level, and what its heap takes. */
+    private static int contiguousFreeBytesOf(long spaceWord) {
+        int slots = Math.min((int) (spaceWord & U16_MASK), NodeLayout.SLOT_COUNT_MAX);
+        return (int) (spaceWord >>> HEAP_START_SHIFT & U16_MASK) - SLOTS - slots * SLOT_BYTES;
+    }
+
+    /** Bytes of the heap that are cells in use: what neither fences nor dead bytes take of it. */
+    static int cellBytes(MemorySegment memory, long page) {
+        int heapBytes = PageLayout.PAGE_BYTES - heapStart(memory, page) - deadBytes(memory, page);
+        int upperBytes = hasUpperFence(memory, page) ? upperFenceBytes(memory, page) : 0;
+        return heapBytes - lowerFenceBytes(memory, page) - upperBytes;
     }
 
     /** Bytes that a leaf needs for one more record, without regard to prefix truncation beyond the present one. */

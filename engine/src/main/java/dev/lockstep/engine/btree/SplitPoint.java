@@ -84,13 +84,12 @@ final class SplitPoint {
     private static int sideBytes(MemorySegment memory, long page, int from, int to, byte[] lower, byte[] upper) {
         int upperBytes = upper == null ? 0 : upper.length;
         int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upperBytes);
-        int bytes = NodeLayout.SLOTS + lower.length + upperBytes;
+        int longer = Node.prefixBytes(memory, page) - prefix;
+        int slotBytes = NodeLayout.SLOT_BYTES + NodeLayout.LEAF_CELL_HEADER_BYTES + longer;
+        int bytes = NodeLayout.SLOTS + lower.length + upperBytes + (to - from) * slotBytes;
         for (int i = from; i < to; i++) {
-            bytes += NodeLayout.SLOT_BYTES
-                    + NodeLayout.LEAF_CELL_HEADER_BYTES
-                    + Node.keyBytes(memory, page, i)
-                    - prefix
-                    + Node.valueBytes(memory, page, i);
+            long word = Node.slotWord(memory, page, i);
+            bytes += Node.suffixBytesOf(word) + Node.valueBytesOf(word);
         }
         return bytes;
     }
@@ -114,6 +113,7 @@ final class SplitPoint {
     }
 
     private static int cellBytes(MemorySegment memory, long page, int index) {
-        return NodeLayout.SLOT_BYTES + Node.suffixBytes(memory, page, index) + Node.valueBytes(memory, page, index);
+        long word = Node.slotWord(memory, page, index);
+        return NodeLayout.SLOT_BYTES + Node.suffixBytesOf(word) + Node.valueBytesOf(word);
     }
 }

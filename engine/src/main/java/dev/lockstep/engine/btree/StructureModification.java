@@ -339,17 +339,10 @@ public final class StructureModification extends StructureChange {
         return joined;
     }
 
+    /** Slots and cells of a node, with a prefix of another length; known without a look at each. */
     private int slotBytes(long node, int newPrefix) {
-        int header = Node.cellHeaderBytes(memory, node);
-        int bytes = 0;
-        for (int i = 0; i < Node.slotCount(memory, node); i++) {
-            bytes += NodeLayout.SLOT_BYTES
-                    + header
-                    + Node.keyBytes(memory, node, i)
-                    - newPrefix
-                    + Node.valueBytes(memory, node, i);
-        }
-        return bytes;
+        int slotBytes = NodeLayout.SLOT_BYTES + Node.prefixBytes(memory, node) - newPrefix;
+        return Node.cellBytes(memory, node) + Node.slotCount(memory, node) * slotBytes;
     }
 
     /** A root with a single child takes over the child's contents; the tree becomes one level lower. */

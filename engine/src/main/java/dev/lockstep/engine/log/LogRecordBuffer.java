@@ -217,8 +217,11 @@ public final class LogRecordBuffer {
         if (aligned > bytes.length) {
             grow(aligned);
         }
-        for (int i = position; i < aligned; i++) {
-            bytes[i] = 0;
+        if (position + Long.BYTES <= bytes.length) {
+            // At least the padding, which is shorter; nothing lies behind it.
+            LONG.set(bytes, position, 0L);
+        } else {
+            Arrays.fill(bytes, position, aligned, (byte) 0);
         }
         return aligned;
     }
