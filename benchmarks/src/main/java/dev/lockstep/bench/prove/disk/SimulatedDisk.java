@@ -32,9 +32,10 @@ final class SimulatedDisk {
     private static final long TURN_NANOS_MAX = 5_000_000_000L;
 
     /**
-     * How far ahead an operation may lie to be one that comes too early: to begin a segment of the log takes eleven.
+     * How far ahead an operation may lie to be one that comes too early. The thread that was answered reads a page in a
+     * microsecond, and goes on for milliseconds where the log's thread has lost its processor.
      */
-    private static final int OPERATIONS_OF_A_TURN = 32;
+    private static final int OPERATIONS_OF_A_TURN = 1 << 12;
 
     private final OneAtATime calls = new OneAtATime();
     private final DiskImage image;
