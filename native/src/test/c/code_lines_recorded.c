@@ -22,8 +22,12 @@ static void *work(void *argument) {
         code_thread_operation(thread, 7);
         code_thread_executed(thread, blocks[1]);
         code_thread_missed(thread, code_place(blocks[1], 6), misses);
+        /* Two lines, one of them twice. */
+        code_thread_touched(thread, 0x1000, 8);
+        code_thread_touched(thread, 0x103f, 2);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS - 1);
         code_thread_executed(thread, blocks[1]);
+        code_thread_touched(thread, 0x1000, 20 * 64);
         code_thread_operation(thread, LOCKSTEP_OPERATIONS);
         code_thread_executed(thread, blocks[2]);
     }
@@ -72,8 +76,15 @@ int main(int count, char **arguments) {
     for (uint32_t i = 0; i < 5000; i++) {
         code_thread_executed(outside, code_lines_block(lines, 0x100000 + 64 * i, 4, 1));
     }
+    /* More lines than are told apart, and in phase 0 none. */
+    code_thread_touched(outside, 0x100000, 100000 * 64);
+    code_thread_operation(outside, 6);
+    code_thread_executed(outside, anew);
+    code_thread_touched(outside, 0x100000, 64);
     code_lines_phase(lines, 0);
     code_thread_executed(outside, anew);
+    code_thread_touched(outside, 0x100000, 64);
+    code_thread_operation(outside, 5);
     code_thread_executed(NULL, anew);
     /* Misses count where nothing was begun, too: an access may be told late. */
     const uint64_t late[CODE_LEVELS] = {0, 5, 0, 7};

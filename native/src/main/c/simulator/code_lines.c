@@ -192,6 +192,7 @@ struct code_thread *code_thread_begin(struct code_lines *lines) {
     thread->lines = lines;
     thread->class = "other";
     thread->stay = 1;
+    thread->span = 1;
     atomic_flag_clear(&thread->latch);
     pthread_mutex_lock(&lines->store->latch);
     thread->next = lines->store->threads;
@@ -218,6 +219,84 @@ static struct code_table *thread_table(struct code_thread *thread, uint32_t oper
     return table;
 }
 
+/* The bucket of a number of lines. */
+static uint32_t data_bucket(uint32_t lines) {
+    uint32_t shift = 0;
+    while (lines >> shift >= 16) {
+        shift++;
+    }
+    return shift * 8 + (lines >> shift);
+}
+
+/* The largest number of lines in a bucket. */
+static uint32_t data_lines(uint32_t bucket) {
+    uint32_t shift = bucket < 16 ? 0 : (bucket - 8) / 8;
+    return ((bucket - shift * 8 + 1) << shift) - 1;
+}
+
+/* Forgets which data was touched. */
+static void data_forget(struct code_thread *thread) {
+    thread->touched_count = 0;
+    if (++thread->span == 0) {
+        /* Old entries would count as new ones. */
+        memset(thread->touched, 0, thread->touched_capacity * sizeof *thread->touched);
+        thread->span = 1;
+    }
+}
+
+/* Counts what the stay that ends has touched. */
+static void data_count(struct code_thread *thread) {
+    if (thread->table && thread->touched_count) {
+        thread->table->data_stays[data_bucket(thread->touched_count)]++;
+    }
+    data_forget(thread);
+}
+
+static struct code_touched *touched_at(struct code_touched *touched, uint32_t capacity, uint32_t span, uint64_t line) {
+    uint32_t at = hash(line, 0) & (capacity - 1);
+    /* Ends: at least half are free. */
+    while (touched[at].span == span && touched[at].line != line) {
+        at = (at + 1) & (capacity - 1);
+    }
+    return &touched[at];
+}
+
+static bool touched_grow(struct code_thread *thread) {
+    uint32_t capacity = thread->touched_capacity ? thread->touched_capacity * 2 : 256;
+    struct code_touched *grown = calloc(capacity, sizeof *grown);
+    if (!grown) {
+        return false;
+    }
+    for (uint32_t i = 0; i < thread->touched_capacity; i++) {
+        if (thread->touched[i].span == thread->span) {
+            *touched_at(grown, capacity, thread->span, thread->touched[i].line) = thread->touched[i];
+        }
+    }
+    free(thread->touched);
+    thread->touched = grown;
+    thread->touched_capacity = capacity;
+    return true;
+}
+
+void code_thread_touched(struct code_thread *thread, uint64_t address, uint64_t bytes) {
+    if (!thread || !thread->table || !thread->table->operation || !bytes) {
+        return;
+    }
+    uint64_t last = (address + bytes - 1) >> CODE_DATA_LINE_LOG2;
+    for (uint64_t line = address >> CODE_DATA_LINE_LOG2; line <= last; line++) {
+        if (thread->touched_count == CODE_DATA_LINES_MAX
+                || (2 * thread->touched_count >= thread->touched_capacity && !touched_grow(thread))) {
+            return;
+        }
+        struct code_touched *touched =
+            touched_at(thread->touched, thread->touched_capacity, thread->span, line);
+        if (touched->span != thread->span) {
+            *touched = (struct code_touched) {line, thread->span};
+            thread->touched_count++;
+        }
+    }
+}
+
 /* Goes to the table of the present operation. */
 static void thread_enter(struct code_thread *thread) {
     uint32_t operation = thread->phase ? thread->operation : 0;
@@ -238,6 +317,7 @@ static void thread_enter(struct code_thread *thread) {
 static void thread_enter_anew(struct code_thread *thread, uint32_t phase, const char *class) {
     thread->phase = phase;
     thread->class = class;
+    data_forget(thread);
     free(thread->by_operation);
     thread->by_operation = NULL;
     thread_enter(thread);
@@ -245,6 +325,7 @@ static void thread_enter_anew(struct code_thread *thread, uint32_t phase, const 
 
 void code_thread_operation(struct code_thread *thread, uint32_t operation) {
     if (thread && thread->operation != operation && operation < LOCKSTEP_OPERATIONS) {
+        data_count(thread);
         thread->operation = operation;
         thread->stay++;
         thread_enter(thread);
@@ -351,6 +432,9 @@ static bool keep(struct code_store *store, const struct code_table *table) {
             piece[block].stays += table->pieces[i][block].stays;
         }
     }
+    for (uint32_t i = 0; i < CODE_DATA_BUCKETS; i++) {
+        sum->data_stays[i] += table->data_stays[i];
+    }
     for (uint32_t i = 0; i < table->missed_capacity; i++) {
         if (table->missed[i].place && !missed_add(sum, table->missed[i].place - 1, table->missed[i].level)) {
             return false;
@@ -382,6 +466,7 @@ void code_thread_end(struct code_thread *thread) {
     }
     pthread_mutex_unlock(&store->latch);
     free(thread->by_operation);
+    free(thread->touched);
     free(thread);
 }
 
@@ -406,6 +491,11 @@ static void table_write(const struct code_table *table, FILE *file) {
             fputc('\n', file);
         }
     }
+    for (uint32_t i = 0; i < CODE_DATA_BUCKETS; i++) {
+        if (table->data_stays[i]) {
+            fprintf(file, "d %" PRIu32 " %" PRIu64 "\n", data_lines(i), table->data_stays[i]);
+        }
+    }
 }
 
 int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) {
@@ -413,7 +503,7 @@ int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) 
     pthread_mutex_lock(&store->latch);
     FILE *file = store->file;
     rewind(file);
-    fputs("lockstep-code-lines 3\n", file);
+    fputs("lockstep-code-lines 4\n", file);
     for (uint32_t i = 0; i < store->block_count; i++) {
         const struct code_block *block = &store->blocks[i];
         fprintf(file, "b %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", block->address, block->bytes,

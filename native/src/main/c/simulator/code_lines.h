@@ -1,7 +1,8 @@
 /*
  * Which code was executed: how often each block, in which phase and operation, by which class of thread, and of which
- * epoch of the code; and which of its misses the model of the machine counted, of its code and of its data. Knows
- * nothing of QEMU: the plugin tells it of blocks, threads, marks and epochs.
+ * epoch of the code; which of its misses the model of the machine counted, of its code and of its data; and how much
+ * data each execution of an operation touched. Knows nothing of QEMU: the plugin tells it of blocks, accesses, threads,
+ * marks and epochs.
  *
  * A block is a run of instructions without a branch, as QEMU translated it. It keeps the epoch of its translation: the
  * number of the agent's event (LOCKSTEP_MARKER_CODE_EVENT) that came last, by which a reader tells which of the methods
@@ -13,17 +14,21 @@
  *
  * The file, text, numbers in decimal but for addresses:
  *
- *     lockstep-code-lines 3
+ *     lockstep-code-lines 4
  *     b ADDRESS BYTES INSTRUCTIONS EPOCH          one for each block, numbered from 0 in this order; ADDRESS in hex
  *     c PHASE OPERATION CLASS                     a context; what follows was executed in it
  *     BLOCK COUNT STAYS                           times the block was begun, and stays in the context in which
  *                                                 it was
  *     m BLOCK OFFSET L1I L1D L2 LLC               misses of each level, of the code that begins so many bytes into
  *                                                 the block, or of the data of the instruction that does
+ *     d LINES STAYS                               times a stay touched so many distinct lines of data, of 64 bytes:
+ *                                                 LINES, or less by a ninth of it at most
  *     end                                         so that a truncated file is told from a whole one
  *
  * A stay of a thread in a context lasts from one mark of an operation to the next one that names another; so STAYS is
- * the number of executions of the operation that needed the block, whether in a loop or not.
+ * the number of executions of the operation that needed the block, whether in a loop or not. Data is counted in
+ * operations of a phase only, without what a stay touched before its phase began, and of stays that came to their end
+ * in it. Misses and data are told of threads that are simulated, where the machine has caches for data.
  *
  * Contexts may occur several times, and a block twice in one; their counts add up.
  *
@@ -48,9 +53,18 @@
 /* L1-I, L1-D, L2 and last level. */
 #define CODE_LEVELS 4
 
+/* Bytes of a line of data, as a shift: those of nearly every processor. */
+#define CODE_DATA_LINE_LOG2 6
+
+/* A stay that touches more lines than this, 4 MB, counts as one that touches so many: no team has room for more. */
+#define CODE_DATA_LINES_MAX (1u << 16)
+
 /* What follows is private but for the functions. */
 
 #define CODE_PIECES_MAX (CODE_BLOCKS_MAX / CODE_PIECE_BLOCKS)
+
+/* Numbers of lines that are told apart: each below 16, others by their four leading bits. */
+#define CODE_DATA_BUCKETS 113
 
 /* Of one block in one context. */
 struct code_count {
@@ -75,6 +89,8 @@ struct code_table {
     struct code_missed *missed;
     uint32_t missed_count;
     uint32_t missed_capacity;
+    /* By bucket, stays that touched so many lines of data. */
+    uint64_t data_stays[CODE_DATA_BUCKETS];
     uint32_t phase;
     uint32_t operation;
     const char *class;
@@ -82,6 +98,12 @@ struct code_table {
 };
 
 struct code_lines;
+
+/* A line of data that was touched, in the span with this number. */
+struct code_touched {
+    uint64_t line;
+    uint32_t span;
+};
 
 struct code_thread {
     struct code_lines *lines;
@@ -94,6 +116,14 @@ struct code_thread {
     uint32_t operation;
     /* Number of the stay, from 1; after 2^32 it begins anew, which may cost a block a stay. */
     uint32_t stay;
+    /*
+     * Data touched since the stay or the phase began, whichever came last. Open addressing, a power of two, at least
+     * twice touched_count; entries of other spans are free places. Spans are numbered from 1.
+     */
+    struct code_touched *touched;
+    uint32_t touched_capacity;
+    uint32_t touched_count;
+    uint32_t span;
     const char *class;
     /* Links the threads of a recording. */
     struct code_thread *next;
@@ -167,6 +197,9 @@ static inline void code_thread_executed(struct code_thread *thread, uint32_t blo
 static inline uint64_t code_place(uint32_t block, uint16_t offset) {
     return (uint64_t) block << 16 | offset;
 }
+
+/* The thread touches data, in the operation that it is in. */
+void code_thread_touched(struct code_thread *thread, uint64_t address, uint64_t bytes);
 
 /* Charges misses to a place that the thread executes, or did just now. */
 void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]);

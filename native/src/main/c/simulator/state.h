@@ -143,6 +143,9 @@ static inline void finish_accesses(struct thread *thread) {
         if (pending->bytes > 0) {
             if (UNLIKELY(thread->code != NULL)) {
                 thread->place = code_place(thread->block, pending->site == NULL ? 0 : pending->site->offset);
+                if (thread->mode != MODE_OUT) {
+                    code_thread_touched(thread->code, pending->address, pending->bytes);
+                }
             }
             feed_access(thread, pending->address, pending->bytes, pending->kind);
             pending->bytes = 0;

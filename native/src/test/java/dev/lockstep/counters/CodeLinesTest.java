@@ -25,7 +25,7 @@ class CodeLinesTest {
     @Test
     void countsByBlockPhaseOperationClassAndEpoch() throws Exception {
         List<String> file = record(List.of("-O2"));
-        assertEquals("lockstep-code-lines 3", file.getFirst());
+        assertEquals("lockstep-code-lines 4", file.getFirst());
         assertEquals("end", file.getLast());
         Map<String, String> counts = counts(file, false);
         Map<String, String> many = new TreeMap<>(counts);
@@ -44,8 +44,19 @@ class CodeLinesTest {
                         "1 4095 carrier at 1020 12 4 0", 2L * ROUNDS + " " + 2L * ROUNDS,
                         "1 5 other at 1000 10 2 9", "1 1",
                         "1 5 other at 1000 5 1 9", "1 1",
+                        "1 6 other at 1000 10 2 9", "1 1",
                         "0 0 other at 1000 10 2 9", "1 1")),
                 counts);
+        // Whose stay has not ended, or not in its phase, is left out; 20 is of the bucket to 21.
+        assertEquals(
+                Map.of(
+                        "1 7 carrier data 2",
+                        2L * ROUNDS,
+                        "1 4095 carrier data 21",
+                        2L * ROUNDS - 2,
+                        "1 5 other data 73727",
+                        1L),
+                dataStays(file));
         Map<String, String> misses = counts(file, true);
         assertEquals(2L * ROUNDS + " 0 " + 6L * ROUNDS + " 0", misses.remove("1 7 carrier at 1010 11 3 0 offset 6"));
         assertEquals(1000, misses.size());
@@ -83,6 +94,21 @@ class CodeLinesTest {
         return Files.readAllLines(file);
     }
 
+    /** How many stays touched how many lines of data, by context. */
+    private static Map<String, Long> dataStays(List<String> file) {
+        Map<String, Long> stays = new TreeMap<>();
+        String context = "";
+        for (String line : file) {
+            if (line.startsWith("c ")) {
+                context = line.substring(2);
+            } else if (line.startsWith("d ")) {
+                String[] words = line.split(" ", -1);
+                stays.merge(context + " data " + words[1], Long.parseLong(words[2]), Long::sum);
+            }
+        }
+        return stays;
+    }
+
     private static String sum(String one, String other) {
         String[] a = one.split(" ", -1);
         String[] b = other.split(" ", -1);
@@ -103,6 +129,9 @@ class CodeLinesTest {
             switch (line.charAt(0)) {
                 case 'b' -> blocks.add(line.substring(2));
                 case 'c' -> context = line.substring(2);
+                case 'd' -> {
+                    // See dataStays.
+                }
                 case 'm' -> {
                     String[] words = line.split(" ", 4);
                     if (missed) {

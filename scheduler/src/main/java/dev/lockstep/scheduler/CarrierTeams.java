@@ -22,7 +22,6 @@ final class CarrierTeams {
     private final Scheduler scheduler;
     private final int carrier;
     private final TeamMode teamMode;
-    private final int teamLimit;
     private final boolean switchPointsOn;
     private final TeamPolicy policy;
     private final SchedulerEvents events;
@@ -51,7 +50,6 @@ final class CarrierTeams {
         this.scheduler = scheduler;
         this.carrier = carrier;
         this.teamMode = options.teamMode();
-        this.teamLimit = options.teamLimit();
         this.switchPointsOn = options.switchPointsOn();
         this.policy = options.policy();
         this.events = events;
@@ -82,7 +80,7 @@ final class CarrierTeams {
     OperationList listOrNew(int operation) {
         OperationList list = lists[operation];
         if (list == null) {
-            list = new OperationList(operation, teamMode);
+            list = new OperationList(operation, scheduler.teamLimit(operation), teamMode);
             publishedLists.setRelease(operation, list);
             lists[operation] = list;
         }
@@ -138,7 +136,7 @@ final class CarrierTeams {
      */
     void form(OperationList list, int readyBeside) {
         team.start(list);
-        int members = Math.min(list.members.size(), teamLimit);
+        int members = Math.min(list.members.size(), list.teamLimit);
         for (int i = 0; i < members; i++) {
             SThread sThread = list.members.poll();
             sThread.state = SThread.State.TEAMED;

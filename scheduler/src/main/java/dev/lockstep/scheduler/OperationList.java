@@ -24,6 +24,10 @@ final class OperationList {
     }
 
     final int operation;
+
+    /** Members of one of its teams. */
+    final int teamLimit;
+
     final SThreadQueue members = new SThreadQueue();
     final OperationCounters counters = new OperationCounters();
     final Governor governor;
@@ -38,8 +42,9 @@ final class OperationList {
     OperationList nextWaiting;
     OperationList previousWaiting;
 
-    OperationList(int operation, TeamMode mode) {
+    OperationList(int operation, int teamLimit, TeamMode mode) {
         this.operation = operation;
+        this.teamLimit = teamLimit;
         this.governor = new Governor(this, mode);
         this.straight = mode != TeamMode.ON;
     }

@@ -29,10 +29,17 @@ final class OperationRegistry {
     /** Likewise; {@link PlacedSwitchPoints#NONE} for operations without such points. */
     private final int[] placedNumbers = new int[Scheduler.OPERATIONS_MAX];
 
-    OperationRegistry() {
+    /** Members of a team; by number, filled before the number is given out. */
+    private final int[] teamLimits = new int[Scheduler.OPERATIONS_MAX];
+
+    private final SchedulerOptions options;
+
+    OperationRegistry(SchedulerOptions options) {
+        this.options = options;
         names.add(SHARED_NAME);
         numbers.put(SHARED_NAME, SHARED);
         probeNumbers[SHARED] = InstalledProbe.number(SHARED_NAME);
+        teamLimits[SHARED] = options.teamLimits().smallest(options.teamLimit());
     }
 
     int register(String name) {
@@ -49,6 +56,7 @@ final class OperationRegistry {
             int number = names.size();
             probeNumbers[number] = InstalledProbe.number(name);
             placedNumbers[number] = PlacedSwitchPoints.find(name);
+            teamLimits[number] = options.teamLimits().membersMax(name, options.teamLimit());
             names.add(name);
             numbers.put(name, number);
             return number;
@@ -67,6 +75,10 @@ final class OperationRegistry {
 
     int probeNumber(int operation) {
         return probeNumbers[operation];
+    }
+
+    int teamLimit(int operation) {
+        return teamLimits[operation];
     }
 
     int placedNumber(int operation) {

@@ -8,6 +8,7 @@ import java.util.Map;
  * threads is {@link #readyMean()}.
  *
  * @param operation the name it was registered under
+ * @param teamLimit how many members a team of it may have
  * @param straightOperations operations that ran outside any team, because teams are off for them
  * @param teams teams formed
  * @param membersIn S-threads that entered a team, summed over teams
@@ -22,6 +23,7 @@ import java.util.Map;
  */
 public record OperationStatistics(
         String operation,
+        int teamLimit,
         long straightOperations,
         long teams,
         long membersIn,

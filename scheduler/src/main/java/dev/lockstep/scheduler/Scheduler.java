@@ -17,14 +17,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * OLTP, section 4).
  *
  * <p>How long an S-thread waits for its turn is bounded, whatever the policy. Where teams are on, its list is passed
- * over by at most {@link #TEAMS_PASSED_OVER_MAX} teams plus one for every other waiting list, and gives one team of
- * {@code teamLimit} members each time; see {@link #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of
- * at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became
- * ready; those that go on after a wait that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at
- * most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and while the governor tries teams, as many
- * of them have their turn for each team as it may have members. Both bounds count teams and operations, not time:
- * scheduling is cooperative, and one long operation without {@link SThread#yieldTurn()}, or one long computation
- * between two operations, holds its carrier.
+ * over by at most {@link #TEAMS_PASSED_OVER_MAX} teams plus one for every other waiting list, and gives one team of as
+ * many members as its operation may have ({@link SchedulerOptions#teamLimit}, {@link TeamLimits}) each time; see {@link
+ * #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX}
+ * operations (plus the interval of sampling) in the order in which they became ready; those that go on after a wait
+ * that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of
+ * them between two others; and while the governor tries teams, as many of them have their turn for each team as it may
+ * have members. Both bounds count teams and operations, not time: scheduling is cooperative, and one long operation
+ * without {@link SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
  *
  * <p>Invariants:
  * <ul>
@@ -83,7 +83,7 @@ public final class Scheduler implements AutoCloseable {
     public static final int RESUMED_IN_A_ROW_MAX = 128;
 
     private final SchedulerOptions options;
-    private final OperationRegistry operations = new OperationRegistry();
+    private final OperationRegistry operations;
     private final CarrierThread[] carriers;
     private final Set<SThread> live = ConcurrentHashMap.newKeySet();
     private final AtomicLong liveCount = new AtomicLong();
@@ -102,6 +102,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Scheduler(SchedulerOptions options) {
         this.options = Objects.requireNonNull(options, "options");
+        this.operations = new OperationRegistry(options);
         Support support = probe(options.kind());
         if (!support.available()) {
             throw new UnsupportedOperationException(
@@ -152,6 +153,11 @@ public final class Scheduler implements AutoCloseable {
         return operations.probeNumber(operation);
     }
 
+    /** How many members a team of an operation may have. */
+    int teamLimit(int operation) {
+        return operations.teamLimit(operation);
+    }
+
     /** The number that the placed switch points of an operation have. */
     int placedNumber(int operation) {
         return operations.placedNumber(operation);
@@ -164,7 +170,8 @@ public final class Scheduler implements AutoCloseable {
      * @param operationCount different operations that they run
      */
     public long teamsBetweenTurnsMax(int sThreads, int operationCount) {
-        long teamsOfOneList = (sThreads + options.teamLimit() - 1L) / options.teamLimit();
+        int membersMax = options.teamLimits().smallest(options.teamLimit());
+        long teamsOfOneList = (sThreads + membersMax - 1L) / membersMax;
         return teamsOfOneList * (TEAMS_PASSED_OVER_MAX + operationCount);
     }
 
@@ -321,7 +328,7 @@ public final class Scheduler implements AutoCloseable {
                 }
             }
             if (counts[OperationCounters.STRAIGHT] != 0 || counts[OperationCounters.TEAMS] != 0) {
-                result.add(statistics(operations.name(operation), counts));
+                result.add(statistics(operations.name(operation), operations.teamLimit(operation), counts));
             }
         }
         return result;
@@ -347,7 +354,7 @@ public final class Scheduler implements AutoCloseable {
         return sums;
     }
 
-    private static OperationStatistics statistics(String name, long[] counts) {
+    private static OperationStatistics statistics(String name, int teamLimit, long[] counts) {
         Map<WaitReason, Long> strays = new EnumMap<>(WaitReason.class);
         for (WaitReason reason : WaitReason.values()) {
             long count = counts[OperationCounters.strays(reason)];
@@ -363,6 +370,7 @@ public final class Scheduler implements AutoCloseable {
                         * counts[OperationCounters.STRAIGHT];
         return new OperationStatistics(
                 name,
+                teamLimit,
                 counts[OperationCounters.STRAIGHT],
                 counts[OperationCounters.TEAMS],
                 counts[OperationCounters.MEMBERS_IN],

@@ -11,6 +11,8 @@ import java.util.Objects;
  * @param kind what S-threads are made of
  * @param teamMode when teams are formed
  * @param teamLimit largest number of members of a team, 1 or more; larger lists give several teams
+ * @param teamLimits of which operations teams have fewer members, so that what they touch stays in the L2 cache;
+ *     {@link TeamLimits#NONE} for none
  * @param switchPointsOn whether members take turns at switch points; if not, a team's members run one after another
  * @param teamExecution whether the members' works are done by one of them or by each
  * @param policy which list becomes the next team
@@ -24,6 +26,7 @@ public record SchedulerOptions(
         SThreadKind kind,
         TeamMode teamMode,
         int teamLimit,
+        TeamLimits teamLimits,
         boolean switchPointsOn,
         TeamExecution teamExecution,
         TeamPolicy policy,
@@ -45,6 +48,7 @@ public record SchedulerOptions(
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(teamMode, "teamMode");
+        Objects.requireNonNull(teamLimits, "teamLimits");
         Objects.requireNonNull(teamExecution, "teamExecution");
         Objects.requireNonNull(policy, "policy");
         Objects.requireNonNull(nodes, "nodes");
@@ -70,6 +74,7 @@ public record SchedulerOptions(
                 Scheduler.probe(SThreadKind.VIRTUAL).available() ? SThreadKind.VIRTUAL : SThreadKind.PLAIN,
                 TeamMode.GOVERNED,
                 TEAM_LIMIT_DEFAULT,
+                TeamLimits.NONE,
                 false,
                 TeamExecution.SWITCHING,
                 TeamPolicy.lastWanted(),
@@ -85,6 +90,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -100,6 +106,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -115,6 +122,7 @@ public record SchedulerOptions(
                 value,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -130,6 +138,7 @@ public record SchedulerOptions(
                 kind,
                 value,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -144,6 +153,23 @@ public record SchedulerOptions(
                 carriers,
                 kind,
                 teamMode,
+                value,
+                teamLimits,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
+    }
+
+    /** Returns a copy whose operations have other limits of members, within the common one. */
+    public SchedulerOptions withTeamLimits(TeamLimits value) {
+        return new SchedulerOptions(
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
                 value,
                 switchPointsOn,
                 teamExecution,
@@ -160,6 +186,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 value,
                 teamExecution,
                 policy,
@@ -175,6 +202,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 value,
                 policy,
@@ -190,6 +218,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 value,
@@ -200,7 +229,17 @@ public record SchedulerOptions(
     /** Returns a copy with another handler of uncaught exceptions. */
     public SchedulerOptions withUncaughtExceptionHandler(Thread.UncaughtExceptionHandler value) {
         return new SchedulerOptions(
-                name, carriers, kind, teamMode, teamLimit, switchPointsOn, teamExecution, policy, value, nodes);
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                teamLimits,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                value,
+                nodes);
     }
 
     /** Returns a copy whose carriers are spread over nodes; see {@link NodeLayout}. */
@@ -211,6 +250,7 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                teamLimits,
                 switchPointsOn,
                 teamExecution,
                 policy,

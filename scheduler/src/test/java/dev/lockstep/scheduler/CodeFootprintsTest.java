@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CodeFootprintsTest {
     private static final String TEXT =
             """
-            lockstep-code-footprints 1
+            lockstep-code-footprints 2
             jvm Some VM 25.0.3+9
             workload operations
             operation 4608 begin
@@ -29,6 +30,8 @@ class CodeFootprintsTest {
             operation 9600 fetch account
             shared 0 1 1408
             shared 0 2 1024
+            data 1280 begin
+            data 4096 fetch account
             workload tpcc
             operation 12800 fetch stock
             end
@@ -55,7 +58,9 @@ class CodeFootprintsTest {
         assertEquals(OptionalLong.of(0), operations.sharedBytes("commit", "fetch account"));
         assertEquals(OptionalLong.of(4608), operations.sharedBytes("begin", "begin"));
         assertEquals(OptionalLong.empty(), operations.sharedBytes("begin", "fetch stock"));
+        assertEquals(Map.of("begin", 1280L, "fetch account", 4096L), operations.dataBytes());
         assertEquals(OptionalLong.of(12800), workloads.get("tpcc").bytes("fetch stock"));
+        assertEquals(Map.of(), workloads.get("tpcc").dataBytes());
         assertEquals(
                 OptionalLong.empty(),
                 workloads.get("tpcc").bytes("begin"),
@@ -82,8 +87,13 @@ class CodeFootprintsTest {
             delimiter = '|',
             textBlock =
                     """
-                    lockstep-code-footprints 1 | lockstep-code-footprints 2  | known version
-                    lockstep-code-footprints 1 | lockstep-code-map 1         | known version
+                    lockstep-code-footprints 2 | lockstep-code-footprints 3  | known version
+                    lockstep-code-footprints 2 | lockstep-code-map 1         | known version
+                    lockstep-code-footprints 2 | lockstep-code-footprints 1  | line=9
+                    data 1280 begin            | data 0 begin                | line=9
+                    data 1280 begin            | data 4096 fetch account     | line=10
+                    data 1280 begin            | data 1280                   | line=9
+                    workload operations        | data 1280 begin             | line=3
                     operation 4608 begin       | operation many begin        | line=4
                     operation 4608 begin       | operation -1 begin          | line=4
                     operation 4608 begin       | operation 4608              | line=4
@@ -101,6 +111,19 @@ class CodeFootprintsTest {
                 .getMessage();
         assertTrue(message.contains(words), message);
         assertTrue(message.endsWith("file=" + file + "; make one with ./lockstep codemap --footprints FILE"), message);
+    }
+
+    /** As it was before data was measured. */
+    @Test
+    void readsTheVersionWithoutData() throws IOException {
+        String text = TEXT.replace("footprints 2", "footprints 1")
+                .lines()
+                .filter(line -> !line.startsWith("data "))
+                .collect(Collectors.joining("\n", "", "\n"));
+        CodeFootprints operations = CodeFootprints.read(file(text)).get("operations");
+        assertEquals(OptionalLong.of(9600), operations.bytes("fetch account"));
+        assertEquals(OptionalLong.of(1024), operations.sharedBytes("begin", "fetch account"));
+        assertEquals(Map.of(), operations.dataBytes());
     }
 
     @Test

@@ -7,17 +7,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
- * The blocks of code that a simulated process executed, and how often: what the plugin writes to {@code code=FILE}. Its
- * format stands in {@code simulator/code_lines.h}. Immutable once read.
+ * The blocks of code that a simulated process executed, how often, and what data: what the plugin writes to {@code
+ * code=FILE}. Its format stands in {@code simulator/code_lines.h}. Immutable once read.
  */
 public final class CodeLines {
     private static final String HEADER = "lockstep-code-lines ";
-    private static final String VERSION = "3";
+    private static final String VERSION = "4";
     private static final String END = "end";
     private static final String REMEDY = "run the program again, with the plugin of this build";
     private static final int BLOCKS_INITIAL = 1 << 16;
@@ -41,10 +44,17 @@ public final class CodeLines {
     /** Levels of caches whose misses are told: L1-I, L1-D, L2 and last level. */
     public static final int LEVELS = 4;
 
-    /** How often each block was begun in one context, in how many executions of its operation, and what it missed. */
+    /** Bytes of a line of data. */
+    public static final int DATA_LINE_BYTES = 64;
+
+    /**
+     * How often each block was begun in one context, in how many executions of its operation, what it missed, and how
+     * much data the executions touched.
+     */
     public static final class Counts {
         private final List<long[]> entries = new ArrayList<>();
         private final List<long[]> misses = new ArrayList<>();
+        private final NavigableMap<Long, Long> dataStays = new TreeMap<>();
 
         /** Takes a block, how often it was begun, and in how many stays in the context. */
         @FunctionalInterface
@@ -67,6 +77,11 @@ public final class CodeLines {
              * @param misses {@link #LEVELS} counts
              */
             void take(int block, int offset, long[] misses);
+        }
+
+        /** By number of distinct lines of data, in how many stays so many were touched, to a ninth. */
+        public NavigableMap<Long, Long> dataStays() {
+            return Collections.unmodifiableNavigableMap(dataStays);
         }
 
         /** Hands out all places that missed. */
@@ -121,6 +136,7 @@ public final class CodeLines {
                                 new Context(Integer.parseInt(words[1]), Integer.parseInt(words[2]), words[3]),
                                 context -> new Counts());
                     case "m" -> addMisses(counts, words);
+                    case "d" -> addDataStays(counts, words);
                     default -> addCount(counts, words);
                 }
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -155,6 +171,13 @@ public final class CodeLines {
             entry[i] = Long.parseLong(words[i + 1]);
         }
         counts.misses.add(entry);
+    }
+
+    private static void addDataStays(Counts counts, String[] words) {
+        if (counts == null || words.length != 3) {
+            throw new IllegalArgumentException("data of no context");
+        }
+        counts.dataStays.merge(Long.parseLong(words[1]), Long.parseLong(words[2]), Long::sum);
     }
 
     private int block(Counts counts, String word) {

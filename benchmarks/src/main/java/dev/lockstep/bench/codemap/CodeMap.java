@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The code that each operation executes, by one build of the JVM. Kept in a file with a version; see {@link #read}.
- * What a placement of buffers or of switch points goes by at run time is the extract that {@link #writeFootprints}
- * makes. Sizes of executed code are in bytes of distinct cache lines of {@link LineSet#LINE_BYTES}, of user mode.
- * Immutable.
+ * The code that each operation executes, by one build of the JVM, and how much data it touches. Kept in a file with a
+ * version; see {@link #read}. What a placement of buffers or of switch points goes by at run time is the extract that
+ * {@link #writeFootprints} makes. Sizes of executed code are in bytes of distinct cache lines of {@link
+ * LineSet#LINE_BYTES}, of user mode. Immutable.
  *
  * @param kind {@link #KIND}
  * @param formatVersion {@link #FORMAT_VERSION}
@@ -39,7 +39,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 3;
+    public static final int FORMAT_VERSION = 4;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -49,6 +49,9 @@ public record CodeMap(
      * falls by chance. Of fewer than five, half are enough.
      */
     public static final long REGULAR_EXECUTIONS_MIN = 3;
+
+    /** The part of its executions that touch no more data than what counts as an operation's. */
+    public static final double REGULAR_DATA_PART = 0.9;
 
     private static final String REMEDY = "make one with ./lockstep codemap --json FILE";
 
@@ -135,6 +138,8 @@ public record CodeMap(
      * @param lines executed at all
      * @param regularLines executed in at least {@link #regularExecutions} of the executions
      * @param compiledBytes size of the compiled methods of which it executes anything
+     * @param dataBytes of distinct cache lines of data that {@link #REGULAR_DATA_PART} of the executions do not exceed,
+     *     0 if not measured
      * @param parts by part of the JVM
      * @param units compiled methods of which it executes anything, most lines first
      * @param methods methods of the source, inlined or not, that make it up, most bytes first
@@ -147,6 +152,7 @@ public record CodeMap(
             LineSet lines,
             LineSet regularLines,
             long compiledBytes,
+            long dataBytes,
             Map<CodePart, PartCode> parts,
             List<UnitCode> units,
             List<MethodCode> methods) {
@@ -273,6 +279,9 @@ public record CodeMap(
             for (OperationCode code : codes) {
                 text.add("operation " + code.regularLines().bytes() + " " + code.operation());
             }
+            codes.stream()
+                    .filter(code -> code.dataBytes() > 0)
+                    .forEach(code -> text.add("data " + code.dataBytes() + " " + code.operation()));
             for (int i = 0; i < codes.size(); i++) {
                 LineSet one = codes.get(i).regularLines();
                 for (int j = i + 1; j < codes.size(); j++) {

@@ -181,8 +181,9 @@ public final class CodeMapCommand implements Callable<Integer> {
             names = "--footprints",
             paramLabel = "FILE",
             description =
-                    "Writes the footprint of each operation and what each two share, as text that the scheduler and"
-                            + " the engine read at run time (dev.lockstep.scheduler.CodeFootprints).")
+                    "Writes the footprint of each operation, what each two share, and what it touches of data, as text"
+                            + " that the scheduler and the engine read at run time"
+                            + " (dev.lockstep.scheduler.CodeFootprints).")
     private Path footprints;
 
     @Option(names = "--read", paramLabel = "FILE", description = "Runs nothing, and prints the code map of a file.")

@@ -35,6 +35,9 @@ final class CodeMapReport {
                     + " removes, so all that runs between two of them belongs to the operation, wherever it was inlined"
                     + " to; computations without side effects may be moved across it. Methods are told apart by the"
                     + " compiler's own debug information; plain arithmetic may count as its caller's.",
+            "Data is counted in distinct cache lines too, for each execution by itself; nine of ten touch no more than"
+                    + " is told. Stacks, and what the probe touches, are in it; what an execution touches after it was"
+                    + " suspended and goes on counts as another's.",
             "The code of the probe stands inside the operation: lines of OperationMarkers and Markers in the tables."
                     + " What it costs is told by a second run without it (--control). Without a probe the engine's code"
                     + " holds nothing of it.");
@@ -139,6 +142,7 @@ final class CodeMapReport {
                 "instructions each",
                 "regular KB",
                 "ever KB",
+                "data KB",
                 "compiled KB",
                 "C2 KB",
                 "C1 KB",
@@ -153,6 +157,7 @@ final class CodeMapReport {
                     Figures.plain(code.instructionsPerExecution()),
                     kilobytes(code.regularLines().bytes()),
                     kilobytes(code.lines().bytes()),
+                    code.dataBytes() == 0 ? "-" : kilobytes(code.dataBytes()),
                     kilobytes(code.compiledBytes()),
                     part(code, CodePart.C2),
                     part(code, CodePart.C1, CodePart.COMPILED),

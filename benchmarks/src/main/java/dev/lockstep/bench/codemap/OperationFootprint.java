@@ -11,8 +11,10 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
-/** The code of one operation, gathered block by block. Used by one thread. */
+/** The code of one operation, gathered block by block, and how much data it touches. Used by one thread. */
 final class OperationFootprint {
     private final CodeLines lines;
     private final CodeEvents events;
@@ -22,6 +24,9 @@ final class OperationFootprint {
     private final Map<Integer, Long> stays = new HashMap<>();
 
     private final Map<CodePart, Long> instructions = new EnumMap<>(CodePart.class);
+
+    /** By number of lines of data, the executions that touched so many. */
+    private final NavigableMap<Long, Long> dataStays = new TreeMap<>();
 
     /** By compiled method, each equal to itself alone, the offsets of bytes that were executed. */
     private final Map<CompiledCode, BitSet> units = new HashMap<>();
@@ -40,6 +45,23 @@ final class OperationFootprint {
             int offset = (int) (lines.address(block) - where.compiled().address());
             units.computeIfAbsent(where.compiled(), each -> new BitSet()).set(offset, offset + lines.bytes(block));
         }
+    }
+
+    void addDataStays(Map<Long, Long> staysByLines) {
+        staysByLines.forEach((dataLines, count) -> dataStays.merge(dataLines, count, Long::sum));
+    }
+
+    /** Lines of data that all but the largest of the executions do not exceed; 0 if nobody counted them. */
+    private long regularDataLines() {
+        long all = dataStays.values().stream().mapToLong(Long::longValue).sum();
+        long within = 0;
+        for (Map.Entry<Long, Long> each : dataStays.entrySet()) {
+            within += each.getValue();
+            if (within >= all * CodeMap.REGULAR_DATA_PART) {
+                return each.getKey();
+            }
+        }
+        return 0;
     }
 
     /** By part, by line: in how many executions that block of the line was begun which was begun in most. */
@@ -84,6 +106,7 @@ final class OperationFootprint {
                 LineSet.of(all),
                 LineSet.of(regulars),
                 units.keySet().stream().mapToLong(CompiledCode::bytes).sum(),
+                regularDataLines() * CodeLines.DATA_LINE_BYTES,
                 parts,
                 unitCodes(),
                 methodCodes());

@@ -48,11 +48,15 @@ final class WorkloadCodeBuilder {
         lines.contexts().forEach((context, counts) -> {
             CodeMapChildReport.Marked what = marked.get(context.operation());
             if (isMeasured(context) && context.operation() != Markers.OPERATION_NONE && what != null) {
+                OperationFootprint ofOperation = footprint(byOperation, what.operation());
+                OperationFootprint ofPair =
+                        footprint(byContext.computeIfAbsent(what.context(), each -> new TreeMap<>()), what.operation());
                 counts.each((block, count, stays) -> {
-                    footprint(byOperation, what.operation()).add(block, count, stays);
-                    footprint(byContext.computeIfAbsent(what.context(), each -> new TreeMap<>()), what.operation())
-                            .add(block, count, stays);
+                    ofOperation.add(block, count, stays);
+                    ofPair.add(block, count, stays);
                 });
+                ofOperation.addDataStays(counts.dataStays());
+                ofPair.addDataStays(counts.dataStays());
             }
         });
         List<OperationCode> operations = new ArrayList<>();

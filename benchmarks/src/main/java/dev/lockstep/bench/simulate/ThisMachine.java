@@ -38,6 +38,19 @@ public final class ThisMachine {
         return CacheShape.parse(describe().value(MachineDescription.L1I).orElseThrow());
     }
 
+    /**
+     * Finds the size of the L2 cache.
+     *
+     * @throws IllegalArgumentException where the system does not tell, with a sentence for the user
+     */
+    public static long l2Bytes() {
+        String cache = describe().value(MachineDescription.L2).orElse(MachineDescription.NONE);
+        if (cache.equals(MachineDescription.NONE)) {
+            throw new IllegalArgumentException("the system does not report this machine's L2 cache: name its size");
+        }
+        return CacheShape.parse(cache).bytes();
+    }
+
     private static MachineDescription describe(NativeLibrary library) {
         MachineDescription machine = MachineDescription.empty().with(MachineDescription.CORES, "1");
         machine = with(machine, MachineDescription.L1I, library.cache(CacheLevel.L1_INSTRUCTION), L1_WAYS);

@@ -12,6 +12,7 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
+import dev.lockstep.scheduler.TeamLimits;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.scheduler.TeamPolicy;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
@@ -82,6 +83,7 @@ final class LockstepEngine implements OpenEngine {
                                 ? Spelling.parse(TeamExecution.class, spec.teamExecution())
                                 : TeamExecution.SWITCHING)
                 .withTeamLimit(spec.teamLimit())
+                .withTeamLimits(new TeamLimits(spec.teamL2Bytes(), spec.teamDataBytes()))
                 .withSwitchPointsOn(spec.switchPoints()));
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
+import java.util.Map;
 
 /**
  * All that one run depends on, as it is handed to the child JVM and kept in the result. Enumerations are spelled as on
@@ -22,6 +23,8 @@ import dev.lockstep.tpcc.adapter.TpccScale;
  * @param teamPolicy which list becomes the next team, spelled as {@link NamedPolicy}, or {@code none} likewise
  * @param teamExecution how teams execute, or {@code none} likewise
  * @param teamLimit largest number of members
+ * @param teamL2Bytes the L2 cache that teams of operations in {@code teamDataBytes} keep to; 0 where it is empty
+ * @param teamDataBytes by operation, what one execution touches of data
  * @param switchPoints whether members take turns at switch points
  * @param batches whether rows that a statement names together go to Lockstep together
  * @param durability spelled as the engine's, or {@code none} for engines without a log
@@ -56,6 +59,8 @@ record RunSpec(
         String teamPolicy,
         String teamExecution,
         int teamLimit,
+        long teamL2Bytes,
+        Map<String, Long> teamDataBytes,
         boolean switchPoints,
         boolean batches,
         String durability,

@@ -9,6 +9,7 @@ import java.util.TreeMap;
  * Teams of one operation in the measured phase, as in Table 4 of the STEPS paper.
  *
  * @param operation its name
+ * @param teamLimit how many members a team of it may have
  * @param operations begun, in teams and outside
  * @param straightOperations of these outside any team
  * @param teams formed
@@ -23,6 +24,7 @@ import java.util.TreeMap;
  */
 public record TeamReport(
         String operation,
+        int teamLimit,
         long operations,
         long straightOperations,
         long teams,
@@ -39,6 +41,7 @@ public record TeamReport(
         statistics.strays().forEach((reason, count) -> strays.put(Spelling.of(reason), count));
         return new TeamReport(
                 statistics.operation(),
+                statistics.teamLimit(),
                 statistics.operations(),
                 statistics.straightOperations(),
                 statistics.teams(),

@@ -316,6 +316,21 @@ final class TpccOptions {
     int teamLimit;
 
     @Option(
+            names = "--team-data",
+            paramLabel = "FILE",
+            description = "Limits the team of each operation to as many members as find room for their data in half of"
+                    + " the L2 cache. FILE says what an operation touches, as ./lockstep codemap --footprints FILE"
+                    + " measures it; operations that it does not name keep --team-limit.")
+    Path teamData;
+
+    @Option(
+            names = "--team-l2",
+            paramLabel = "SIZE",
+            converter = MemorySize.Converter.class,
+            description = "The L2 cache that --team-data goes by, for example 256k. Default: this machine's.")
+    MemorySize teamL2;
+
+    @Option(
             names = "--switch-points",
             description = "Members of a team take turns at the switch points inside operations.")
     boolean switchPoints;

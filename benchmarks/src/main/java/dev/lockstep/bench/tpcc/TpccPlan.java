@@ -1,14 +1,20 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.scheduler.CodeFootprints;
+import dev.lockstep.scheduler.TeamLimits;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Which runs a command consists of.
@@ -102,6 +108,7 @@ record TpccPlan(
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
+        require(options.teamL2 == null || options.teamData != null, "--team-l2 needs --team-data FILE");
         require(options.transactions == null || options.transactions >= 1, "--transactions is at least 1");
         require(
                 options.warmUpTransactions == null || options.warmUpTransactions >= 0,
@@ -148,6 +155,23 @@ record TpccPlan(
                 options.terminals.stream()
                         .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
                 "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
+    }
+
+    private static TeamLimits teamLimits(TpccOptions options) {
+        if (options.teamData == null) {
+            return TeamLimits.NONE;
+        }
+        try {
+            Collection<CodeFootprints> measured =
+                    CodeFootprints.read(options.teamData).values();
+            require(
+                    measured.stream().anyMatch(each -> !each.dataBytes().isEmpty()),
+                    "--team-data " + options.teamData + " says of no operation what data it touches: make it anew with"
+                            + " ./lockstep codemap --footprints FILE");
+            return TeamLimits.of(options.teamL2 == null ? ThisMachine.l2Bytes() : options.teamL2.bytes(), measured);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("--team-data cannot be read: " + e, e);
+        }
     }
 
     private static void require(boolean condition, String sentence) {
@@ -247,6 +271,7 @@ record TpccPlan(
             boolean profiled,
             long heapBytes) {
         Path directory = options.directory;
+        TeamLimits limits = sthreads.equals(NONE) ? TeamLimits.NONE : teamLimits(options);
         return new RunSpec(
                 Spelling.of(engine),
                 variant,
@@ -262,6 +287,9 @@ record TpccPlan(
                 teamPolicy,
                 teamExecution,
                 sthreads.equals(NONE) ? 0 : options.teamLimit,
+                limits.l2Bytes(),
+                // Sorted, since what a result is compared by is a hash of its text.
+                new TreeMap<>(limits.dataBytes()),
                 !sthreads.equals(NONE) && options.switchPoints,
                 batches,
                 durability,

@@ -132,6 +132,11 @@ class CodeMapCommandTest {
                         .get("operations")
                         .bytes("fetch account")
                         .orElseThrow());
+        // At least a stack, a descent through two levels, a lock, and a row; here also what interpreting takes.
+        assertTrue(fetch.dataBytes() > 20 * CodeLines.DATA_LINE_BYTES, fetch::toString);
+        assertEquals(
+                fetch.dataBytes(),
+                CodeFootprints.read(footprints).get("operations").dataBytes().get("fetch account"));
 
         String printed = out.toString();
         out.getBuffer().setLength(0);

@@ -50,7 +50,7 @@ class CodeMapTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 3
+            lockstep-code-lines 4
             b 1000 64 10 3
             b 1040 128 20 3
             b 1100 32 5 3
@@ -62,6 +62,9 @@ class CodeMapTest {
             1 1000 1000
             2 100 1
             4 1000 1000
+            d 2 400
+            d 15 500
+            d 73727 100
             c 1 2 carrier
             3 500 500
             4 500 500
@@ -72,6 +75,7 @@ class CodeMapTest {
             4 200 200
             c 1 1 compiler
             5 77 77
+            d 99 99
             c 0 0 client
             5 99 99
             end
@@ -129,6 +133,8 @@ class CodeMapTest {
         assertEquals(5 * 64, fetch.lines().bytes());
         assertEquals(4 * 64, fetch.regularLines().bytes());
         assertEquals(512, fetch.compiledBytes());
+        // Nine of ten executions touch no more.
+        assertEquals(15 * 64, fetch.dataBytes());
         assertEquals(
                 Map.of(
                         CodePart.C2, new PartCode(4 * 64, 3 * 64, 30_500),
@@ -140,6 +146,7 @@ class CodeMapTest {
                 List.of(new MethodCode("a.Node.search(I)I", 128, 1), new MethodCode("a.Tree.find(I)I", 96, 1)),
                 fetch.methods());
         OperationCode commit = code.operation("commit").orElseThrow();
+        assertEquals(0, commit.dataBytes());
         assertEquals(64, fetch.regularLines().sharedBytes(commit.regularLines()));
         assertEquals(6 * 64, code.regularLines(List.of("fetch stock", "commit")).bytes());
     }
@@ -181,7 +188,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 3", "\"formatVersion\" : 2"),
+                json.replace("\"formatVersion\" : 4", "\"formatVersion\" : 3"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -205,6 +212,7 @@ class CodeMapTest {
         assertTrue(footprints.isOfThisJvm(), footprints::jvm);
         assertEquals(List.of("commit", "fetch stock"), footprints.operations());
         assertEquals(4 * 64, footprints.bytes("fetch stock").orElseThrow());
+        assertEquals(Map.of("fetch stock", 15 * 64L), footprints.dataBytes());
         assertEquals(64, footprints.sharedBytes("fetch stock", "commit").orElseThrow());
     }
 
@@ -228,7 +236,8 @@ class CodeMapTest {
         String text = ReportText.of(report.sections());
         assertTrue(text.contains("Node.search"), text);
         assertTrue(
-                text.lines().anyMatch(line -> line.matches(" fetch stock +1,000 +34\\.5 +0\\.3 +0\\.3 +0\\.5 .*")),
+                text.lines()
+                        .anyMatch(line -> line.matches(" fetch stock +1,000 +34\\.5 +0\\.3 +0\\.3 +0\\.9 +0\\.5 .*")),
                 text);
         // Of two operations, and of one context with itself.
         assertTrue(text.lines().anyMatch(line -> line.matches(" \\[1\\] commit +0\\.2 +- +0\\.1 *")), text);

@@ -40,7 +40,7 @@ class MissedCodeReaderTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 3
+            lockstep-code-lines 4
             b 1008 20 4 4
             b 1020 8 2 6
             b 2000 8 2 7

@@ -10,9 +10,16 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.engine.DatabaseOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,6 +27,9 @@ import picocli.CommandLine.Mixin;
 class TpccPlanTest {
     private static final long MEMORY_BYTES = 16L << 30;
     private static final int PROCESSORS = 4;
+
+    @TempDir
+    private Path directory;
 
     @Command
     private static final class Holder {
@@ -276,6 +286,28 @@ class TpccPlanTest {
         assertRefused("--think", "--engine=plain", "--think");
         assertRefused("--pool", "--pool=4k");
         assertRefused("--team-limit", "--team-limit=0");
+        assertRefused("--team-l2 needs --team-data", "--team-l2=256k");
+    }
+
+    @Test
+    void takesTheLimitsOfTeamsFromAFile() throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("footprints.txt"),
+                "lockstep-code-footprints 2\nworkload tpcc\ndata 8192 fetch stock\nend\n");
+        List<RunSpec> specs = plan("--team-data=" + file, "--team-l2=256k").configurations();
+        assertEquals(
+                Set.of("jdk", "steps"), specs.stream().map(RunSpec::scheduler).collect(Collectors.toSet()));
+        for (RunSpec spec : specs) {
+            boolean steps = spec.scheduler().equals("steps");
+            assertEquals(steps ? Map.of("fetch stock", 8192L) : Map.of(), spec.teamDataBytes());
+            assertEquals(steps ? 256 << 10 : 0, spec.teamL2Bytes());
+        }
+        assertRefused("--team-data", "--team-data=" + directory.resolve("missing.txt"));
+        assertRefused("l2Bytes=4096", "--team-data=" + file, "--team-l2=4k");
+        Files.writeString(file, "lockstep-code-footprints 1\nworkload tpcc\nend\n");
+        assertRefused("codemap --footprints", "--team-data=" + file, "--team-l2=256k");
+        Files.writeString(file, "lockstep-code-footprints 1\n");
+        assertRefused("cut short", "--team-data=" + file, "--team-l2=256k");
     }
 
     @Test
