@@ -3,6 +3,8 @@ package dev.lockstep.bench.codemap;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DatabindException;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +41,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 4;
+    public static final int FORMAT_VERSION = 5;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -80,6 +82,9 @@ public record CodeMap(
      *     operations apart costs; null where there was no such run
      * @param c2Share part of the Java instructions that C2 had compiled, 0 to 1
      * @param unresolvedShare part of all instructions whose place is not known, 0 to 1
+     * @param steady whether the JVM was in the steady state of the same run on the machine's processor, or null where
+     *     nothing was warmed up, so that it was not
+     * @param flags of the JVM that differed between the two all the same
      * @param operations by name; the same operation within different transactions counts as one
      * @param contexts transaction types, or calls of the application
      * @param pairs what each context executes in each operation
@@ -94,11 +99,14 @@ public record CodeMap(
             Double plainInstructionsPerTransaction,
             double c2Share,
             double unresolvedShare,
+            SteadyState steady,
+            List<SameProcessor.Difference> flags,
             List<OperationCode> operations,
             List<ContextCode> contexts,
             List<OperationCode> pairs) {
         /** Takes own copies. */
         public WorkloadCode {
+            flags = List.copyOf(flags);
             operations = List.copyOf(operations);
             contexts = List.copyOf(contexts);
             pairs = List.copyOf(pairs);

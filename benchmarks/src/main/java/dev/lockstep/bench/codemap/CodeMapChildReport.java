@@ -1,5 +1,6 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import java.util.List;
 
 /**
@@ -8,14 +9,21 @@ import java.util.List;
  * @param compileMillis time that the compilers worked in the measured phase
  * @param operations what was marked, and how often it began in the measured phase
  * @param obstacle why operations could not be marked, empty if they were
+ * @param compiled its compiled methods when the measured phase began; none where it warmed up by no transaction
  * @param jvm name and version
  * @param flags command line of the JVM
  */
 record CodeMapChildReport(
-        long compileMillis, List<Marked> operations, String obstacle, String jvm, List<String> flags) {
+        long compileMillis,
+        List<Marked> operations,
+        String obstacle,
+        List<CompiledMethod> compiled,
+        String jvm,
+        List<String> flags) {
     /** Takes own copies. */
     CodeMapChildReport {
         operations = List.copyOf(operations);
+        compiled = List.copyOf(compiled);
         flags = List.copyOf(flags);
     }
 

@@ -1,6 +1,9 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
+import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -23,6 +26,7 @@ import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** One run of a workload in this JVM, marked for the simulator. */
 final class CodeMapChildRun {
@@ -37,6 +41,7 @@ final class CodeMapChildRun {
     private final CodeMapSpec spec;
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     private long compileMillis;
+    private List<CompiledMethod> compiled = List.of();
 
     CodeMapChildRun(CodeMapSpec spec) {
         this.spec = spec;
@@ -44,6 +49,9 @@ final class CodeMapChildRun {
 
     /** Runs to the end. */
     CodeMapChildReport run(Path directory) throws InterruptedException {
+        if (spec.samples() != null) {
+            StackSampler.prepare();
+        }
         Scheduler scheduler = spec.steps()
                 ? new Scheduler(SchedulerOptions.defaults().withCarriers(1).withKind(SThreadKind.CONTINUATION))
                 : null;
@@ -65,6 +73,7 @@ final class CodeMapChildRun {
                                 pair.number(), pair.context(), pair.operation(), OperationMarkers.count(pair.number())))
                         .toList(),
                 Markers.obstacle().orElse(""),
+                compiled,
                 CodeMap.thisJvm(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
@@ -100,7 +109,10 @@ final class CodeMapChildRun {
                 workload.run(Math.min(left, ROUNDS_PER_CALL));
             }
             measurementBegins();
-            workload.run(spec.rounds());
+            long beginNanos = System.nanoTime();
+            do {
+                workload.run(spec.rounds());
+            } while (System.nanoTime() - beginNanos < durationMin().toNanos());
             measurementEnds();
         }
     }
@@ -135,13 +147,24 @@ final class CodeMapChildRun {
                 .threads(spec.terminals())
                 .transactions(spec.warmUpRounds(), spec.rounds())
                 .seed(spec.seed())
+                .atLeast(durationMin())
                 .loadThreads(1)
                 .check(false)
                 .stallLimit(TIMEOUT)
                 .build();
     }
 
+    private Duration durationMin() {
+        return spec.samples() == null ? Duration.ZERO : StackSampler.TIME_MIN;
+    }
+
     private void measurementBegins() {
+        if (spec.warmUpRounds() > 0) {
+            compiled = CompiledMethod.here(Path.of(GuestOptions.COMPILATIONS));
+        }
+        if (spec.samples() != null) {
+            StackSampler.start();
+        }
         compileMillis = -compilers.getTotalCompilationTime();
         OperationMarkers.startCounting();
         SimulatedPhases.begin(Markers.PHASE_MEASURED);
@@ -149,6 +172,9 @@ final class CodeMapChildRun {
 
     private void measurementEnds() {
         Markers.phaseEnd(Markers.PHASE_MEASURED);
+        if (spec.samples() != null) {
+            StackSampler.stop(Path.of(spec.samples()));
+        }
         OperationMarkers.stopCounting();
         compileMillis += compilers.getTotalCompilationTime();
     }

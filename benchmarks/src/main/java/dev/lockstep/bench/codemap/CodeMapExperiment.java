@@ -8,6 +8,8 @@ import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
@@ -15,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** One workload in a JVM under the simulator, and the code it executed. Its files go when it is closed. */
 final class CodeMapExperiment implements AutoCloseable {
@@ -34,6 +35,9 @@ final class CodeMapExperiment implements AutoCloseable {
     private CodeMapChildReport child;
     private CodeLines lines;
     private CodeEvents events;
+
+    /** Null where nothing was warmed up, or no operations are told apart. */
+    private CodeMapControl control;
 
     /** Starts the child JVM. */
     @FunctionalInterface
@@ -74,6 +78,10 @@ final class CodeMapExperiment implements AutoCloseable {
         SimulatorSettings settings =
                 SimulatorSettings.DEFAULT.withCode(linesFile).withFromFirstPhase(true);
         Simulator simulator = Simulator.open(MACHINE, settings, directory);
+        if (spec.warmUpRounds() > 0 && spec.marked()) {
+            SameProcessor same = SameProcessor.find(simulator.emulator(), basic());
+            control = CodeMapControl.run(spec, same, common(), directory, starter);
+        }
         List<String> printed = new ArrayList<>();
         int exitCode = starter.run(
                 simulator.processors(directory.resolve("result.json")),
@@ -82,9 +90,8 @@ final class CodeMapExperiment implements AutoCloseable {
                 ChildCommand.words(CodeMapChildCommand.NAME, specification, report),
                 printed);
         if (exitCode != 0 || !Files.exists(report)) {
-            throw new WorkloadFailedException("The workload failed under QEMU: workload="
-                    + spec.workload().name().toLowerCase(Locale.ROOT) + " exitCode=" + exitCode + "; it printed: "
-                    + String.join(" | ", printed));
+            throw new WorkloadFailedException("The workload failed under QEMU: " + spec.name() + " exitCode=" + exitCode
+                    + "; it printed: " + String.join(" | ", printed));
         }
         child = Json.read(report, CodeMapChildReport.class);
         if (!child.obstacle().isEmpty()) {
@@ -95,24 +102,32 @@ final class CodeMapExperiment implements AutoCloseable {
     }
 
     private List<String> options(Path agent, Path events) {
-        List<String> options = new ArrayList<>(List.of(
-                "-XX:+UseSerialGC",
-                "-Xms" + HEAP,
-                "-Xmx" + HEAP,
-                "-XX:-UsePerfData",
-                "-agentpath:" + agent + "=" + events));
+        List<String> options = new ArrayList<>(common());
+        options.add("-agentpath:" + agent + "=" + events);
         options.addAll(GuestOptions.simulated());
+        return options;
+    }
+
+    private List<String> basic() {
+        List<String> options =
+                new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:-UsePerfData"));
+        options.addAll(jvmOptions);
+        return options;
+    }
+
+    /** What the simulated JVM has in common with its control. */
+    private List<String> common() {
+        List<String> options = new ArrayList<>();
         if (spec.marked()) {
             options.add("-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName());
         }
         if (spec.warmUpRounds() > 0) {
             // What runs once in a hundred transactions would not come to C2 in a simulated run.
-            options.addAll(List.of(
-                    GuestOptions.COMPILE_AT_ONCE,
-                    "-XX:CompileCommand=quiet",
-                    "-XX:CompileCommand=CompileThresholdScaling,dev.lockstep.*::*,0.1"));
+            options.addAll(GuestOptions.compiling());
+            options.add("-XX:CompileCommand=CompileThresholdScaling,dev.lockstep.*::*,0.1");
         }
-        options.addAll(jvmOptions);
+        // The user's take precedence.
+        options.addAll(basic());
         return options;
     }
 
@@ -125,8 +140,17 @@ final class CodeMapExperiment implements AutoCloseable {
      *
      * @param plain what the same workload executes without a probe, or null
      */
-    CodeMap.WorkloadCode code(InstructionShares plain) {
-        return new WorkloadCodeBuilder(lines, events, child).build(spec, plain);
+    CodeMap.WorkloadCode code(InstructionShares plain) throws IOException {
+        SteadyState steady = control == null
+                ? null
+                : SteadyStateReader.read(
+                        lines, events, WorkloadCodeBuilder.SIMULATED_KINDS, child.compiled(), control.left());
+        return new WorkloadCodeBuilder(lines, events, child)
+                .build(
+                        spec,
+                        plain,
+                        steady,
+                        control == null ? List.of() : control.flags().remaining());
     }
 
     /** Everything that was executed in the measured phase. */

@@ -16,6 +16,8 @@ import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +60,7 @@ final class CodeMapReport {
     Report report() {
         List<Section> sections = new ArrayList<>();
         for (WorkloadCode workload : map.workloads()) {
+            sections.add(belief(workload));
             sections.add(footprints(workload));
             sections.add(overlaps(workload));
             sections.add(growth(workload));
@@ -87,7 +90,8 @@ final class CodeMapReport {
 
     /** Whether the figures are those of code that stays. */
     static boolean isSteady(WorkloadCode workload) {
-        return workload.c2Share() >= CodeMapCommand.C2_SHARE_MIN
+        return workload.steady() != null
+                && workload.steady().counts()
                 && workload.unresolvedShare() <= CodeMapCommand.UNRESOLVED_SHARE_MAX;
     }
 
@@ -100,7 +104,7 @@ final class CodeMapReport {
                             + " most %.0f %%), %,d ms of work of the compilers in the measured phase, %s",
                     workload.name(),
                     workload.c2Share() * PERCENT,
-                    CodeMapCommand.C2_SHARE_MIN * PERCENT,
+                    SteadyState.C2_SHARE_MIN * PERCENT,
                     workload.unresolvedShare() * PERCENT,
                     CodeMapCommand.UNRESOLVED_SHARE_MAX * PERCENT,
                     workload.compileMillis(),
@@ -120,6 +124,19 @@ final class CodeMapReport {
                         marked,
                         plain,
                         (marked / plain - 1) * PERCENT);
+    }
+
+    private static Section belief(WorkloadCode workload) {
+        List<String> sentences = new ArrayList<>();
+        if (workload.steady() == null) {
+            sentences.add("NOT STEADY, counts for nothing: nothing was warmed up.");
+        } else {
+            sentences.addAll(workload.steady().sentences());
+            sentences.add(SameProcessor.sentence(workload.flags()));
+        }
+        return new Section(
+                workload.name() + ": how far to believe it",
+                sentences.stream().<Part>map(Paragraph::new).toList());
     }
 
     private static String kilobytes(long bytes) {

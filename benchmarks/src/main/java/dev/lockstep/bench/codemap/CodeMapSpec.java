@@ -1,5 +1,7 @@
 package dev.lockstep.bench.codemap;
 
+import java.util.Locale;
+
 /**
  * What a child JVM runs for a code map.
  *
@@ -11,6 +13,7 @@ package dev.lockstep.bench.codemap;
  * @param terminals threads of TPC-C
  * @param seed of everything random
  * @param marked whether operations are told apart; without, the same is run without a probe
+ * @param samples file for stacks that are sampled in the measured phase, which then takes longer; or null
  */
 record CodeMapSpec(
         Workload workload,
@@ -20,10 +23,21 @@ record CodeMapSpec(
         long warmUpRounds,
         int terminals,
         long seed,
-        boolean marked) {
+        boolean marked,
+        String samples) {
     /** The control: the same without a probe. */
     CodeMapSpec unmarked() {
-        return new CodeMapSpec(workload, steps, rows, rounds, warmUpRounds, terminals, seed, false);
+        return new CodeMapSpec(workload, steps, rows, rounds, warmUpRounds, terminals, seed, false, samples);
+    }
+
+    /** The same, sampled. */
+    CodeMapSpec sampled(String file) {
+        return new CodeMapSpec(workload, steps, rows, rounds, warmUpRounds, terminals, seed, marked, file);
+    }
+
+    /** The workload as messages name it. */
+    String name() {
+        return "workload=" + workload.name().toLowerCase(Locale.ROOT);
     }
 
     /** What can be run. */

@@ -2,6 +2,8 @@ package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.codemap.CodeMap.ContextCode;
 import dev.lockstep.bench.codemap.CodeMap.OperationCode;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.counters.Markers;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +18,7 @@ import java.util.TreeMap;
 /** Makes a part of the code map from what one child JVM, the plugin and the agent have left. Used by one thread. */
 final class WorkloadCodeBuilder {
     /** Threads that run on the simulated processors, as the plugin calls their class. */
-    private static final Set<String> SIMULATED_KINDS = Set.of("client", "carrier", "engine");
+    static final Set<String> SIMULATED_KINDS = Set.of("client", "carrier", "engine");
 
     private final CodeLines lines;
     private final CodeEvents events;
@@ -40,8 +42,11 @@ final class WorkloadCodeBuilder {
      * Makes it.
      *
      * @param plain what the same workload executes without a probe, or null if nobody knows
+     * @param steady whether the JVM was in the steady state of its control, or null where there was none
+     * @param flags of the JVM that differed from the control's all the same
      */
-    CodeMap.WorkloadCode build(CodeMapSpec spec, InstructionShares plain) {
+    CodeMap.WorkloadCode build(
+            CodeMapSpec spec, InstructionShares plain, SteadyState steady, List<SameProcessor.Difference> flags) {
         InstructionShares shares = InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
         Map<String, OperationFootprint> byOperation = new TreeMap<>();
         Map<String, Map<String, OperationFootprint>> byContext = new TreeMap<>();
@@ -76,6 +81,8 @@ final class WorkloadCodeBuilder {
                 plain == null ? null : perTransaction(plain, spec),
                 shares.c2OfJava(),
                 shares.unresolved(),
+                steady,
+                flags,
                 operations,
                 contexts(pairs),
                 pairs);

@@ -15,6 +15,9 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.simulate.jvm.CompiledSize;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,7 +85,7 @@ class CodeMapTest {
             """;
 
     private static final CodeMapSpec SPEC =
-            new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 10_000, 500, 7000, 10, 1, true);
+            new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 10_000, 500, 7000, 10, 1, true, null);
 
     /** Of the same without a probe. */
     private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L));
@@ -94,6 +97,10 @@ class CodeMapTest {
 
     @BeforeEach
     void build() throws IOException {
+        code = code(new SteadyState(0.8, 0.8, 1_000, 0, List.of(new CompiledSize("a.Tree.find(I)I", 512, 500))));
+    }
+
+    private WorkloadCode code(SteadyState steady) throws IOException {
         CodeMapChildReport child = new CodeMapChildReport(
                 12,
                 List.of(
@@ -103,13 +110,14 @@ class CodeMapTest {
                         new CodeMapChildReport.Marked(3, "payment", "outside", 500),
                         new CodeMapChildReport.Marked(4, "", "scheduler", 0)),
                 "",
+                List.of(),
                 CodeMap.thisJvm(),
                 List.of("-Xmx1g"));
-        code = new WorkloadCodeBuilder(
+        return new WorkloadCodeBuilder(
                         CodeLines.read(Files.writeString(directory.resolve("lines.txt"), LINES)),
                         CodeEvents.read(Files.writeString(directory.resolve("events.txt"), EVENTS)),
                         child)
-                .build(SPEC, PLAIN);
+                .build(SPEC, PLAIN, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
     }
 
     private CodeMap map() {
@@ -188,7 +196,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 4", "\"formatVersion\" : 3"),
+                json.replace("\"formatVersion\" : 5", "\"formatVersion\" : 4"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -223,6 +231,18 @@ class CodeMapTest {
                 .contains("operation=merge"));
     }
 
+    @Test
+    void onlyWhatItsControlConfirmsCounts() throws IOException {
+        assertTrue(isSteady(new SteadyState(0.96, 0.98, 1_000, 0, List.of())));
+        assertFalse(isSteady(new SteadyState(0.95, 0.99, 1_000, 0, List.of())));
+        assertFalse(isSteady(new SteadyState(0.94, 0.94, 1_000, 0, List.of())));
+        assertFalse(isSteady(null));
+    }
+
+    private boolean isSteady(SteadyState steady) throws IOException {
+        return CodeMapReport.isSteady(code(steady));
+    }
+
     /** With a C2 share of 80 % the figures are not those of the steady state, and the report says so. */
     @Test
     void tellsItAsText() {
@@ -234,6 +254,8 @@ class CodeMapTest {
                 report.summary().contains("91 instructions a transaction, 80 without the probe, which costs 13.9 %"),
                 report.summary());
         String text = ReportText.of(report.sections());
+        assertTrue(text.contains("NOT STEADY, counts for nothing: C2 had compiled 80.0 %"), text);
+        assertTrue(text.contains("differ from the control: UseAVX=2 (by itself 3)"), text);
         assertTrue(text.contains("Node.search"), text);
         assertTrue(
                 text.lines()

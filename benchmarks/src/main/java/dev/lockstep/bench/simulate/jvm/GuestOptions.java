@@ -40,6 +40,13 @@ public final class GuestOptions {
      */
     public static List<String> both(SameProcessor same) {
         List<String> options = new ArrayList<>(same.forced());
+        options.addAll(compiling());
+        return options;
+    }
+
+    /** How both compile, and that they log it. */
+    public static List<String> compiling() {
+        List<String> options = new ArrayList<>();
         options.add(COMPILE_AT_ONCE);
         options.addAll(KEEP_COMPILED);
         options.add(logCompilations(COMPILATIONS));

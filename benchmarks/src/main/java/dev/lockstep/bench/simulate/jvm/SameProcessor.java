@@ -59,6 +59,13 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     public String sentence() {
         return remaining.isEmpty()
                 ? "No flag of the JVM differs from the control; forced on both sides: " + text(chosen) + "."
+                : sentence(remaining);
+    }
+
+    /** What to say of the flags that {@linkplain #remaining remained}. */
+    public static String sentence(List<Difference> remaining) {
+        return remaining.isEmpty()
+                ? "No flag of the JVM differs from the control."
                 : "MARKED: flags of the JVM that differ from the control: " + text(remaining) + ".";
     }
 
