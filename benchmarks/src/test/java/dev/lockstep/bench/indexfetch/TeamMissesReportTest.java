@@ -51,11 +51,47 @@ class TeamMissesReportTest {
             assertEquals(81, each.lowerPercent(), ROUNDING);
             assertEquals(86.4, each.upperPercent(), ROUNDING);
             assertEquals(81, each.measuredPercent(), ROUNDING);
+            assertEquals(86.4, each.measuredColdPercent(), ROUNDING);
             assertEquals(100 * (1 - 196.0 / 1_600), each.largestPercent(), ROUNDING);
         }
+        assertEquals(4, all.getFirst().furtherCold(), ROUNDING);
+        assertEquals(4, all.getFirst().furtherWarm(), ROUNDING);
+        assertEquals(8, all.getLast().furtherWarm(), ROUNDING);
         assertEquals(100, all.getFirst().first(), ROUNDING);
         assertEquals(200, all.getLast().first(), ROUNDING);
         assertEquals(64.0 / 45, all.getFirst().capacityOverFootprint(), ROUNDING);
+    }
+
+    /** Of ten: 1,000 misses where the caches are flooded before each operation, 400 warm; 136 and 76 by a team. */
+    @Test
+    void tellsTheMissesOfEachSizeOfATeam() {
+        String text = ReportText.of(report(CODE_BYTES).sections());
+        for (String row : List.of(
+                "64K,2,64 cold original 100 1,000 4,000",
+                "64K,2,64 cold staged 100 136 256",
+                "64K,2,64 warm original 40 400 1,600",
+                "32K,8,64 warm staged 80 152 392")) {
+            assertTrue(text.lines().anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)), row + text);
+        }
+    }
+
+    /** The continuations' original is another than the plain one, which then need not be run. */
+    @Test
+    void takesTheFootprintOfTheOriginalThatWasRun() {
+        List<TeamMisses> misses = new ArrayList<>();
+        for (FetchKind kind : List.of(FetchKind.CONTINUATION, FetchKind.SERIAL)) {
+            misses.add(round(kind, 1, true, 100));
+            misses.add(round(kind, 1, false, 40));
+        }
+        TeamMissesReport report = new TeamMissesReport(
+                List.of("64K,2,64", "16K,2,64"),
+                List.of(
+                        new SimulatedFetch.Footprint(FetchKind.CONTINUATION, 32 << 10, 32 << 10, 1_000, 2),
+                        new SimulatedFetch.Footprint(FetchKind.SERIAL, 16 << 10, 16 << 10, 1_000, 2)),
+                misses);
+        assertEquals(16 << 10, report.operationBytes());
+        assertEquals(1, report.parameters().getLast().capacityOverFootprint(), ROUNDING);
+        assertTrue(ReportText.of(report.sections()).contains("serial"));
     }
 
     /** What fits has next to no misses to save, and a percentage of nothing says nothing. */
