@@ -100,6 +100,16 @@ record FetchTimesReport(List<FetchTimes> runs) {
         return values.length == 0 ? Double.NaN : median(values);
     }
 
+    /** Time of one operation, median. */
+    double nanos(FetchKind kind, int members) {
+        return median(kind, false, members, FetchTimes.Time::nanos);
+    }
+
+    /** How many times as fast as its original a team was, median. */
+    double speedup(FetchKind kind, int members) {
+        return speedup(kind, false, members).speedup();
+    }
+
     private static String name(FetchTimes run) {
         return run.kind().name().toLowerCase(Locale.ROOT) + (run.control() ? ", control" : "");
     }

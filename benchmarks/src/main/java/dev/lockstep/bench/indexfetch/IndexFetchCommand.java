@@ -152,6 +152,14 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private List<String> l1i;
 
     @Option(
+            names = "--l1d",
+            paramLabel = "GEOMETRY",
+            defaultValue = "48K,12,64",
+            description = "A further data cache that observes the simulated run; may be given several times. Default:"
+                    + " ${DEFAULT-VALUE}.")
+    private List<String> l1d;
+
+    @Option(
             names = "--switch-points",
             paramLabel = "FILE",
             description = "The points of --kinds inserted, as ./lockstep autosteps --points FILE has written them.")
@@ -256,9 +264,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
 
     private FetchCaches caches() {
         try {
-            return new FetchCaches(l1i);
+            return new FetchCaches(l1i, l1d);
         } catch (IllegalArgumentException e) {
-            options.require(false, "--l1i: " + e.getMessage());
+            options.require(false, "--l1i, --l1d: " + e.getMessage());
             throw e;
         }
     }

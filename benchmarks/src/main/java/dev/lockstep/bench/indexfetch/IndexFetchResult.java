@@ -15,7 +15,7 @@ record IndexFetchResult(FetchTimesReport times, TeamMissesReport misses) {
     List<Section> sections() {
         List<Section> sections = new ArrayList<>();
         if (misses != null) {
-            sections.addAll(misses.sections());
+            sections.addAll(misses.sections(times));
         }
         if (times != null) {
             sections.add(times.section());

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** Counts misses: a simulated JVM for each kind, which executes the rounds of all sizes. */
 final class SimulatedFetch {
@@ -81,7 +82,7 @@ final class SimulatedFetch {
             FetchTimes counted = run(kind, continuation);
             continuation = kind == FetchKind.CONTINUATION ? counted : continuation;
         }
-        return new TeamMissesReport(caches.names(), footprints, misses);
+        return new TeamMissesReport(caches.names(), caches.dataNames(), footprints, misses);
     }
 
     private FetchTimes run(FetchKind kind, FetchTimes continuation)
@@ -201,10 +202,12 @@ final class SimulatedFetch {
                 .orElseThrow(() -> new IllegalStateException("the simulator has not seen a phase: phase=" + number));
     }
 
-    private static TeamMisses round(FetchKind kind, int members, boolean cold, SimulationResult.Phase phase) {
+    private TeamMisses round(FetchKind kind, int members, boolean cold, SimulationResult.Phase phase) {
         double rounds = FetchPhases.rounds(cold);
         Counts counts = phase.total();
         Branches branches = phase.branches();
+        List<Double> observed = observed(phase, rounds);
+        int instructionCaches = caches.names().size() - 1;
         return new TeamMisses(
                 kind,
                 members,
@@ -216,7 +219,8 @@ final class SimulatedFetch {
                 misses(phase, "l1i") / rounds,
                 misses(phase, "l1d") / rounds,
                 misses(phase, "l2") / rounds,
-                observed(phase, rounds));
+                observed.subList(0, instructionCaches),
+                observed.subList(instructionCaches, observed.size()));
     }
 
     /** Without those of the engine's own threads, which write the log. */
@@ -237,10 +241,6 @@ final class SimulatedFetch {
 
     /** Without what the marks of a cold round cost. */
     private static TeamMisses minus(TeamMisses round, TeamMisses empty) {
-        List<Double> observed = new ArrayList<>();
-        for (int i = 0; i < round.observed().size(); i++) {
-            observed.add(round.observed().get(i) - empty.observed().get(i));
-        }
         return new TeamMisses(
                 round.kind(),
                 round.members(),
@@ -252,7 +252,14 @@ final class SimulatedFetch {
                 round.l1i() - empty.l1i(),
                 round.l1d() - empty.l1d(),
                 round.l2() - empty.l2(),
-                observed);
+                minus(round.observed(), empty.observed()),
+                minus(round.observedData(), empty.observedData()));
+    }
+
+    private static List<Double> minus(List<Double> misses, List<Double> empty) {
+        return IntStream.range(0, misses.size())
+                .mapToObj(i -> misses.get(i) - empty.get(i))
+                .toList();
     }
 
     /** Bytes of the lines that were executed at least so often. */

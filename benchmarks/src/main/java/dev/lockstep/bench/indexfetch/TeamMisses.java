@@ -15,7 +15,8 @@ import java.util.List;
  * @param l1i misses of the machine's instruction cache
  * @param l1d misses of its data cache
  * @param l2 misses of its second level
- * @param observed misses of the observing caches, in their order
+ * @param observed misses of the observing instruction caches, in their order
+ * @param observedData misses of the observing data caches, in their order
  */
 record TeamMisses(
         FetchKind kind,
@@ -28,8 +29,10 @@ record TeamMisses(
         double l1i,
         double l1d,
         double l2,
-        List<Double> observed) {
+        List<Double> observed,
+        List<Double> observedData) {
     TeamMisses {
         observed = List.copyOf(observed);
+        observedData = List.copyOf(observedData);
     }
 }

@@ -10,10 +10,15 @@ import java.util.List;
  * Misses on the simulated machine.
  *
  * @param caches geometries of the instruction caches: the machine's own, then those that observe
+ * @param dataCaches the same of the data caches
  * @param footprints the code that one operation of each kind executes
  * @param misses one for each kind, size and state of the caches
  */
-record TeamMissesReport(List<String> caches, List<SimulatedFetch.Footprint> footprints, List<TeamMisses> misses) {
+record TeamMissesReport(
+        List<String> caches,
+        List<String> dataCaches,
+        List<SimulatedFetch.Footprint> footprints,
+        List<TeamMisses> misses) {
     private static final double PERCENT = 100;
 
     /** The size of a team that the paper's figures are about. */
@@ -21,6 +26,7 @@ record TeamMissesReport(List<String> caches, List<SimulatedFetch.Footprint> foot
 
     TeamMissesReport {
         caches = List.copyOf(caches);
+        dataCaches = List.copyOf(dataCaches);
         footprints = List.copyOf(footprints);
         misses = List.copyOf(misses);
     }
@@ -158,8 +164,18 @@ record TeamMissesReport(List<String> caches, List<SimulatedFetch.Footprint> foot
         return cache == 0 ? round.l1i() : round.observed().get(cache - 1);
     }
 
-    /** All figures in tables and plots. */
-    List<Section> sections() {
-        return new TeamMissesSections(this).all();
+    /** Misses of a round, caches warm, in one of {@link #dataCaches}. */
+    double l1d(FetchKind kind, int members, int cache) {
+        TeamMisses round = of(kind, members, false);
+        return cache == 0 ? round.l1d() : round.observedData().get(cache - 1);
+    }
+
+    /**
+     * All figures in tables and plots.
+     *
+     * @param times of the same kinds and sizes on this machine's processor, or null
+     */
+    List<Section> sections(FetchTimesReport times) {
+        return new TeamMissesSections(this, times).all();
     }
 }

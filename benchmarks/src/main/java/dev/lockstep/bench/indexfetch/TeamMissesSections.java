@@ -25,16 +25,30 @@ final class TeamMissesSections {
 
     private final TeamMissesReport report;
 
-    TeamMissesSections(TeamMissesReport report) {
+    private final FetchTimesReport times;
+
+    /**
+     * Of one report.
+     *
+     * @param times on this machine's processor, or null
+     */
+    TeamMissesSections(TeamMissesReport report, FetchTimesReport times) {
         this.report = report;
+        this.times = times;
     }
 
     /** All of them. */
     List<Section> all() {
-        return List.of(footprintSection(), parameterSection(), teamSizeSection(), countSection(), sweepSection());
+        return List.of(
+                footprintSection(),
+                parameterSection(),
+                teamSizeSection(),
+                countSection(),
+                new EventSection(report, times, shownCaches()).section(),
+                new GeometrySection(report).section());
     }
 
-    private static String name(FetchKind kind) {
+    static String name(FetchKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
@@ -44,7 +58,7 @@ final class TeamMissesSections {
         for (int cache = 0; cache < report.caches().size(); cache++) {
             String name = report.caches().get(cache);
             boolean sweepOnly = !name.equals(FetchCaches.DRIVING)
-                    && !name.equals("16K,4,32")
+                    && !name.equals(FetchCaches.PENTIUM_III)
                     && !name.equals("32K,8,64")
                     && PAPER_RATIOS.stream().noneMatch(ratio -> name.equals(ratioCache(ratio)));
             if (!sweepOnly) {
@@ -55,7 +69,7 @@ final class TeamMissesSections {
     }
 
     private String ratioCache(double ratio) {
-        return FetchCaches.of(FetchCaches.nearestKilobytes(ratio * report.operationBytes()), "2");
+        return FetchCaches.nearest(report.caches(), ratio * report.operationBytes());
     }
 
     /** The machine's own cache, and those of {@link #shownCaches} that are to our footprint as the paper's were. */
@@ -135,7 +149,8 @@ final class TeamMissesSections {
                 table.build());
     }
 
-    private static String percent(double value, boolean fits) {
+    /** A percentage, where it says anything. */
+    static String percent(double value, boolean fits) {
         return fits || Double.isNaN(value) || Double.isInfinite(value)
                 ? "-"
                 : String.format(Locale.ROOT, "%.0f", value);
@@ -240,7 +255,7 @@ final class TeamMissesSections {
             }
         }
         return Section.of(
-                "One operation, simulated, caches warm (Figures 6, 7 and 9)",
+                "One operation, simulated, caches warm (Figures 6 and 7)",
                 new Paragraph("Means of " + FetchPhases.ROUNDS_WARM
                         + " rounds on the simulated AthlonXP: 64 KB 2-way L1s, 256 KB L2."),
                 table.build(),
@@ -260,33 +275,5 @@ final class TeamMissesSections {
                 new PlotFrame(file, title, "Figures 6 and 7 of the paper, caches warm.", "members", unit, false),
                 points(),
                 lines);
-    }
-
-    private Section sweepSection() {
-        int n = report.ten();
-        List<FetchKind> teams = report.teams();
-        List<String> headers = new ArrayList<>(List.of("L1-I", "capacity : code"));
-        for (FetchKind kind : teams) {
-            headers.add(name(kind.original()) + ", misses");
-            headers.add(name(kind) + ", misses");
-            headers.add(name(kind) + ", % gone");
-        }
-        Table.Builder table = Table.of(1, headers);
-        for (int cache = 0; cache < report.caches().size(); cache++) {
-            double bytes = report.bytes(cache);
-            List<String> row = new ArrayList<>(
-                    List.of(report.caches().get(cache), Figures.plain(bytes / report.operationBytes())));
-            for (FetchKind kind : teams) {
-                double code = report.footprint(kind.original()).usualBytes();
-                row.add(Figures.plain(report.l1i(kind.original(), n, false, cache)));
-                row.add(Figures.plain(report.l1i(kind, n, false, cache)));
-                row.add(percent(report.reduction(kind, n, cache), bytes >= code));
-            }
-            table.row(row);
-        }
-        return Section.of(
-                "L1-I misses of a round of " + n + ", by geometry (Figure 10)",
-                new Paragraph("All geometries observe the same run, caches warm."),
-                table.build());
     }
 }

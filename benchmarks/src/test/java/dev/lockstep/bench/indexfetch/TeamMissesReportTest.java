@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.simulate.CacheShape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TeamMissesReportTest {
@@ -28,12 +30,13 @@ class TeamMissesReportTest {
 
     /** The observing cache has twice the misses of the machine's own. */
     private static TeamMisses round(FetchKind kind, int members, boolean cold, double l1i) {
-        return new TeamMisses(kind, members, cold, 1_000, 2_000, 100, 10, l1i, 50, 5, List.of(2 * l1i));
+        return new TeamMisses(kind, members, cold, 1_000, 2_000, 100, 10, l1i, 50, 5, List.of(2 * l1i), List.of(60.0));
     }
 
     private static TeamMissesReport report(long codeBytes) {
         return new TeamMissesReport(
                 List.of("64K,2,64", "32K,8,64"),
+                List.of("64K,2,64", "16K,4,32"),
                 List.of(
                         new SimulatedFetch.Footprint(FetchKind.ORIGINAL, codeBytes, codeBytes, 1_000, 0),
                         new SimulatedFetch.Footprint(FetchKind.STAGED, codeBytes, codeBytes, 1_000, 0)),
@@ -65,7 +68,7 @@ class TeamMissesReportTest {
     /** Of ten: 1,000 misses where the caches are flooded before each operation, 400 warm; 136 and 76 by a team. */
     @Test
     void tellsTheMissesOfEachSizeOfATeam() {
-        String text = ReportText.of(report(CODE_BYTES).sections());
+        String text = ReportText.of(report(CODE_BYTES).sections(null));
         for (String row : List.of(
                 "64K,2,64 cold original 100 1,000 4,000",
                 "64K,2,64 cold staged 100 136 256",
@@ -73,6 +76,21 @@ class TeamMissesReportTest {
                 "32K,8,64 warm staged 80 152 392")) {
             assertTrue(text.lines().anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)), row + text);
         }
+    }
+
+    /** Of 400 misses of ten 76 are left, 19 %; the data cache that observes has 60 a round in both. */
+    @Test
+    void tellsTheEventsOfAnOperationBesideItsOriginal() {
+        String text = ReportText.of(report(100 << 10).sections(null));
+        for (String row : List.of(
+                "instructions 100 100 100",
+                "mispredicted 1 1 100",
+                "L1-I misses, 64K,2,64 40 7.60 19",
+                "L1-D misses, 64K,2,64 5 5 100",
+                "L1-D misses, 16K,4,32 6 6 100")) {
+            assertTrue(text.lines().anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)), row + text);
+        }
+        assertTrue(!text.contains("time on this machine"), text);
     }
 
     /** The continuations' original is another than the plain one, which then need not be run. */
@@ -85,38 +103,59 @@ class TeamMissesReportTest {
         }
         TeamMissesReport report = new TeamMissesReport(
                 List.of("64K,2,64", "16K,2,64"),
+                List.of("64K,2,64", "16K,4,32"),
                 List.of(
                         new SimulatedFetch.Footprint(FetchKind.CONTINUATION, 32 << 10, 32 << 10, 1_000, 2),
                         new SimulatedFetch.Footprint(FetchKind.SERIAL, 16 << 10, 16 << 10, 1_000, 2)),
                 misses);
         assertEquals(16 << 10, report.operationBytes());
         assertEquals(1, report.parameters().getLast().capacityOverFootprint(), ROUNDING);
-        assertTrue(ReportText.of(report.sections()).contains("serial"));
+        assertTrue(ReportText.of(report.sections(null)).contains("serial"));
     }
 
     /** What fits has next to no misses to save, and a percentage of nothing says nothing. */
     @Test
     void givesPercentOnlyWhereTheCodeExceedsTheCache() {
-        String larger = ReportText.of(report(100 << 10).sections());
+        String larger = ReportText.of(report(100 << 10).sections(null));
         assertTrue(larger.contains("88"), larger);
-        String fits = ReportText.of(report(8 << 10).sections());
+        String fits = ReportText.of(report(8 << 10).sections(null));
         assertTrue(!fits.contains("88"), fits);
     }
 
     @Test
     void observesEachGeometryOnce() {
-        FetchCaches caches = new FetchCaches(List.of("32K,8,64", "48K,12,64"));
+        FetchCaches caches = new FetchCaches(List.of("32K,8,64", "48K,12,64"), List.of("48K,12,64"));
         assertEquals("64K,2,64", caches.names().getFirst());
         assertEquals(caches.names().stream().distinct().toList(), caches.names());
+        for (int kilobytes : new int[] {16, 32, 64}) {
+            for (String ways : List.of("direct", "2", "4", "8", "full")) {
+                for (int line : new int[] {16, 32, 64, 128}) {
+                    String shape =
+                            CacheShape.parse(kilobytes + "K," + ways + "," + line).text();
+                    assertTrue(caches.names().contains(shape), shape);
+                }
+            }
+        }
         assertTrue(caches.names().contains("48K,12,64"));
-        assertTrue(caches.machine().contains("l1i=64K,2,64"));
-        assertEquals(
-                caches.names().size() - 1,
-                caches.machine().stream()
-                        .filter(line -> line.startsWith("observe=l1i:"))
-                        .count());
-        assertThrows(IllegalArgumentException.class, () -> new FetchCaches(List.of("1,2")));
-        assertEquals(16, FetchCaches.nearestKilobytes(17_000));
-        assertEquals(4, FetchCaches.nearestKilobytes(100));
+        assertEquals(List.of("64K,2,64", "16K,4,32", "48K,12,64"), caches.dataNames());
+        List<String> expected = new ArrayList<>(List.of("cores=1", "l1i=64K,2,64", "l1d=64K,2,64", "l2=256K,16,64"));
+        caches.names().stream().skip(1).forEach(each -> expected.add("observe=l1i:" + each));
+        caches.dataNames().stream().skip(1).forEach(each -> expected.add("observe=l1d:" + each));
+        assertEquals(expected, caches.machine());
+        assertThrows(IllegalArgumentException.class, () -> new FetchCaches(List.of("1,2"), List.of()));
+        List<String> many = IntStream.rangeClosed(1, 128)
+                .mapToObj(ways -> ways * 64 + ",full,64")
+                .toList();
+        assertThrows(IllegalArgumentException.class, () -> new FetchCaches(many, List.of()));
+    }
+
+    /** Of two ways and lines of 64 bytes, as the paper's; the ratio counts, not the difference. */
+    @Test
+    void findsTheCacheAtARatio() {
+        List<String> caches = List.of("64K,2,64", "16K,2,64", "14K,2,64", "14K,direct,64", "4K,2,64", "4K,8,64");
+        assertEquals("16K,2,64", FetchCaches.nearest(caches, 17_000));
+        assertEquals("14K,2,64", FetchCaches.nearest(caches, 14_400));
+        assertEquals("4K,2,64", FetchCaches.nearest(caches, 100));
+        assertEquals("64K,2,64", FetchCaches.nearest(caches, 35_000));
     }
 }
