@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
  * rows, so that none waits for another's lock. Used by one thread.
  */
 final class FetchMember implements AutoCloseable {
+    private final FetchTable of;
     private final Table table;
     private final RowOperation operation;
     private final int index;
@@ -31,7 +32,8 @@ final class FetchMember implements AutoCloseable {
      * @param index of the member, from 0 to one less than {@code members}
      */
     FetchMember(FetchTable of, RowOperation operation, int index, int members, long seed) {
-        this.table = of.table();
+        this.of = of;
+        table = of.table();
         this.operation = operation;
         this.index = index;
         this.members = members;
@@ -61,6 +63,11 @@ final class FetchMember implements AutoCloseable {
 
     /** One operation on a row at random. */
     void operate() {
+        if (operation == RowOperation.INSERT8) {
+            of.setNext(record);
+            transaction.insert(table, record);
+            return;
+        }
         key.reset().add(nextId());
         fetchAlone(key);
         finish();

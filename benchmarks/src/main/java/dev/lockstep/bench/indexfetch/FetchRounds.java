@@ -39,9 +39,8 @@ final class FetchRounds implements AutoCloseable {
         seed = spec.seed();
         scheduler = kind.usesSThreads() ? scheduler(spec) : null;
         switching = scheduler == null ? -1 : scheduler.registerOperation("switching");
-        // An update without a log would be another operation.
-        Path files = operation == RowOperation.UPDATE ? directory.resolve("database") : null;
-        table = new FetchTable(files, scheduler, spec.rows());
+        Path files = operation.isLogged() ? directory.resolve("database") : null;
+        table = new FetchTable(files, scheduler, spec.rows(), operation.indexes());
     }
 
     private static Scheduler scheduler(FetchSpec spec) {
@@ -177,7 +176,7 @@ final class FetchRounds implements AutoCloseable {
                         .orElseThrow();
     }
 
-    /** How often rows were changed, as the table tells. */
+    /** How often rows were changed or inserted, as the table tells. */
     long changes() {
         return table.changes();
     }

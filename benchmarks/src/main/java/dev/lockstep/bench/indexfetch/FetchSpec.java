@@ -26,6 +26,9 @@ record FetchSpec(
         double warmUpSeconds,
         long seed) {
     FetchSpec {
+        if (kind == FetchKind.STAGED && !operation.isStaged()) {
+            throw new IllegalArgumentException("no such operation is staged: operation=" + operation);
+        }
         members = List.copyOf(members);
         switches = List.copyOf(switches);
     }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Executes one operation, the fetch or the update of a row by its key, by teams of many sizes, on a table of"
+            "Executes one operation, the fetch, the update or the insert of a row, by teams of many sizes, on a table of"
                     + " 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
                     + " loop of one thread; continuation, an S-thread for each member, which take turns after every"
@@ -46,6 +46,8 @@ import picocli.CommandLine.Option;
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --operation update",
             "      The tuple update.",
+            "  ./lockstep indexfetch --operation insert8 --measure misses --members 1,10 --seed 1",
+            "      What an insert into nine trees misses.",
             "  ./lockstep simulate --l1i 32K,8,64 -- indexfetch --kinds inserted --members 1 --rows 10000",
             "      One kind on a simulated machine, marked in phases."
         })
@@ -53,6 +55,10 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private static final int ROWS_MAX = 100_000_000;
     private static final int MEMBERS_MAX = 1_000;
     private static final int SECONDS_MAX = 3_600;
+
+    /** Those that need nothing but the command. */
+    private static final List<FetchKind> KINDS =
+            List.of(FetchKind.ORIGINAL, FetchKind.STAGED, FetchKind.CONTINUATION, FetchKind.SERIAL);
 
     /** Enough for C2 to compile what a child executes. */
     private static final double WARM_UP_SECONDS = 2;
@@ -87,21 +93,22 @@ public final class IndexFetchCommand implements Callable<Integer> {
 
     @Option(
             names = "--operation",
-            paramLabel = "fetch|update",
+            paramLabel = "fetch|update|insert8",
             defaultValue = "fetch",
             converter = OfOperation.class,
-            description = "What each member does: a fetch, from a table in memory, or a fetch and an update of one"
-                    + " column, with a log. Default: fetch.")
+            description = "What each member does: a fetch, from a table in memory; or a fetch and an update of one"
+                    + " column; or the insert of a row and of its entries in eight secondary indexes, which is not"
+                    + " staged; both with a log. Default: fetch.")
     private RowOperation operation;
 
     @Option(
             names = "--kinds",
             split = ",",
             paramLabel = "KIND",
-            defaultValue = "original,staged,continuation,serial",
             converter = OfKind.class,
-            description = "Which kinds are measured. The original of each is added. Default: all but inserted.")
-    private List<FetchKind> kinds;
+            description = "Which kinds are measured. The original of each is added. Default: all that the operation"
+                    + " has, but inserted.")
+    private List<FetchKind> kinds = List.of();
 
     @Option(
             names = "--members",
@@ -199,6 +206,14 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
                 "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
                         + " sizes");
+        if (kinds.isEmpty()) {
+            kinds = KINDS.stream()
+                    .filter(each -> each != FetchKind.STAGED || operation.isStaged())
+                    .toList();
+        }
+        options.require(
+                operation.isStaged() || !kinds.contains(FetchKind.STAGED),
+                "--kinds staged is of operations that begin with a fetch; an insert is not staged");
         if (placement.emulation().isPresent()) {
             return runSimulated();
         }

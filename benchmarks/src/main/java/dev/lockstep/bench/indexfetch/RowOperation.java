@@ -5,5 +5,24 @@ enum RowOperation {
     /** Finds it by its primary key and copies it. */
     FETCH,
     /** Finds it, locks it exclusively, changes one column and writes it back, with a log. */
-    UPDATE
+    UPDATE,
+    /** Inserts it, and an entry into each of eight secondary indexes, with a log. */
+    INSERT8;
+
+    private static final int INDEXES = 8;
+
+    /** Whether it changes the table, and so has a log: without one it would be another operation. */
+    boolean isLogged() {
+        return this != FETCH;
+    }
+
+    /** Whether the engine executes it, or the fetch that it begins with, for a whole team in one loop. */
+    boolean isStaged() {
+        return this != INSERT8;
+    }
+
+    /** Secondary indexes of its table. */
+    int indexes() {
+        return this == INSERT8 ? INDEXES : 0;
+    }
 }

@@ -9,6 +9,8 @@ import dev.lockstep.bench.Main;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.engine.Record;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -83,18 +85,43 @@ class IndexFetchCommandTest {
     /** Whether each kind does what it is named for: the rounds of all members, and the switches. */
     @ParameterizedTest
     @EnumSource(FetchKind.class)
-    void everyMemberHasAnOperationInEachRound(FetchKind kind) throws InterruptedException {
+    void everyMemberHasAnOperationInEachRound(FetchKind kind) throws IOException, InterruptedException {
         for (RowOperation operation : RowOperation.values()) {
+            if (kind == FetchKind.STAGED && !operation.isStaged()) {
+                continue;
+            }
+            Path files = Files.createDirectory(directory.resolve(Spelling.of(operation)));
             FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), List.of(0), 7, 1, 0, 1);
             int[] heard = new int[1];
-            try (FetchRounds rounds = new FetchRounds(spec, directory)) {
+            try (FetchRounds rounds = new FetchRounds(spec, files)) {
                 rounds.resetSwitches();
                 rounds.run(5, 0, 3, () -> heard[0]++);
                 assertEquals(3 * 7, heard[0]);
                 assertEquals(0, rounds.left());
                 assertEquals(kind == FetchKind.CONTINUATION, rounds.switches() >= 2 * 3 * 7 * 5);
-                assertEquals(operation == RowOperation.UPDATE ? 3 * 7 * 5 : 0, rounds.changes());
+                assertEquals(operation == RowOperation.FETCH ? 0 : 3 * 7 * 5, rounds.changes());
             }
+        }
+    }
+
+    /** More rows than lie between two by which the table was filled would meet each other. */
+    @Test
+    void insertsRowsThatAreNotThereInEveryIndex() {
+        int rows = 10;
+        try (FetchTable table = new FetchTable(null, null, rows, 8)) {
+            assertEquals(8, table.table().definition().indexes().size());
+            Set<Integer> keys = new HashSet<>();
+            int lastRow = 0;
+            for (int i = 0; i < 3 * rows; i++) {
+                Record row = table.table().newRecord();
+                table.setNext(row);
+                table.database().run(transaction -> transaction.insert(table.table(), row));
+                assertTrue(keys.add(row.getInt(0)));
+                int at = row.getInt(0) / (Integer.MAX_VALUE / rows);
+                assertTrue(i == 0 || Math.abs(at - lastRow) > 2, "next to the last: " + at);
+                lastRow = at;
+            }
+            assertEquals(3L * rows, table.changes());
         }
     }
 
@@ -151,6 +178,7 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--l1i=7,7"));
         assertEquals(2, execute("--kinds=fast"));
         assertEquals(2, execute("--operation=delete"));
+        assertEquals(2, execute("--operation=insert8", "--kinds=staged"));
         assertEquals("", out.toString());
         assertTrue(err.toString().contains("none of: original, staged, continuation, serial"), err::toString);
     }
