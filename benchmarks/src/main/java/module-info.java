@@ -72,7 +72,8 @@ module dev.lockstep.bench {
             dev.lockstep.bench.simulate.jvm.BoundMachine;
     provides dev.lockstep.scheduler.OperationProbe with
             dev.lockstep.bench.codemap.OperationMarkers,
-            dev.lockstep.bench.flame.FlameProbe;
+            dev.lockstep.bench.flame.FlameProbe,
+            dev.lockstep.bench.indexfetch.SwitchPadding;
     provides dev.lockstep.scheduler.TimeSource with
             dev.lockstep.bench.simulate.jvm.SimulatedTime;
 }

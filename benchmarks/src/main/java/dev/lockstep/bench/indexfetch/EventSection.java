@@ -92,10 +92,11 @@ final class EventSection {
         }
         Section section = Section.of(
                 "Events of one operation in a round of " + members + ", caches warm (Figure 9)",
-                new Paragraph("Simulated, but for the time. Paper, on AthlonXP and Pentium III: 36 % of the mispredicted"
-                        + " branches are left, and 1.7 % more instructions and 1.3 % more branches are executed; on the"
-                        + " Pentium III 34 % of the L1-I misses are left, and there are 109 % more L1-D misses. Percent"
-                        + " of L1-I misses are given where the code is larger than the cache."),
+                new Paragraph(
+                        "Simulated, but for the time. Paper, on AthlonXP and Pentium III: 36 % of the mispredicted"
+                            + " branches are left, and 1.7 % more instructions and 1.3 % more branches are executed;"
+                            + " on the Pentium III 34 % of the L1-I misses are left, and there are 109 % more L1-D"
+                            + " misses. Percent of L1-I misses are given where the code is larger than the cache."),
                 table.build());
         return teams.isEmpty() ? section : section.with(List.of(plot(teams)));
     }

@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
@@ -27,8 +28,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Executes one operation, the fetch, the update or the insert of a row, by teams of many sizes, on a table of"
-                    + " 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
+            "Executes one operation, the fetch, the update or the insert of a row, by teams of many sizes, on a table"
+                    + " of 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
                     + " loop of one thread; continuation, an S-thread for each member, which take turns after every"
                     + " stage; serial, the original of continuation, the same S-threads one after the other with as"
@@ -55,6 +56,12 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private static final int ROWS_MAX = 100_000_000;
     private static final int MEMBERS_MAX = 1_000;
     private static final int SECONDS_MAX = 3_600;
+
+    /** Some steps of straight code. */
+    private static final int PADDING_BYTES_MIN = 128;
+
+    /** What the largest cache of the paper's sweep holds. */
+    private static final int PADDING_BYTES_MAX = 64 << 10;
 
     /** Those that need nothing but the command. */
     private static final List<FetchKind> KINDS =
@@ -167,6 +174,15 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private List<String> l1d;
 
     @Option(
+            names = "--switch-padding",
+            split = ",",
+            paramLabel = "SIZE",
+            converter = MemorySize.Converter.class,
+            description = "Code beside a switch's own that each switch executes in further simulated runs of"
+                    + " continuations, like 1K,4K,16K.")
+    private List<MemorySize> switchPaddings = List.of();
+
+    @Option(
             names = "--switch-points",
             paramLabel = "FILE",
             description = "The points of --kinds inserted, as ./lockstep autosteps --points FILE has written them.")
@@ -220,20 +236,31 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
+        options.require(
+                switchPaddings.isEmpty()
+                        || (measured != Measured.TIME && withOriginals().contains(FetchKind.CONTINUATION)),
+                "--switch-padding needs --measure misses or all, and --kinds continuation");
+        options.require(
+                switchPaddings.stream()
+                        .allMatch(each -> each.bytes() >= PADDING_BYTES_MIN && each.bytes() <= PADDING_BYTES_MAX),
+                "--switch-padding is " + PADDING_BYTES_MIN + " to " + PADDING_BYTES_MAX);
         FetchCaches caches = caches();
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
-            TeamMissesReport misses = measured == Measured.TIME
-                    ? null
-                    : new SimulatedFetch(
-                                    plan(),
-                                    withOriginals(),
-                                    caches,
-                                    new InsertedPoints(switchPoints),
-                                    scratch.path(),
-                                    mainClass,
-                                    options::progress)
-                            .run();
+            TeamMissesReport misses = null;
+            List<PaddedMisses> padded = List.of();
+            if (measured != Measured.TIME) {
+                SimulatedFetch simulated = new SimulatedFetch(
+                        plan(),
+                        withOriginals(),
+                        new FetchSimulator(caches, scratch.path(), mainClass),
+                        new InsertedPoints(switchPoints),
+                        scratch.path(),
+                        options::progress);
+                misses = simulated.run();
+                padded = simulated.runPadded(
+                        switchPaddings.stream().map(each -> (int) each.bytes()).toList());
+            }
             FetchTimesReport times = measured == Measured.MISSES
                     ? null
                     : new FetchExperiment(
@@ -245,7 +272,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
                                     mainClass,
                                     options::progress)
                             .run();
-            IndexFetchResult result = new IndexFetchResult(times, misses);
+            IndexFetchResult result = new IndexFetchResult(times, misses, padded);
             options.write(result, "Index fetch by teams", "Measured.", settings(), result.sections());
             return 0;
         } catch (SimulationException e) {
@@ -273,7 +300,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
                     0,
                     0,
                     options.seed());
-            return SimulatedFetch.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
+            return FetchSimulator.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
         }
     }
 

@@ -9,13 +9,18 @@ import java.util.List;
  *
  * @param times on this machine's processor, or null
  * @param misses on the simulated machine, or null
+ * @param padded teams on the simulated machine with more code in each switch; may be empty
  */
-record IndexFetchResult(FetchTimesReport times, TeamMissesReport misses) {
+record IndexFetchResult(FetchTimesReport times, TeamMissesReport misses, List<PaddedMisses> padded) {
+    IndexFetchResult {
+        padded = List.copyOf(padded);
+    }
+
     /** All of them in tables and plots. */
     List<Section> sections() {
         List<Section> sections = new ArrayList<>();
         if (misses != null) {
-            sections.addAll(misses.sections(times));
+            sections.addAll(misses.sections(times, padded));
         }
         if (times != null) {
             sections.add(times.section());

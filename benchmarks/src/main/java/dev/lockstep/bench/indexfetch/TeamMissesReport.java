@@ -160,7 +160,11 @@ record TeamMissesReport(
 
     /** Misses of a round in one of {@link #caches}. */
     double l1i(FetchKind kind, int members, boolean cold, int cache) {
-        TeamMisses round = of(kind, members, cold);
+        return l1i(of(kind, members, cold), cache);
+    }
+
+    /** Misses of this round in one of {@link #caches}. */
+    static double l1i(TeamMisses round, int cache) {
         return cache == 0 ? round.l1i() : round.observed().get(cache - 1);
     }
 
@@ -174,8 +178,9 @@ record TeamMissesReport(
      * All figures in tables and plots.
      *
      * @param times of the same kinds and sizes on this machine's processor, or null
+     * @param padded teams with more code in each switch, of continuations; may be empty
      */
-    List<Section> sections(FetchTimesReport times) {
-        return new TeamMissesSections(this, times).all();
+    List<Section> sections(FetchTimesReport times, List<PaddedMisses> padded) {
+        return new TeamMissesSections(this, times, padded).all();
     }
 }

@@ -26,26 +26,33 @@ final class TeamMissesSections {
     private final TeamMissesReport report;
 
     private final FetchTimesReport times;
+    private final List<PaddedMisses> padded;
 
     /**
      * Of one report.
      *
      * @param times on this machine's processor, or null
+     * @param padded teams with more code in each switch; may be empty
      */
-    TeamMissesSections(TeamMissesReport report, FetchTimesReport times) {
+    TeamMissesSections(TeamMissesReport report, FetchTimesReport times, List<PaddedMisses> padded) {
         this.report = report;
         this.times = times;
+        this.padded = padded;
     }
 
     /** All of them. */
     List<Section> all() {
-        return List.of(
+        List<Section> all = new ArrayList<>(List.of(
                 footprintSection(),
                 parameterSection(),
                 teamSizeSection(),
                 countSection(),
                 new EventSection(report, times, shownCaches()).section(),
-                new GeometrySection(report).section());
+                new GeometrySection(report).section()));
+        if (!padded.isEmpty()) {
+            all.add(new PaddingSection(report, padded, shownCaches()).section());
+        }
+        return all;
     }
 
     static String name(FetchKind kind) {
@@ -168,8 +175,8 @@ final class TeamMissesSections {
         for (int cache : shownCaches()) {
             for (boolean cold : new boolean[] {true, false}) {
                 rounds(cache, cold).forEach((kind, misses) -> {
-                    List<String> row = new ArrayList<>(
-                            List.of(report.caches().get(cache), cold ? "cold" : "warm", name(kind)));
+                    List<String> row =
+                            new ArrayList<>(List.of(report.caches().get(cache), cold ? "cold" : "warm", name(kind)));
                     report.members().forEach(members -> row.add(Figures.plain(misses.applyAsDouble(members))));
                     table.row(row);
                 });
@@ -206,15 +213,12 @@ final class TeamMissesSections {
         rounds(cache, cold)
                 .forEach((kind, misses) -> lines.add(new Series(
                         name(kind),
-                        report.members().stream()
-                                .map(misses::applyAsDouble)
-                                .toList())));
+                        report.members().stream().map(misses::applyAsDouble).toList())));
         String state = cold ? "cold" : "warm";
         String geometry = report.caches().get(cache);
         return new LinePlot(
                 new PlotFrame(
-                        "figure-5-" + state + "-"
-                                + geometry.replace(',', '-').toLowerCase(Locale.ROOT),
+                        "figure-5-" + state + "-" + geometry.replace(',', '-').toLowerCase(Locale.ROOT),
                         "L1-I misses of a team, " + geometry + ", " + state,
                         "Figure 5 of the paper. Each round: one operation of every member.",
                         "members",

@@ -176,6 +176,10 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--operations=0"));
         assertEquals(2, execute("--measure=misses", "--members=2,10"));
         assertEquals(2, execute("--l1i=7,7"));
+        assertEquals(2, execute("--l1d=7,7"));
+        assertEquals(2, execute("--switch-padding=1K"));
+        assertEquals(2, execute("--measure=misses", "--kinds=staged", "--switch-padding=1K"));
+        assertEquals(2, execute("--measure=misses", "--switch-padding=1"));
         assertEquals(2, execute("--kinds=fast"));
         assertEquals(2, execute("--operation=delete"));
         assertEquals(2, execute("--operation=insert8", "--kinds=staged"));

@@ -68,27 +68,33 @@ class TeamMissesReportTest {
     /** Of ten: 1,000 misses where the caches are flooded before each operation, 400 warm; 136 and 76 by a team. */
     @Test
     void tellsTheMissesOfEachSizeOfATeam() {
-        String text = ReportText.of(report(CODE_BYTES).sections(null));
+        String text = ReportText.of(report(CODE_BYTES).sections(null, List.of()));
         for (String row : List.of(
                 "64K,2,64 cold original 100 1,000 4,000",
                 "64K,2,64 cold staged 100 136 256",
                 "64K,2,64 warm original 40 400 1,600",
                 "32K,8,64 warm staged 80 152 392")) {
-            assertTrue(text.lines().anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)), row + text);
+            assertTrue(
+                    text.lines()
+                            .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
+                    row + text);
         }
     }
 
     /** Of 400 misses of ten 76 are left, 19 %; the data cache that observes has 60 a round in both. */
     @Test
     void tellsTheEventsOfAnOperationBesideItsOriginal() {
-        String text = ReportText.of(report(100 << 10).sections(null));
+        String text = ReportText.of(report(100 << 10).sections(null, List.of()));
         for (String row : List.of(
                 "instructions 100 100 100",
                 "mispredicted 1 1 100",
                 "L1-I misses, 64K,2,64 40 7.60 19",
                 "L1-D misses, 64K,2,64 5 5 100",
                 "L1-D misses, 16K,4,32 6 6 100")) {
-            assertTrue(text.lines().anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)), row + text);
+            assertTrue(
+                    text.lines()
+                            .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
+                    row + text);
         }
         assertTrue(!text.contains("time on this machine"), text);
     }
@@ -110,15 +116,49 @@ class TeamMissesReportTest {
                 misses);
         assertEquals(16 << 10, report.operationBytes());
         assertEquals(1, report.parameters().getLast().capacityOverFootprint(), ROUNDING);
-        assertTrue(ReportText.of(report.sections(null)).contains("serial"));
+        String text = ReportText.of(report.sections(null, List.of()));
+        assertTrue(text.contains("serial"), text);
+        assertTrue(!text.contains("Figure 8"), text);
+    }
+
+    /** Serial has 24 KB of code, which fit 32K and 64K: only of the 16K is a percentage told. */
+    @Test
+    void tellsTheMissesByTheCodeOfASwitch() {
+        List<TeamMisses> misses = new ArrayList<>();
+        for (int members : new int[] {1, 10}) {
+            for (FetchKind kind : List.of(FetchKind.CONTINUATION, FetchKind.SERIAL)) {
+                double each = kind == FetchKind.SERIAL ? 100 : 20;
+                misses.add(round(kind, members, true, each * members));
+                misses.add(round(kind, members, false, each * members));
+            }
+        }
+        TeamMissesReport report = new TeamMissesReport(
+                List.of("64K,2,64", "16K,2,64"),
+                List.of("64K,2,64"),
+                List.of(
+                        new SimulatedFetch.Footprint(FetchKind.CONTINUATION, 30 << 10, 30 << 10, 1_000, 2),
+                        new SimulatedFetch.Footprint(FetchKind.SERIAL, 24 << 10, 24 << 10, 1_000, 2)),
+                misses);
+        List<PaddedMisses> padded = List.of(
+                new PaddedMisses(4_096, 4_000, round(FetchKind.CONTINUATION, 10, false, 600)),
+                new PaddedMisses(1_024, 1_010, round(FetchKind.CONTINUATION, 10, false, 300)));
+        String text = ReportText.of(report.sections(null, padded));
+        for (String row : List.of(
+                "0 0 200 400 (80 %)",
+                "1,024 1,010 300 600 (70 %)", "4,096 4,000 600 1,200 (40 %)", "serial - 1,000 2,000")) {
+            assertTrue(
+                    text.lines()
+                            .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
+                    row + text);
+        }
     }
 
     /** What fits has next to no misses to save, and a percentage of nothing says nothing. */
     @Test
     void givesPercentOnlyWhereTheCodeExceedsTheCache() {
-        String larger = ReportText.of(report(100 << 10).sections(null));
+        String larger = ReportText.of(report(100 << 10).sections(null, List.of()));
         assertTrue(larger.contains("88"), larger);
-        String fits = ReportText.of(report(8 << 10).sections(null));
+        String fits = ReportText.of(report(8 << 10).sections(null, List.of()));
         assertTrue(!fits.contains("88"), fits);
     }
 
@@ -130,8 +170,8 @@ class TeamMissesReportTest {
         for (int kilobytes : new int[] {16, 32, 64}) {
             for (String ways : List.of("direct", "2", "4", "8", "full")) {
                 for (int line : new int[] {16, 32, 64, 128}) {
-                    String shape =
-                            CacheShape.parse(kilobytes + "K," + ways + "," + line).text();
+                    String shape = CacheShape.parse(kilobytes + "K," + ways + "," + line)
+                            .text();
                     assertTrue(caches.names().contains(shape), shape);
                 }
             }

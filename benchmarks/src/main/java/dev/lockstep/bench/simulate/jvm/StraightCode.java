@@ -13,14 +13,32 @@ import java.util.function.IntUnaryOperator;
  * compile to about 24 bytes a step and allocate nothing.
  */
 public final class StraightCode {
+    /** The class of the generated methods, without its package. */
+    public static final String NAME = "GeneratedSteps";
+
+    /** Of a step, compiled. */
+    private static final int STEP_BYTES = 24;
+
+    private static final int METHOD_BYTES = 1024;
+
     private static final int MULTIPLIER = 1_664_525;
     private static final int INCREMENT = 1_013_904_223;
 
-    private static final ClassDesc CLASS = ClassDesc.of(StraightCode.class.getPackageName(), "GeneratedSteps");
+    private static final ClassDesc CLASS = ClassDesc.of(StraightCode.class.getPackageName(), NAME);
     private static final MethodTypeDesc STEP_TYPE = MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int);
     private static final ClassDesc OPERATOR = ClassDesc.of(IntUnaryOperator.class.getName());
 
     private StraightCode() {}
+
+    /**
+     * Methods that have about so many bytes together, compiled.
+     *
+     * @param bytes at least those of one step
+     */
+    public static IntUnaryOperator ofBytes(int bytes) {
+        int methods = Math.max(1, bytes / METHOD_BYTES);
+        return make(methods, Math.max(1, bytes / methods / STEP_BYTES));
+    }
 
     /**
      * An operator that calls all the generated methods, one after the other.

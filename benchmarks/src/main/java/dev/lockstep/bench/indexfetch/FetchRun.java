@@ -1,0 +1,158 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.bench.codemap.CodeEvents;
+import dev.lockstep.bench.codemap.CodeLines;
+import dev.lockstep.bench.codemap.CodeResolver;
+import dev.lockstep.bench.simulate.SimulationResult;
+import dev.lockstep.bench.simulate.SimulationResult.Branches;
+import dev.lockstep.bench.simulate.SimulationResult.Counts;
+import dev.lockstep.bench.simulate.SimulationResult.LevelCounts;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * What one simulated JVM left.
+ *
+ * @param spec what it ran
+ * @param instructionCaches how many of the caches that observed are of instructions; those of data follow
+ * @param result what the simulator counted
+ * @param lines the code that was executed
+ * @param events what lay there, or null
+ * @param counted what the JVM itself counted
+ */
+record FetchRun(
+        FetchSpec spec,
+        int instructionCaches,
+        SimulationResult result,
+        CodeLines lines,
+        CodeEvents events,
+        FetchTimes counted) {
+    private static final Set<String> EXECUTING = Set.of("client", "carrier");
+    private static final int LINE_BYTES = 64;
+
+    /** A round of one size. */
+    TeamMisses round(int size, boolean cold) {
+        TeamMisses round = round(spec.members().get(size), cold, phase(FetchPhases.phase(size, cold)));
+        return cold ? minus(round, round(0, true, phase(FetchPhases.PHASE_EMPTY))) : round;
+    }
+
+    /** The code of one operation, by a team of one. */
+    SimulatedFetch.Footprint footprint() {
+        int one = spec.members().indexOf(1);
+        int phase = FetchPhases.phase(one, false);
+        return new SimulatedFetch.Footprint(
+                spec.kind(),
+                footprint(phase, FetchPhases.ROUNDS_WARM / 2),
+                footprint(phase, 1),
+                round(one, false).instructions(),
+                counted.times().getLast().switches());
+    }
+
+    private SimulationResult.Phase phase(int number) {
+        return result.phases().stream()
+                .filter(phase -> phase.phase() == number)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("the simulator has not seen a phase: phase=" + number));
+    }
+
+    private TeamMisses round(int members, boolean cold, SimulationResult.Phase phase) {
+        double rounds = FetchPhases.rounds(cold);
+        Counts counts = phase.total();
+        Branches branches = phase.branches();
+        List<Double> observed = observed(phase, rounds);
+        return new TeamMisses(
+                spec.kind(),
+                members,
+                cold,
+                (counts.instructions() - phase.engine().instructions()) / rounds,
+                (counts.cycles() - phase.engine().cycles()) / rounds,
+                (branches.conditional() + branches.indirect() + branches.returns()) / rounds,
+                (branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong()) / rounds,
+                misses(phase, "l1i") / rounds,
+                misses(phase, "l1d") / rounds,
+                misses(phase, "l2") / rounds,
+                observed.subList(0, instructionCaches),
+                observed.subList(instructionCaches, observed.size()));
+    }
+
+    /** Without those of the engine's own threads, which write the log. */
+    private static double misses(SimulationResult.Phase phase, String level) {
+        LevelCounts all = phase.total().levels().get(level);
+        LevelCounts engine = phase.engine().levels().get(level);
+        return all == null ? 0 : all.misses() - (engine == null ? 0 : engine.misses());
+    }
+
+    private static List<Double> observed(SimulationResult.Phase phase, double rounds) {
+        List<Double> observed = new ArrayList<>();
+        List<Long> engine = phase.engine().observerMisses();
+        for (int i = 0; i < phase.total().observerMisses().size(); i++) {
+            observed.add((phase.total().observerMisses().get(i) - (engine.isEmpty() ? 0 : engine.get(i))) / rounds);
+        }
+        return observed;
+    }
+
+    /** Without what the marks of a cold round cost. */
+    private static TeamMisses minus(TeamMisses round, TeamMisses empty) {
+        return new TeamMisses(
+                round.kind(),
+                round.members(),
+                round.cold(),
+                round.instructions() - empty.instructions(),
+                round.cycles() - empty.cycles(),
+                round.branches() - empty.branches(),
+                round.mispredicted() - empty.mispredicted(),
+                round.l1i() - empty.l1i(),
+                round.l1d() - empty.l1d(),
+                round.l2() - empty.l2(),
+                minus(round.observed(), empty.observed()),
+                minus(round.observedData(), empty.observedData()));
+    }
+
+    private static List<Double> minus(List<Double> misses, List<Double> empty) {
+        return IntStream.range(0, misses.size())
+                .mapToObj(i -> misses.get(i) - empty.get(i))
+                .toList();
+    }
+
+    /** Bytes of the lines that were executed at least so often in a phase. */
+    private long footprint(int phase, long countMin) {
+        Set<Long> executed = new HashSet<>();
+        lines.contexts().forEach((context, counts) -> {
+            if (context.phase() == phase && EXECUTING.contains(context.threadKind())) {
+                counts.each((block, count, stays) -> {
+                    if (count >= countMin) {
+                        long first = lines.address(block) / LINE_BYTES;
+                        long last = (lines.address(block) + Math.max(1, lines.bytes(block)) - 1) / LINE_BYTES;
+                        for (long line = first; line <= last; line++) {
+                            executed.add(line);
+                        }
+                    }
+                });
+            }
+        });
+        return executed.size() * (long) LINE_BYTES;
+    }
+
+    /** Distinct bytes of the methods of these names that were executed in the warm rounds of a size. */
+    long executedBytes(int size, Predicate<String> methods) {
+        CodeResolver resolver = new CodeResolver(events);
+        Set<Long> executed = new HashSet<>();
+        lines.contexts().forEach((context, counts) -> {
+            if (context.phase() == FetchPhases.phase(size, false) && EXECUTING.contains(context.threadKind())) {
+                counts.each((block, count, stays) -> {
+                    long address = lines.address(block);
+                    if (methods.test(resolver.find(address, lines.epoch(block)).name())) {
+                        for (int i = 0; i < lines.bytes(block); i++) {
+                            executed.add(address + i);
+                        }
+                    }
+                });
+            }
+        });
+        return executed.size();
+    }
+}
