@@ -20,41 +20,57 @@ final class FetchPhases implements RoundListener {
     /** Of a member's transaction: the last one ends the phase before it. */
     static final int ROUNDS = ROUNDS_BEFORE + ROUNDS_WARM + 1;
 
-    /** What a round without operations costs after a flood: the marks. */
-    static final int PHASE_EMPTY = 1;
-
     /** Code that fills the caches. */
     static final int PHASE_FLOOD = Markers.PHASE_MAX;
 
     /** What only has to be executed once before. */
     static final int PHASE_DRY = PHASE_FLOOD - 1;
 
-    private static final int PHASE_FIRST = 2;
+    private static final int PHASE_FIRST = 1;
+
+    /** Of a size: warm rounds, cold rounds, and the marks of cold rounds without operations. */
+    private static final int PHASES = 3;
 
     private final int phase;
+    private final int emptyPhase;
     private final boolean cold;
     private final Runnable flood;
     private int round;
+
+    private FetchPhases(int phase, int emptyPhase, boolean cold, Runnable flood) {
+        this.phase = phase;
+        this.emptyPhase = emptyPhase;
+        this.cold = cold;
+        this.flood = flood;
+    }
 
     /**
      * For one run of one transaction for each member.
      *
      * @param flood executes more code than any simulated cache holds
      */
-    FetchPhases(int phase, boolean cold, Runnable flood) {
-        this.phase = phase;
-        this.cold = cold;
-        this.flood = flood;
+    static FetchPhases of(int size, boolean cold, Runnable flood) {
+        return new FetchPhases(phase(size, cold), emptyPhase(size), cold, flood);
+    }
+
+    /** For a run that counts nothing. */
+    static FetchPhases dry(boolean cold, Runnable flood) {
+        return new FetchPhases(PHASE_DRY, PHASE_DRY, cold, flood);
     }
 
     /** Sizes that phases can be told apart for. */
     static int sizesMax() {
-        return (PHASE_DRY - PHASE_FIRST) / 2;
+        return (PHASE_DRY - PHASE_FIRST) / PHASES;
     }
 
     /** The phase of a size. */
     static int phase(int size, boolean cold) {
-        return PHASE_FIRST + 2 * size + (cold ? 1 : 0);
+        return PHASE_FIRST + PHASES * size + (cold ? 1 : 0);
+    }
+
+    /** What as many rounds without operations cost as a size has cold ones: the marks. */
+    static int emptyPhase(int size) {
+        return PHASE_FIRST + PHASES * size + 2;
     }
 
     /** Rounds that count. */
@@ -69,24 +85,18 @@ final class FetchPhases implements RoundListener {
             Markers.phaseEnd(phase);
         } else if (counted >= 0 && counted < rounds(cold)) {
             if (cold) {
-                floodThenBegin();
+                // Side by side, so that both are equally compiled: some of it is interpreted for long.
+                floodThenBegin(emptyPhase);
+                floodThenBegin(phase);
             } else if (counted == 0) {
                 SimulatedPhases.begin(phase);
             }
         }
     }
 
-    private void floodThenBegin() {
+    private void floodThenBegin(int begun) {
         SimulatedPhases.begin(PHASE_FLOOD);
         flood.run();
-        Markers.phaseBegin(phase);
-    }
-
-    /** Measures what the marks of cold rounds cost. */
-    static void runEmpty(Runnable flood) {
-        FetchPhases empty = new FetchPhases(PHASE_EMPTY, true, flood);
-        for (int i = 0; i < ROUNDS; i++) {
-            empty.roundBegins();
-        }
+        Markers.phaseBegin(begun);
     }
 }

@@ -37,7 +37,7 @@ record FetchRun(
     /** A round of one size. */
     TeamMisses round(int size, boolean cold) {
         TeamMisses round = round(spec.members().get(size), cold, phase(FetchPhases.phase(size, cold)));
-        return cold ? minus(round, round(0, true, phase(FetchPhases.PHASE_EMPTY))) : round;
+        return cold ? minus(round, round(0, true, phase(FetchPhases.emptyPhase(size)))) : round;
     }
 
     /** The code of one operation, by a team of one. */

@@ -44,8 +44,8 @@ final class PaddingSection {
         caches.forEach(cache -> headers.add(report.caches().get(cache)));
         Table.Builder table = Table.of(1, headers);
         for (PaddedMisses each : padded) {
-            List<String> row =
-                    new ArrayList<>(List.of(Figures.plain(each.paddingBytes()), Figures.plain(each.executedBytes())));
+            List<String> row = new ArrayList<>(
+                    List.of(Figures.plain(each.paddingBytes()), Figures.plain((double) each.executedBytes())));
             caches.forEach(cache -> row.add(text(TeamMissesReport.l1i(each.round(), cache), cache)));
             table.row(row);
         }

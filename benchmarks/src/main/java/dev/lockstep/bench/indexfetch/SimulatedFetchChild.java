@@ -49,7 +49,6 @@ final class SimulatedFetchChild {
             }
             SimulatedPhases.tellJvm();
             dryRun(rounds);
-            FetchPhases.runEmpty(this::flood);
             List<FetchTimes.Time> counted = new ArrayList<>();
             for (int i = 0; i < members.size(); i++) {
                 counted.add(size(rounds, i));
@@ -62,7 +61,7 @@ final class SimulatedFetchChild {
     private void dryRun(FetchRounds rounds) throws InterruptedException {
         for (int i = 0; i < spec.members().size(); i++) {
             for (boolean cold : new boolean[] {true, false}) {
-                FetchPhases dry = new FetchPhases(FetchPhases.PHASE_DRY, cold, this::flood);
+                FetchPhases dry = FetchPhases.dry(cold, this::flood);
                 rounds.run(spec.members().get(i), spec.switches().get(i), 1, dry);
             }
         }
@@ -73,7 +72,7 @@ final class SimulatedFetchChild {
         int switches = spec.switches().get(size);
         rounds.resetSwitches();
         for (boolean cold : new boolean[] {true, false}) {
-            FetchPhases phases = new FetchPhases(FetchPhases.phase(size, cold), cold, this::flood);
+            FetchPhases phases = FetchPhases.of(size, cold, this::flood);
             rounds.run(members, switches, 1, phases);
         }
         double operations = 2.0 * members * spec.operationsEach();

@@ -150,9 +150,9 @@ final class TeamMissesSections {
                         + " other still has; beta: part that each further member of a team has. Paper: 985, 0.373 and"
                         + " 0.033 for the fetch, with 33 misses for each further member, 0.35 and 0.044 for the"
                         + " update. Percent of misses gone are given where the code is larger than the cache."),
-                new Paragraph("What the marks of a cold round miss is counted apart and taken off, and part of that is"
-                        + " interpreted code, which the smallest caches hold least: m_p is a lower bound, a and beta"
-                        + " are upper ones, and an a above 1 tells nothing. What was counted is not touched by it."),
+                new Paragraph("What the marks of a cold round miss is counted in rounds without operations, one before"
+                        + " each, and taken off. In the smallest caches marks and operations take lines from each"
+                        + " other, so that m_p is too low there, and an a above 1 tells nothing."),
                 table.build());
     }
 

@@ -10,8 +10,11 @@ import dev.lockstep.scheduler.OperationProbe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,7 +41,7 @@ class FetchRunTest {
     private CodeLines lines(String... counts) throws IOException {
         String blocks =
                 """
-                lockstep-code-lines 3
+                lockstep-code-lines 4
                 b 1000 40 10 3
                 b 1020 20 5 3
                 b 2000 64 16 3
@@ -66,6 +69,26 @@ class FetchRunTest {
         FetchRun run = new FetchRun(spec, 0, null, lines, events(), null);
         assertEquals(40 + 20 - 8, run.executedBytes(0, SwitchPadding::isOf));
         assertEquals(64, run.executedBytes(0, method -> !SwitchPadding.isOf(method)));
+    }
+
+    /** Twice before each cold round: the first tells what the marks cost. */
+    @Test
+    void floodsBeforeColdRounds() {
+        int[] floods = new int[1];
+        FetchPhases cold = FetchPhases.of(0, true, () -> floods[0]++);
+        FetchPhases warm = FetchPhases.of(0, false, () -> floods[0] += 1_000);
+        for (int i = 0; i < FetchPhases.ROUNDS; i++) {
+            cold.roundBegins();
+            warm.roundBegins();
+        }
+        assertEquals(2 * FetchPhases.ROUNDS_COLD, floods[0]);
+        Set<Integer> phases = new HashSet<>(Set.of(FetchPhases.PHASE_DRY, FetchPhases.PHASE_FLOOD));
+        for (int size = 0; size < FetchPhases.sizesMax(); size++) {
+            assertTrue(phases.add(FetchPhases.phase(size, true)));
+            assertTrue(phases.add(FetchPhases.phase(size, false)));
+            assertTrue(phases.add(FetchPhases.emptyPhase(size)));
+        }
+        assertTrue(Collections.min(phases) >= 1);
     }
 
     @Test
