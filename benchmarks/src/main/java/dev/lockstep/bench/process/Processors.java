@@ -94,7 +94,8 @@ public final class Processors {
         };
     }
 
-    private static List<Integer> allowed() {
+    /** The numbers of the processors that this process may use; counted from 0 where the system does not tell. */
+    static List<Integer> allowed() {
         Path status = Path.of("/proc/self/status");
         if (Files.isReadable(status)) {
             try {

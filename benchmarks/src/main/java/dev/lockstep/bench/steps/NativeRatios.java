@@ -70,16 +70,15 @@ record NativeRatios(
             Predicate<NativeRun> denominator,
             String above,
             String below) {
-        List<Double> ratios = new ArrayList<>();
+        List<RatioReport.Pair> pairs = new ArrayList<>();
         for (NativeRun run : runs) {
             if (numerator.test(run) && run.counts()) {
                 runs.stream()
                         .filter(other -> other.repeat() == run.repeat() && denominator.test(other) && other.counts())
                         .findFirst()
-                        .ifPresent(other -> ratios.add(
-                                run.run().txnPerSecond() / other.run().txnPerSecond()));
+                        .ifPresent(other -> pairs.add(new RatioReport.Pair(run.run(), other.run())));
             }
         }
-        return ratios.isEmpty() ? null : RatioReport.of(above, below, ratios);
+        return RatioReport.of(above, below, pairs);
     }
 }

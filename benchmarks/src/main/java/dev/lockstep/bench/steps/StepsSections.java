@@ -141,7 +141,7 @@ final class StepsSections {
                 .toList();
         return values.isEmpty()
                 ? NONE
-                : Figures.plain(RatioReport.of("", "", values).median());
+                : Figures.plain(RatioReport.Spread.of(values).median());
     }
 
     /** Table 4 of the paper, of every variant that forms teams. */

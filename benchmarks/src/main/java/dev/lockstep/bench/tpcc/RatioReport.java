@@ -1,10 +1,12 @@
 package dev.lockstep.bench.tpcc;
 
-import java.util.Arrays;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 
 /**
- * Throughput of one configuration over that of another, repetition by repetition.
+ * Throughput of one configuration over that of another, repetition by repetition, and beside it the same of what a
+ * transaction costs in processor time. On a processor that is always busy the two agree; where a hypervisor takes time
+ * away from some runs ({@link RunReport#stolenPart}), or where a processor waits, they do not.
  *
  * @param numerator label of the first
  * @param denominator label of the second
@@ -12,14 +14,69 @@ import java.util.List;
  * @param min of the repetitions
  * @param max of the repetitions
  * @param repeats how many repetitions
+ * @param processorTime processor time of a transaction of the second over that of one of the first, so that above 1 is
+ *     better here too; absent where it is not known
  */
-public record RatioReport(String numerator, String denominator, double median, double min, double max, int repeats) {
-    /** Sums up ratios, at least one. */
-    public static RatioReport of(String numerator, String denominator, List<Double> ratios) {
-        double[] sorted = ratios.stream().mapToDouble(Double::doubleValue).toArray();
-        Arrays.sort(sorted);
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record RatioReport(
+        String numerator,
+        String denominator,
+        double median,
+        double min,
+        double max,
+        int repeats,
+        Spread processorTime) {
+    /**
+     * Of some numbers.
+     *
+     * @param median the middle one, or the mean of the two in the middle
+     * @param min the least
+     * @param max the greatest
+     */
+    public record Spread(double median, double min, double max) {
+        /** Of at least one number. */
+        public static Spread of(List<Double> numbers) {
+            double[] sorted =
+                    numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+            return new Spread(RatioReport.median(sorted), sorted[0], sorted[sorted.length - 1]);
+        }
+    }
+
+    /** What is compared in one repetition. */
+    public record Pair(RunReport numerator, RunReport denominator) {
+        private double throughput() {
+            return numerator.txnPerSecond() / denominator.txnPerSecond();
+        }
+
+        private boolean hasProcessorTime() {
+            return numerator.cpuMicrosPerTransaction() > 0 && denominator.cpuMicrosPerTransaction() > 0;
+        }
+
+        private double processorTime() {
+            return denominator.cpuMicrosPerTransaction() / numerator.cpuMicrosPerTransaction();
+        }
+    }
+
+    /** Sums up repetitions; {@code null} if there is none in which both sides have committed anything. */
+    public static RatioReport of(String numerator, String denominator, List<Pair> repetitions) {
+        List<Pair> pairs = repetitions.stream()
+                .filter(pair -> pair.numerator().txnPerSecond() > 0
+                        && pair.denominator().txnPerSecond() > 0)
+                .toList();
+        if (pairs.isEmpty()) {
+            return null;
+        }
+        Spread throughput = Spread.of(pairs.stream().map(Pair::throughput).toList());
         return new RatioReport(
-                numerator, denominator, median(sorted), sorted[0], sorted[sorted.length - 1], sorted.length);
+                numerator,
+                denominator,
+                throughput.median(),
+                throughput.min(),
+                throughput.max(),
+                pairs.size(),
+                pairs.stream().allMatch(Pair::hasProcessorTime)
+                        ? Spread.of(pairs.stream().map(Pair::processorTime).toList())
+                        : null);
     }
 
     /** The middle one, or the mean of the two in the middle. */

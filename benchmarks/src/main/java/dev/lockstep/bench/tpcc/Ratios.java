@@ -141,24 +141,23 @@ record Ratios(
             String numeratorLabel,
             String denominatorLabel) {
         int repeats = runs.stream().mapToInt(RunReport::repeat).max().orElse(0);
-        List<Double> ratios = new ArrayList<>();
+        List<RatioReport.Pair> pairs = new ArrayList<>();
         for (int repeat = 1; repeat <= repeats; repeat++) {
-            double above = throughput(runs, repeat, numerator);
-            double below = throughput(runs, repeat, denominator);
-            if (above > 0 && below > 0) {
-                ratios.add(above / below);
+            RunReport above = counted(runs, repeat, numerator);
+            RunReport below = counted(runs, repeat, denominator);
+            if (above != null && below != null) {
+                pairs.add(new RatioReport.Pair(above, below));
             }
         }
-        return ratios.isEmpty() ? null : RatioReport.of(numeratorLabel, denominatorLabel, ratios);
+        return RatioReport.of(numeratorLabel, denominatorLabel, pairs);
     }
 
-    private static double throughput(List<RunReport> runs, int repeat, Predicate<RunReport> which) {
+    private static RunReport counted(List<RunReport> runs, int repeat, Predicate<RunReport> which) {
         return runs.stream()
                 .filter(run -> run.repeat() == repeat && run.failure().isEmpty())
                 .filter(which)
-                .mapToDouble(RunReport::txnPerSecond)
                 .findFirst()
-                .orElse(0);
+                .orElse(null);
     }
 
     /** All ratios there are, the main one first. */

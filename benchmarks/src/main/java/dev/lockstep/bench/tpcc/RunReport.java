@@ -29,6 +29,8 @@ import java.util.Map;
  * @param allocatedBytesPerTransaction heap bytes allocated for each committed transaction
  * @param cpuMicrosPerTransaction processor time of the whole process for each committed transaction
  * @param cpuMicrosByThread that time by name of the threads, without their numbers; empty where it is not known
+ * @param stolenPart part of the measured phase in which the hypervisor had given the processors to others, 0 to 1: no
+ *     processor time of anybody's, but less throughput; absent where the system does not tell
  * @param gc collections of the measured phase, by collector
  * @param gcMillis time of all of them
  * @param heapUsedPeakBytes most heap in use at any time, garbage included
@@ -72,6 +74,7 @@ public record RunReport(
         double allocatedBytesPerTransaction,
         double cpuMicrosPerTransaction,
         Map<String, Double> cpuMicrosByThread,
+        Double stolenPart,
         Map<String, CollectorReport> gc,
         long gcMillis,
         long heapUsedPeakBytes,
@@ -127,6 +130,7 @@ public record RunReport(
                 allocatedBytesPerTransaction,
                 cpuMicrosPerTransaction,
                 cpuMicrosByThread,
+                stolenPart,
                 gc,
                 gcMillis,
                 heapUsedPeakBytes,
@@ -176,6 +180,7 @@ public record RunReport(
                 -1,
                 -1,
                 Map.of(),
+                null,
                 Map.of(),
                 0,
                 0,

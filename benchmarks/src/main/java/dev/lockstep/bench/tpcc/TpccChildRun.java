@@ -5,6 +5,7 @@ import dev.lockstep.bench.codemap.OperationMarkers;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.flame.FlameShares;
 import dev.lockstep.bench.flame.TransactionFrames;
+import dev.lockstep.bench.process.ProcessorTicks;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
@@ -77,6 +78,8 @@ final class TpccChildRun implements TpccProgress {
     private Map<String, CollectorReport> collectors = Map.of();
     private Map<String, Long> threadNanosBefore = Map.of();
     private Map<String, Long> threadNanos = Map.of();
+    private ProcessorTicks ticksBefore;
+    private ProcessorTicks ticks;
     private EngineFigures figures = EngineFigures.NONE;
     private Long scannedRows;
 
@@ -272,6 +275,7 @@ final class TpccChildRun implements TpccProgress {
         collectorsBefore = CollectorUsage.now();
         if (!Markers.isSimulated()) {
             threadNanosBefore = ThreadTimes.now();
+            ticksBefore = ProcessorTicks.now();
         }
         synchronized (phases) {
             measuring = true;
@@ -286,6 +290,7 @@ final class TpccChildRun implements TpccProgress {
         measuring = false;
         Markers.phaseEnd(Markers.PHASE_MEASURED);
         if (!Markers.isSimulated()) {
+            ticks = ProcessorTicks.now();
             threadNanos = ThreadTimes.now();
         }
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
@@ -348,6 +353,7 @@ final class TpccChildRun implements TpccProgress {
                 result.cpuMicrosPerTransaction(),
                 ThreadTimes.between(
                         threadNanosBefore, threadNanos, result.committed(), result.cpuMicrosPerTransaction()),
+                ProcessorTicks.stolenPart(ticksBefore, ticks),
                 collectors,
                 collectors.values().stream().mapToLong(CollectorReport::millis).sum(),
                 CollectorUsage.heapUsedPeakBytes(),

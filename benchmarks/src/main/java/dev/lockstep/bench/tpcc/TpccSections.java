@@ -44,6 +44,9 @@ final class TpccSections {
     /** A run that spends more of its time on garbage collection measures the collector as well. */
     private static final double GC_PART_MAX = 0.05;
 
+    /** Differences of a twentieth are what many comparisons are about. */
+    private static final double STOLEN_PART_MAX = 0.05;
+
     private final ExperimentReport report;
     private final Map<String, List<RunReport>> byLabel = new LinkedHashMap<>();
 
@@ -198,6 +201,7 @@ final class TpccSections {
                 "New-Order/s",
                 "New-Order/min",
                 "CPU us/txn",
+                "stolen %",
                 "alloc B/txn",
                 "GC ms",
                 "heap MiB",
@@ -222,6 +226,7 @@ final class TpccSections {
                 count(run.newOrderPerMinute() / SECONDS_PER_MINUTE),
                 count(run.newOrderPerMinute()),
                 run.cpuMicrosPerTransaction() < 0 ? ABSENT : format("%.2f", run.cpuMicrosPerTransaction()),
+                run.stolenPart() == null ? ABSENT : format("%.1f", PERCENT * run.stolenPart()),
                 count(run.allocatedBytesPerTransaction()),
                 count(run.gcMillis()),
                 count(run.heapUsedPeakBytes() / BYTES_PER_MEBI),
@@ -265,14 +270,19 @@ final class TpccSections {
         if (ratios.isEmpty()) {
             return;
         }
-        Table.Builder table = Table.of(1, List.of("ratio", "median", "min", "max", "repeats"));
+        Table.Builder table =
+                Table.of(1, List.of("ratio", "median", "min", "max", "repeats", "by CPU us/txn: median", "min", "max"));
         for (RatioReport ratio : ratios) {
+            RatioReport.Spread processorTime = ratio.processorTime();
             table.row(List.of(
                     ratio.numerator() + " : " + ratio.denominator(),
                     format("%.3f", ratio.median()),
                     format("%.3f", ratio.min()),
                     format("%.3f", ratio.max()),
-                    String.valueOf(ratio.repeats())));
+                    String.valueOf(ratio.repeats()),
+                    processorTime == null ? ABSENT : format("%.3f", processorTime.median()),
+                    processorTime == null ? ABSENT : format("%.3f", processorTime.min()),
+                    processorTime == null ? ABSENT : format("%.3f", processorTime.max())));
         }
         add("Ratios of throughput", table.build());
     }
@@ -427,13 +437,21 @@ final class TpccSections {
 
     /** What makes a figure less than it seems to be. */
     private void warnings() {
-        List<String> lines = report.runs().stream()
-                .filter(run -> run.gcPart() > GC_PART_MAX)
-                .map(run -> format(
+        List<String> lines = new ArrayList<>();
+        for (RunReport run : report.runs()) {
+            if (run.gcPart() > GC_PART_MAX) {
+                lines.add(format(
                         "%s, repetition %d: garbage collection took %.0f %% of the measured time, more than %.0f %%:"
                                 + " the engine is not at its best; try a larger heap or a shorter run",
-                        run.label(), run.repeat(), PERCENT * run.gcPart(), PERCENT * GC_PART_MAX))
-                .toList();
+                        run.label(), run.repeat(), PERCENT * run.gcPart(), PERCENT * GC_PART_MAX));
+            }
+            if (run.stolenPart() != null && run.stolenPart() > STOLEN_PART_MAX) {
+                lines.add(format(
+                        "%s, repetition %d: this machine's host had given %.0f %% of the processor's time to others,"
+                                + " more than %.0f %%: compare processor time in place of throughput",
+                        run.label(), run.repeat(), PERCENT * run.stolenPart(), PERCENT * STOLEN_PART_MAX));
+            }
+        }
         if (!lines.isEmpty()) {
             addLines("Warnings", lines);
         }

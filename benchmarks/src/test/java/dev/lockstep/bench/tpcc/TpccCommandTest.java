@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.process.ProcessorTicks;
 import dev.lockstep.bench.report.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -129,6 +130,10 @@ class TpccCommandTest {
         assertTrue(run.get("newOrderPerMinute").asDouble() > 0);
         assertTrue(run.get("allocatedBytesPerTransaction").asDouble() >= 0);
         assertTrue(run.get("cpuMicrosPerTransaction").asDouble() > 0);
+        if (ProcessorTicks.now() != null) {
+            double stolen = run.get("stolenPart").asDouble();
+            assertTrue(stolen >= 0 && stolen < 1, () -> "stolenPart=" + stolen);
+        }
         assertEquals("none", run.at("/isolation/new-order").asText());
         assertTrue(run.at("/latencyMicros/new-order/p99").asDouble() > 0);
         assertTrue(run.at("/latencyMicros/stock-level/count").asLong() > 0);

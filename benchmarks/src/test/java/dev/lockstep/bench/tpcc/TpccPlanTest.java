@@ -367,14 +367,4 @@ class TpccPlanTest {
         assertEquals(line, ProgressLine.parse(line.text()).orElseThrow());
         assertFalse(ProgressLine.parse("some other line of five words").isPresent());
     }
-
-    @Test
-    void ratiosCompareRepetitionByRepetition() {
-        RatioReport ratio = RatioReport.of("steps", "jdk", List.of(1.3, 1.1, 1.2, 0.9));
-        assertEquals(1.15, ratio.median(), 1e-9);
-        assertEquals(0.9, ratio.min());
-        assertEquals(1.3, ratio.max());
-        assertEquals(4, ratio.repeats());
-        assertEquals(2, RatioReport.of("a", "b", List.of(3.0, 2.0, 1.0)).median());
-    }
 }

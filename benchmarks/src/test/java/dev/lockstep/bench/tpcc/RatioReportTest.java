@@ -1,0 +1,90 @@
+package dev.lockstep.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.lockstep.bench.report.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RatioReportTest {
+    private static final double NEAR = 1e-9;
+
+    @TempDir
+    private Path directory;
+
+    private Path file;
+
+    @BeforeEach
+    void name() {
+        file = directory.resolve("run.json");
+    }
+
+    @Test
+    void comparesRepetitionByRepetition() throws IOException {
+        RatioReport ratio =
+                RatioReport.of("steps", "jdk", List.of(pair(130, 100), pair(220, 200), pair(120, 100), pair(90, 100)));
+        assertEquals(1.15, ratio.median(), NEAR);
+        assertEquals(0.9, ratio.min(), NEAR);
+        assertEquals(1.3, ratio.max(), NEAR);
+        assertEquals(4, ratio.repeats());
+        assertEquals(
+                2,
+                RatioReport.of("a", "b", List.of(pair(30, 10), pair(20, 10), pair(10, 10)))
+                        .median());
+    }
+
+    @Test
+    void leavesOutWhatHasCommittedNothing() throws IOException {
+        assertEquals(
+                1,
+                RatioReport.of("a", "b", List.of(pair(0, 10), pair(10, 0), pair(30, 10)))
+                        .repeats());
+        assertNull(RatioReport.of("a", "b", List.of(pair(0, 10))));
+        assertNull(RatioReport.of("a", "b", List.of()));
+    }
+
+    @Test
+    void aRunThatTimeWasStolenFromIsNoSlowerInProcessorTime() throws IOException {
+        RatioReport ratio = RatioReport.of(
+                "a",
+                "b",
+                List.of(
+                        new RatioReport.Pair(run(50, 10), run(50, 20)),
+                        new RatioReport.Pair(run(100, 10), run(50, 15)),
+                        new RatioReport.Pair(run(100, 10), run(50, 30))));
+        assertEquals(2, ratio.median(), NEAR);
+        assertEquals(2, ratio.processorTime().median(), NEAR);
+        assertEquals(1.5, ratio.processorTime().min(), NEAR);
+        assertEquals(3, ratio.processorTime().max(), NEAR);
+    }
+
+    @Test
+    void isSilentOfProcessorTimeThatIsNotKnown() throws IOException {
+        RatioReport ratio =
+                RatioReport.of("a", "b", List.of(new RatioReport.Pair(run(50, 10), run(50, -1)), pair(1, 1)));
+        assertNull(ratio.processorTime());
+        assertEquals(2, ratio.repeats());
+    }
+
+    private RatioReport.Pair pair(double numerator, double denominator) throws IOException {
+        return new RatioReport.Pair(run(numerator, 1), run(denominator, 1));
+    }
+
+    private RunReport run(double txnPerSecond, double cpuMicros) throws IOException {
+        Files.writeString(
+                file,
+                String.format(
+                        Locale.ROOT,
+                        "{\"txnPerSecond\": %f, \"cpuMicrosPerTransaction\": %f}",
+                        txnPerSecond,
+                        cpuMicros));
+        return Json.read(file, RunReport.class);
+    }
+}
