@@ -51,7 +51,12 @@ public final class OperationMarkers implements OperationProbe {
 
     private static final Queue<State> STATES = new ConcurrentLinkedQueue<>();
     private static final ThreadLocal<State> OF_THREAD = ThreadLocal.withInitial(State::new);
-    private static volatile boolean counting;
+
+    /**
+     * Where in a state's counts those of now are: behind those of the warm-up, which nobody reads, while counting. Not a
+     * condition, since a branch that is first taken in the measured phase throws away the code of all operations.
+     */
+    private static volatile int countsFrom;
 
     /** For the service loader. */
     public OperationMarkers() {
@@ -91,7 +96,7 @@ public final class OperationMarkers implements OperationProbe {
     public record Pair(int number, String context, String operation) {}
 
     private static final class State {
-        private final long[] counts = new long[Markers.OPERATIONS];
+        private final long[] counts = new long[2 * Markers.OPERATIONS];
         private int context;
         private int operation;
 
@@ -143,17 +148,17 @@ public final class OperationMarkers implements OperationProbe {
 
     /** Counts from now on how often each operation begins. */
     public static void startCounting() {
-        counting = true;
+        countsFrom = Markers.OPERATIONS;
     }
 
     /** Counts no more. */
     public static void stopCounting() {
-        counting = false;
+        countsFrom = 0;
     }
 
     /** How often a number was begun while it was counted; to be asked when no operation runs. */
     public static long count(int number) {
-        return STATES.stream().mapToLong(state -> state.counts[number]).sum();
+        return STATES.stream().mapToLong(state -> state.counts[Markers.OPERATIONS + number]).sum();
     }
 
     /** What has a number. */
@@ -221,9 +226,7 @@ public final class OperationMarkers implements OperationProbe {
     }
 
     private static void count(State state, int number) {
-        if (counting) {
-            state.counts[number]++;
-        }
+        state.counts[countsFrom + number]++;
     }
 
     private static int pair(int context, int operation) {
