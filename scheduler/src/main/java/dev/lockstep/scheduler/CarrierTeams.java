@@ -1,5 +1,7 @@
 package dev.lockstep.scheduler;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -23,6 +25,7 @@ final class CarrierTeams {
     private final int carrier;
     private final TeamMode teamMode;
     private final boolean switchPointsOn;
+    private final boolean consolidates;
     private final TeamPolicy policy;
     private final SchedulerEvents events;
 
@@ -31,6 +34,9 @@ final class CarrierTeams {
 
     private final AtomicReferenceArray<OperationList> publishedLists =
             new AtomicReferenceArray<>(Scheduler.OPERATIONS_MAX);
+
+    /** By kind of operation; of use to new lists only. */
+    private final Map<String, ListGroup> groups = new HashMap<>();
 
     private final WaitingLists waiting = new WaitingLists(lists);
     private final Team team = new Team();
@@ -51,6 +57,8 @@ final class CarrierTeams {
         this.carrier = carrier;
         this.teamMode = options.teamMode();
         this.switchPointsOn = options.switchPointsOn();
+        // The governor judges each list by its own teams.
+        this.consolidates = options.consolidationOn() && teamMode == TeamMode.ON;
         this.policy = options.policy();
         this.events = events;
     }
@@ -77,19 +85,25 @@ final class CarrierTeams {
         return publishedLists.getAcquire(operation);
     }
 
-    OperationList listOrNew(int operation) {
-        OperationList list = lists[operation];
-        if (list == null) {
-            list = new OperationList(operation, scheduler.teamLimit(operation), teamMode);
-            publishedLists.setRelease(operation, list);
-            lists[operation] = list;
-        }
+    /** Makes the list of an operation that nobody has asked for; by who has reserved stack. */
+    OperationList newList(int operation) {
+        OperationList list =
+                new OperationList(operation, scheduler.teamLimit(operation), teamMode, groupOrNull(operation));
+        publishedLists.setRelease(operation, list);
+        lists[operation] = list;
         return list;
+    }
+
+    private ListGroup groupOrNull(int operation) {
+        String kind = consolidates && operation != OperationRegistry.SHARED
+                ? ListGroup.kindOrNull(scheduler.operationName(operation))
+                : null;
+        return kind == null ? null : groups.computeIfAbsent(kind, name -> new ListGroup());
     }
 
     void join(SThread sThread, OperationList list) {
         sThread.state = SThread.State.LISTED;
-        list.members.append(sThread);
+        list.append(sThread);
         listed++;
         if (!list.waiting) {
             waiting.append(list, teamsFormed);
@@ -112,9 +126,9 @@ final class CarrierTeams {
     }
 
     void withdraw(SThread sThread, OperationList list) {
-        list.members.removeNewest(sThread);
+        list.removeNewest(sThread);
         listed--;
-        if (list.members.isEmpty()) {
+        if (list.isEmpty()) {
             waiting.remove(list);
         }
         sThread.state = SThread.State.RUNNING;
@@ -126,42 +140,99 @@ final class CarrierTeams {
             return oldest;
         }
         int operation = policy.nextTeam(lastWanted, waiting);
-        return waiting.waitingCount(operation) == 0 ? oldest : lists[operation];
+        if (waiting.waitingCount(operation) == 0) {
+            return oldest;
+        }
+        OperationList list = lists[operation];
+        return list.waiting ? list : waiting.oldestWith(list);
     }
 
     /**
-     * Makes a list's members the team.
+     * Makes a list's members the team, and those of the lists that it is consolidated with as far as there is room.
      *
      * @param readyBeside S-threads that could run and wait in no list
      */
     void form(OperationList list, int readyBeside) {
+        int ready = listed + readyBeside;
         team.start(list);
-        int members = Math.min(list.members.size(), list.teamLimit);
+        teamsFormed++;
+        list.nextInTeam = null;
+        take(list, list.teamLimit, ready);
+        waiting.remove(list);
+        if (!list.isEmpty()) {
+            waiting.append(list, teamsFormed);
+        }
+        int operations = 1;
+        if (list.isConsolidated() && list.sizeTogether() > list.size()) {
+            operations += takeBeside(list, ready);
+        }
+        membersAtStart = team.size();
+        straysOfTeam = 0;
+        if (consolidates) {
+            countTogether(list);
+        }
+        timeWeight = 1;
+        if (membersAtStart == 1) {
+            timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;
+            loneTeams = loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : loneTeams;
+        }
+        teamStartNanos = timeWeight == 0 ? 0 : InstalledTime.nanoTime();
+        events.teamFormed(scheduler, carrier, list.operation, membersAtStart, operations);
+    }
+
+    private void take(OperationList list, int membersMax, int ready) {
+        int members = Math.min(list.size(), membersMax);
         for (int i = 0; i < members; i++) {
-            SThread sThread = list.members.poll();
+            SThread sThread = list.poll();
             sThread.state = SThread.State.TEAMED;
             sThread.operating = true;
             sThread.turns = switchPointsOn;
             team.add(sThread);
         }
-        teamsFormed++;
-        waiting.remove(list);
-        if (!list.members.isEmpty()) {
-            waiting.append(list, teamsFormed);
-        }
-        membersAtStart = members;
-        straysOfTeam = 0;
+        listed -= members;
+        list.membersInTeam = members;
         list.counters.add(OperationCounters.TEAMS, 1);
         list.counters.add(OperationCounters.MEMBERS_IN, members);
-        list.counters.add(OperationCounters.READY, listed + readyBeside);
-        listed -= members;
-        timeWeight = 1;
-        if (members == 1) {
-            timeWeight = --loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : 0;
-            loneTeams = loneTeams <= 0 ? LONE_TEAMS_PER_SAMPLE : loneTeams;
+        list.counters.add(OperationCounters.READY, ready);
+    }
+
+    /**
+     * Fills the team up from the lists that its first is consolidated with, those first that have waited longest. A
+     * list that keeps members keeps its place among those that wait. Returns how many lists have given members.
+     */
+    private int takeBeside(OperationList first, int ready) {
+        int operations = 0;
+        int limit = first.teamLimit;
+        OperationList list = waiting.oldest();
+        while (list != null && team.size() < limit) {
+            OperationList after = list.nextWaiting;
+            int limitWithList = Math.min(limit, list.teamLimit);
+            if (list != first && list.isConsolidatedWith(first) && team.size() < limitWithList) {
+                limit = limitWithList;
+                take(list, limit - team.size(), ready);
+                if (list.isEmpty()) {
+                    waiting.remove(list);
+                }
+                list.nextInTeam = first.nextInTeam;
+                first.nextInTeam = list;
+                operations++;
+            }
+            list = after;
         }
-        teamStartNanos = timeWeight == 0 ? 0 : InstalledTime.nanoTime();
-        events.teamFormed(scheduler, carrier, list.operation, members);
+        return operations;
+    }
+
+    private void countTogether(OperationList first) {
+        boolean together = first.nextInTeam != null;
+        for (OperationList list = first; list != null; list = list.nextInTeam) {
+            if (together) {
+                list.counters.add(OperationCounters.TEAMS_CONSOLIDATED, 1);
+                list.counters.add(OperationCounters.MEMBERS_BESIDE, membersAtStart - list.membersInTeam);
+            }
+            if (list.group != null) {
+                list.review();
+            }
+        }
     }
 
     /** Takes an S-thread out of the running team, if it is in it; as a stray if a reason is given. */
@@ -171,16 +242,18 @@ final class CarrierTeams {
         }
         sThread.turns = false;
         team.remove(sThread);
-        OperationList list = team.list();
         if (strayReason != null && sThread.operating) {
+            OperationList list = lists[sThread.operation];
             straysOfTeam++;
             list.counters.add(OperationCounters.strays(strayReason), 1);
             events.strayed(scheduler, carrier, list.operation, sThread.name(), strayReason);
         }
         if (team.size() == 0) {
             long nanos = timeWeight == 0 ? 0 : (InstalledTime.nanoTime() - teamStartNanos) * timeWeight;
-            list.counters.add(OperationCounters.TEAM_NANOS, nanos);
-            list.governor.teamEnded(membersAtStart, straysOfTeam, nanos);
+            for (OperationList list = team.list(); list != null; list = list.nextInTeam) {
+                list.counters.add(OperationCounters.TEAM_NANOS, nanos * list.membersInTeam / membersAtStart);
+            }
+            team.list().governor.teamEnded(membersAtStart, straysOfTeam, nanos);
         }
     }
 }

@@ -193,7 +193,11 @@ final class CarrierThread extends Thread {
     void beginOperation(SThread sThread, int operation) {
         boolean sampled = endSample(sThread);
         finishOperation(sThread);
-        OperationList list = teams.listOrNew(operation);
+        OperationList list = lists[operation];
+        if (list == null) {
+            reserveStack();
+            list = teams.newList(operation);
+        }
         sThread.operation = operation;
         if (sThread.latchesHeld() != 0) {
             reserveStack();
@@ -527,7 +531,7 @@ final class CarrierThread extends Thread {
         switch (request) {
             case SWITCH -> {
                 sThread.state = SThread.State.TEAMED;
-                OperationList list = team.list();
+                OperationList list = lists[sThread.operation];
                 list.counters.add(OperationCounters.SWITCHES, 1);
                 events.switched(scheduler, index, list.operation, sThread.name(), team.size());
                 team.pass();

@@ -30,7 +30,9 @@ final class OperationCounters {
     static final int STRAYS_OTHER = 13;
     static final int STAGED = 14;
     static final int READY = 15;
-    static final int COUNTERS = 16;
+    static final int TEAMS_CONSOLIDATED = 16;
+    static final int MEMBERS_BESIDE = 17;
+    static final int COUNTERS = 18;
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -7,8 +7,12 @@ import java.lang.invoke.VarHandle;
  * The S-threads of one carrier that are about to run one operation (STEPS, 4.1.1), and what the carrier knows about
  * that operation.
  *
- * <p>Invariants: {@code waiting} is set exactly while {@code members} is not empty, and the list is then linked in the
- * carrier's {@link WaitingLists}.
+ * <p>Invariants:
+ * <ul>
+ *   <li>{@code waiting} is set exactly while {@code members} is not empty, and the list is then linked in the carrier's
+ *       {@link WaitingLists}.
+ *   <li>A list that is consolidated has a group, and its members are counted there.
+ * </ul>
  *
  * <p>Thread-safety: none; it belongs to its carrier's thread. Other threads read the counters only.
  */
@@ -28,7 +32,10 @@ final class OperationList {
     /** Members of one of its teams. */
     final int teamLimit;
 
-    final SThreadQueue members = new SThreadQueue();
+    /** Lists that it may be consolidated with, {@code null} for none. */
+    final ListGroup group;
+
+    private final SThreadQueue members = new SThreadQueue();
     final OperationCounters counters = new OperationCounters();
     final Governor governor;
 
@@ -42,11 +49,80 @@ final class OperationList {
     OperationList nextWaiting;
     OperationList previousWaiting;
 
-    OperationList(int operation, int teamLimit, TeamMode mode) {
+    /** Members that it gave the running team, and who else gave some. */
+    int membersInTeam;
+
+    OperationList nextInTeam;
+
+    private boolean consolidated;
+    private long teamsAtReview;
+    private long membersAtReview;
+
+    OperationList(int operation, int teamLimit, TeamMode mode, ListGroup group) {
         this.operation = operation;
         this.teamLimit = teamLimit;
+        this.group = group;
         this.governor = new Governor(this, mode);
         this.straight = mode != TeamMode.ON;
+    }
+
+    int size() {
+        return members.size();
+    }
+
+    boolean isEmpty() {
+        return members.isEmpty();
+    }
+
+    void append(SThread sThread) {
+        members.append(sThread);
+        countInGroup(1);
+    }
+
+    SThread poll() {
+        SThread first = members.poll();
+        countInGroup(-1);
+        return first;
+    }
+
+    void removeNewest(SThread newest) {
+        members.removeNewest(newest);
+        countInGroup(-1);
+    }
+
+    private void countInGroup(int sThreads) {
+        if (consolidated) {
+            group.addWaiting(sThreads);
+        }
+    }
+
+    /** S-threads that could be in its next team, were there no limit. */
+    int sizeTogether() {
+        return consolidated ? group.waiting() : members.size();
+    }
+
+    boolean isConsolidatedWith(OperationList other) {
+        return consolidated && other.consolidated && group == other.group;
+    }
+
+    boolean isConsolidated() {
+        return consolidated;
+    }
+
+    /** Looks at the mean of its parts of teams, after one was formed. */
+    void review() {
+        long teams = counters.countOpaque(OperationCounters.TEAMS) - teamsAtReview;
+        if (teams < ListGroup.TEAMS_PER_REVIEW) {
+            return;
+        }
+        long inTeams = counters.countOpaque(OperationCounters.MEMBERS_IN) - membersAtReview;
+        teamsAtReview += teams;
+        membersAtReview += inTeams;
+        boolean small = inTeams < ListGroup.SMALL_TEAM_BELOW * teams;
+        if (small != consolidated) {
+            consolidated = small;
+            group.addWaiting(small ? members.size() : -members.size());
+        }
     }
 
     /** By the carrier's thread alone, so no addition is lost. */

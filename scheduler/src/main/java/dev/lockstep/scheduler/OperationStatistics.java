@@ -10,10 +10,13 @@ import java.util.Map;
  * @param operation the name it was registered under
  * @param teamLimit how many members a team of it may have
  * @param straightOperations operations that ran outside any team, because teams are off for them
- * @param teams teams formed
- * @param membersIn S-threads that entered a team, summed over teams
+ * @param teams teams formed with S-threads that ran it
+ * @param membersIn S-threads that entered a team to run it, summed over teams
  * @param membersOut S-threads that ended the operation as members, that is not as strays, summed over teams
  * @param membersStaged members whose works their leaders did, the leaders' own included, summed over teams
+ * @param teamsConsolidated teams that had members of other operations of its kind beside its own ({@link
+ *     SchedulerOptions#consolidationOn})
+ * @param membersBeside those other members, summed over teams
  * @param ready S-threads of the same carrier that could run when a team formed, its members included, summed over teams
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a held latch or a pinned stack kept an S-thread from giving up its carrier
@@ -29,6 +32,8 @@ public record OperationStatistics(
         long membersIn,
         long membersOut,
         long membersStaged,
+        long teamsConsolidated,
+        long membersBeside,
         long ready,
         long switches,
         long switchesSkipped,
@@ -45,9 +50,14 @@ public record OperationStatistics(
         return straightOperations + membersIn;
     }
 
-    /** Returns how many S-threads entered a team on average, 0 without teams. */
+    /** Returns how many S-threads entered a team to run it on average, 0 without teams. */
     public double membersInMean() {
         return teams == 0 ? 0 : (double) membersIn / teams;
+    }
+
+    /** Returns how many members the teams had that it was run in, on average, 0 without teams. */
+    public double teamMembersMean() {
+        return teams == 0 ? 0 : (double) (membersIn + membersBeside) / teams;
     }
 
     /** Returns how many S-threads left a team other than as strays on average, 0 without teams. */

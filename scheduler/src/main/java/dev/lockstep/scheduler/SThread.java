@@ -247,7 +247,8 @@ public abstract class SThread extends InboxNode {
      * {@link TeamExecution#STAGED} the first member whose turn comes does the works of all that have offered one.
      * Whether this one was among them, and how far it has come, the work knows.
      *
-     * @param operation from {@link Scheduler#registerOperation}; all that is offered for it can be done together
+     * @param operation from {@link Scheduler#registerOperation}; all that is offered for it can be done together, and
+     *     with {@link SchedulerOptions#consolidationOn} all that is offered for operations of its kind
      * @param work what is left to do of it when this returns, the caller does
      * @throws RuntimeException what the work throws, if it was this S-thread's turn to do those of others
      */

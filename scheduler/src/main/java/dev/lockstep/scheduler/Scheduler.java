@@ -134,7 +134,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Gives an operation its own list; the same name always gets the same number. By convention a name is the
-     * operation and its index, such as {@code "fetch customer"}.
+     * operation and its index, such as {@code "fetch customer"}. Operations whose names have the first of several
+     * words in common are of one kind, which {@link SchedulerOptions#consolidationOn} goes by.
      *
      * @return the number to pass to {@link SThread#beginOperation}; one shared by all, when
      *     {@link #OPERATIONS_MAX} are taken
@@ -376,6 +377,8 @@ public final class Scheduler implements AutoCloseable {
                 counts[OperationCounters.MEMBERS_IN],
                 counts[OperationCounters.MEMBERS_OUT],
                 counts[OperationCounters.STAGED],
+                counts[OperationCounters.TEAMS_CONSOLIDATED],
+                counts[OperationCounters.MEMBERS_BESIDE],
                 counts[OperationCounters.READY],
                 counts[OperationCounters.SWITCHES],
                 counts[OperationCounters.SWITCHES_SKIPPED],

@@ -39,13 +39,14 @@ final class SchedulerEvents {
 
     SchedulerEvents() {}
 
-    void teamFormed(Scheduler scheduler, int carrier, int operation, int members) {
+    void teamFormed(Scheduler scheduler, int carrier, int operation, int members, int operations) {
         if (teamFormedSetting.isEnabled() && --teamsLeft <= 0) {
             teamsLeft = TEAMS_PER_EVENT;
             TeamFormed teamFormed = new TeamFormed();
             teamFormed.carrier = carrier;
             teamFormed.operation = scheduler.operationName(operation);
             teamFormed.members = members;
+            teamFormed.operations = operations;
             teamFormed.oneOf = TEAMS_PER_EVENT;
             teamFormed.commit();
         }
@@ -104,6 +105,10 @@ final class SchedulerEvents {
 
         @Label("Members")
         int members;
+
+        @Label("Operations")
+        @Description("Of how many lists the members come, more than one where lists are consolidated")
+        int operations;
 
         @Label("Sampled One Of")
         int oneOf;

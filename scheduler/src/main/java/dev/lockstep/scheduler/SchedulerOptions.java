@@ -13,6 +13,9 @@ import java.util.Objects;
  * @param teamLimit largest number of members of a team, 1 or more; larger lists give several teams
  * @param teamLimits of which operations teams have fewer members, so that what they touch stays in the L2 cache;
  *     {@link TeamLimits#NONE} for none
+ * @param consolidationOn whether the lists of operations of one kind ({@link Scheduler#registerOperation}) whose teams
+ *     stay small give teams together; with {@link TeamMode#ON}, of no effect otherwise. Each member then runs its
+ *     own operation, on its own index
  * @param switchPointsOn whether members take turns at switch points; if not, a team's members run one after another
  * @param teamExecution whether the members' works are done by one of them or by each
  * @param policy which list becomes the next team
@@ -27,6 +30,7 @@ public record SchedulerOptions(
         TeamMode teamMode,
         int teamLimit,
         TeamLimits teamLimits,
+        boolean consolidationOn,
         boolean switchPointsOn,
         TeamExecution teamExecution,
         TeamPolicy policy,
@@ -65,7 +69,7 @@ public record SchedulerOptions(
 
     /**
      * Returns one carrier per processor, the best supported kind of S-threads, governed teams of up to
-     * {@link #TEAM_LIMIT_DEFAULT} with switch points off, and the paper's policy.
+     * {@link #TEAM_LIMIT_DEFAULT} with switch points and consolidation off, and the paper's policy.
      */
     public static SchedulerOptions defaults() {
         return new SchedulerOptions(
@@ -75,6 +79,7 @@ public record SchedulerOptions(
                 TeamMode.GOVERNED,
                 TEAM_LIMIT_DEFAULT,
                 TeamLimits.NONE,
+                false,
                 false,
                 TeamExecution.SWITCHING,
                 TeamPolicy.lastWanted(),
@@ -91,6 +96,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -107,6 +113,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -123,6 +130,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -139,6 +147,7 @@ public record SchedulerOptions(
                 value,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -155,6 +164,7 @@ public record SchedulerOptions(
                 teamMode,
                 value,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -170,6 +180,24 @@ public record SchedulerOptions(
                 kind,
                 teamMode,
                 teamLimit,
+                value,
+                consolidationOn,
+                switchPointsOn,
+                teamExecution,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
+    }
+
+    /** Returns a copy with small teams consolidated or not. */
+    public SchedulerOptions withConsolidationOn(boolean value) {
+        return new SchedulerOptions(
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                teamLimits,
                 value,
                 switchPointsOn,
                 teamExecution,
@@ -187,6 +215,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 value,
                 teamExecution,
                 policy,
@@ -203,6 +232,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 value,
                 policy,
@@ -219,6 +249,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 value,
@@ -235,6 +266,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,
@@ -251,6 +283,7 @@ public record SchedulerOptions(
                 teamMode,
                 teamLimit,
                 teamLimits,
+                consolidationOn,
                 switchPointsOn,
                 teamExecution,
                 policy,

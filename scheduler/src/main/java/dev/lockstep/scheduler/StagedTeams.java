@@ -47,7 +47,7 @@ final class StagedTeams {
         int count = gather(leader, works);
         try {
             if (count > 1) {
-                team.list().counters.add(OperationCounters.STAGED, count);
+                countStaged(leader);
                 works[0].runTogether(works, count);
             }
         } finally {
@@ -56,6 +56,17 @@ final class StagedTeams {
             Arrays.fill(works, 0, count, null);
             spare = works;
         }
+    }
+
+    private void countStaged(SThread leader) {
+        OperationList[] lists = teams.lists();
+        SThread member = leader;
+        do {
+            if (member.led || member == leader) {
+                lists[member.operation].counters.add(OperationCounters.STAGED, 1);
+            }
+            member = member.next;
+        } while (member != leader);
     }
 
     private static int gather(SThread leader, StagedWork[] works) {

@@ -13,14 +13,17 @@ package dev.lockstep.scheduler;
 public interface TeamPolicy {
     /** The lists with members on the carrier that asks. Valid during the call only. */
     interface WaitingOperations {
-        /** Returns how many S-threads wait in the list of an operation, 0 for an unknown operation. */
+        /**
+         * Returns how many S-threads wait in the list of an operation and in those consolidated with it ({@link
+         * SchedulerOptions#consolidationOn}), 0 for an unknown operation.
+         */
         int waitingCount(int operation);
 
         /** Returns the operation whose list has waited longest; there is at least one. */
         int longestWaiting();
 
         /**
-         * Returns the operation with the most S-threads in its list; of several, the one that has waited longest.
+         * Returns the operation with the largest {@link #waitingCount}; of several, the one that has waited longest.
          * Looks at every list that has members.
          */
         int largest();

@@ -27,10 +27,19 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
         return oldest;
     }
 
+    /** The list that has waited longest of those consolidated with one; some of them have members. */
+    OperationList oldestWith(OperationList list) {
+        OperationList each = oldest;
+        while (!each.isConsolidatedWith(list)) {
+            each = each.nextWaiting;
+        }
+        return each;
+    }
+
     @Override
     public int waitingCount(int operation) {
         OperationList list = lists[operation];
-        return list == null ? 0 : list.members.size();
+        return list == null ? 0 : list.sizeTogether();
     }
 
     @Override
@@ -42,7 +51,7 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
     public int largest() {
         OperationList largest = oldest;
         for (OperationList list = oldest.nextWaiting; list != null; list = list.nextWaiting) {
-            if (list.members.size() > largest.members.size()) {
+            if (list.sizeTogether() > largest.sizeTogether()) {
                 largest = list;
             }
         }

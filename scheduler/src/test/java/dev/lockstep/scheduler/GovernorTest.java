@@ -12,7 +12,7 @@ class GovernorTest {
     private static final long STRAIGHT_NANOS = 1_000;
     private static final int MEMBERS = 10;
 
-    private final OperationList list = new OperationList(1, 10, TeamMode.GOVERNED);
+    private final OperationList list = new OperationList(1, 10, TeamMode.GOVERNED, null);
 
     private void runStraight(long operations) {
         for (long i = 0; i < operations; i++) {
@@ -125,7 +125,7 @@ class GovernorTest {
     @Test
     void otherModesDecideNothing() {
         for (TeamMode mode : List.of(TeamMode.ON, TeamMode.OFF)) {
-            OperationList fixed = new OperationList(1, 10, mode);
+            OperationList fixed = new OperationList(1, 10, mode, null);
             boolean straight = fixed.straight;
             assertEquals(mode == TeamMode.OFF, straight);
             for (int i = 0; i < 2 * Governor.TRIAL_TEAMS_MAX; i++) {

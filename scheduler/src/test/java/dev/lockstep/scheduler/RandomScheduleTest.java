@@ -25,13 +25,18 @@ class RandomScheduleTest {
 
     @ParameterizedTest
     @CsvSource({
-        "VIRTUAL, ON, 1", "VIRTUAL, GOVERNED, 2", "VIRTUAL, OFF, 3",
-        "CONTINUATION, ON, 4", "CONTINUATION, GOVERNED, 5", "CONTINUATION, OFF, 6"
+        "VIRTUAL, ON, 1, false", "VIRTUAL, GOVERNED, 2, false", "VIRTUAL, OFF, 3, false",
+        "CONTINUATION, ON, 4, false", "CONTINUATION, GOVERNED, 5, false", "CONTINUATION, OFF, 6, false",
+        "VIRTUAL, ON, 7, true", "CONTINUATION, ON, 8, true"
     })
     @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void theBooksBalance(SThreadKind kind, TeamMode mode, long seed) throws InterruptedException {
-        SchedulerOptions options =
-                Fixtures.exact(kind).withCarriers(CARRIERS).withTeamMode(mode).withTeamLimit(7);
+    void theBooksBalance(SThreadKind kind, TeamMode mode, long seed, boolean consolidation)
+            throws InterruptedException {
+        SchedulerOptions options = Fixtures.exact(kind)
+                .withCarriers(CARRIERS)
+                .withTeamMode(mode)
+                .withTeamLimit(7)
+                .withConsolidationOn(consolidation);
         AtomicReferenceArray<Waiter> waiters = new AtomicReferenceArray<>(S_THREADS);
         AtomicLong begun = new AtomicLong();
         String replay = "seed=" + seed;
@@ -68,7 +73,8 @@ class RandomScheduleTest {
                 counted += each.operations();
                 assertEquals(each.membersIn(), each.membersOut() + each.straysTotal(), context);
                 assertTrue(each.teams() <= each.membersIn(), context);
-                assertTrue(each.membersInMean() <= 7, context);
+                assertTrue(each.teamMembersMean() <= 7, context);
+                assertEquals(consolidation, each.teamsConsolidated() > 0, context);
                 if (mode == TeamMode.ON) {
                     assertEquals(0, each.straightOperations(), context);
                 } else if (mode == TeamMode.OFF) {

@@ -101,7 +101,7 @@ class StructuresTest {
     void aTeamWithMembersIsNotStartedAgain() {
         Team team = new Team();
         team.add(sThreads.getFirst());
-        assertThrows(IllegalStateException.class, () -> team.start(new OperationList(1, 10, TeamMode.ON)));
+        assertThrows(IllegalStateException.class, () -> team.start(new OperationList(1, 10, TeamMode.ON, null)));
     }
 
     @ParameterizedTest

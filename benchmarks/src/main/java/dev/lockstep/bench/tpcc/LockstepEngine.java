@@ -84,6 +84,7 @@ final class LockstepEngine implements OpenEngine {
                                 : TeamExecution.SWITCHING)
                 .withTeamLimit(spec.teamLimit())
                 .withTeamLimits(new TeamLimits(spec.teamL2Bytes(), spec.teamDataBytes()))
+                .withConsolidationOn(spec.consolidation().equals(Choice.OfSwitch.ON))
                 .withSwitchPointsOn(spec.switchPoints()));
     }
 

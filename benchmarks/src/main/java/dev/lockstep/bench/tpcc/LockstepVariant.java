@@ -17,6 +17,7 @@ import java.util.List;
  * @param teams when teams are formed, {@link #NONE} where nothing could form them
  * @param teamPolicy which list becomes the next team, {@link #NONE} where there are no teams
  * @param teamExecution how teams execute, {@link #NONE} likewise
+ * @param consolidation whether small teams are consolidated, {@link #NONE} where teams are not always formed
  * @param batches whether rows that a statement names together go to the engine together
  */
 record LockstepVariant(
@@ -29,6 +30,7 @@ record LockstepVariant(
         String teams,
         String teamPolicy,
         String teamExecution,
+        String consolidation,
         boolean batches) {
     /** Stands for what a run does not have. */
     static final String NONE = "none";
@@ -55,6 +57,7 @@ record LockstepVariant(
                                                 NONE,
                                                 NONE,
                                                 NONE,
+                                                NONE,
                                                 batches),
                                         all);
                             }
@@ -71,16 +74,29 @@ record LockstepVariant(
             for (String teams : teams(options, scheduling)) {
                 for (String policy : withTeams(teams, options.teamPolicies)) {
                     for (String execution : withTeams(teams, options.teamExecutions)) {
-                        all.add(variant.scheduled(scheduling, teams, policy, execution));
+                        for (String consolidation : consolidations(options, teams)) {
+                            all.add(variant.scheduled(scheduling, teams, policy, execution, consolidation));
+                        }
                     }
                 }
             }
         }
     }
 
-    private LockstepVariant scheduled(Scheduling by, String withTeams, String policy, String execution) {
+    private LockstepVariant scheduled(
+            Scheduling by, String withTeams, String policy, String execution, String consolidated) {
         return new LockstepVariant(
-                durability, cores, terminals, scanBeside, protection, by, withTeams, policy, execution, batches);
+                durability,
+                cores,
+                terminals,
+                scanBeside,
+                protection,
+                by,
+                withTeams,
+                policy,
+                execution,
+                consolidated,
+                batches);
     }
 
     private static List<Scheduling> schedulings(String choice) {
@@ -96,6 +112,10 @@ record LockstepVariant(
     /** What is asked for of teams, where they may form. */
     private static List<String> withTeams(String teams, List<String> choices) {
         return teams.equals(NONE) || teams.equals(Spelling.of(TeamMode.OFF)) ? List.of(NONE) : choices;
+    }
+
+    private static List<String> consolidations(TpccOptions options, String teams) {
+        return teams.equals(Spelling.of(TeamMode.ON)) ? options.consolidations : List.of(NONE);
     }
 
     /** Names what was named several times, but for {@link #grouping}. */
@@ -130,6 +150,9 @@ record LockstepVariant(
         }
         if (options.teamExecutions.size() > 1 && !teamExecution.equals(NONE)) {
             parts.add(teamExecution);
+        }
+        if (options.consolidations.size() > 1 && !consolidation.equals(NONE)) {
+            parts.add("consolidation " + consolidation);
         }
         if (options.batches().size() > 1) {
             parts.add(batches ? "batches on" : "batches off");

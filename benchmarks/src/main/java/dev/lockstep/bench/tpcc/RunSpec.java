@@ -22,6 +22,7 @@ import java.util.Map;
  * @param teams when teams are formed, or {@code none} likewise
  * @param teamPolicy which list becomes the next team, spelled as {@link NamedPolicy}, or {@code none} likewise
  * @param teamExecution how teams execute, or {@code none} likewise
+ * @param consolidation whether small teams are consolidated, or {@code none} where teams are not always formed
  * @param teamLimit largest number of members
  * @param teamL2Bytes the L2 cache that teams of operations in {@code teamDataBytes} keep to; 0 where it is empty
  * @param teamDataBytes by operation, what one execution touches of data
@@ -58,6 +59,7 @@ record RunSpec(
         String teams,
         String teamPolicy,
         String teamExecution,
+        String consolidation,
         int teamLimit,
         long teamL2Bytes,
         Map<String, Long> teamDataBytes,

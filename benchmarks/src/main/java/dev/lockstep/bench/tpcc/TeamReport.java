@@ -16,6 +16,8 @@ import java.util.TreeMap;
  * @param membersIn members when a team formed, on average
  * @param membersOut members that were left when a team ended, on average
  * @param membersStaged members whose operation their teams' first members did, their own included
+ * @param teamsConsolidated teams that had members of other operations of its kind beside its own
+ * @param membersBeside those members, on average over all teams
  * @param ready threads of the same carrier that could run when a team formed, its members included, on average
  * @param switches turns taken at switch points
  * @param switchesSkipped times that a latch or a pinned stack kept a member from switching
@@ -31,6 +33,8 @@ public record TeamReport(
         double membersIn,
         double membersOut,
         long membersStaged,
+        long teamsConsolidated,
+        double membersBeside,
         double ready,
         long switches,
         long switchesSkipped,
@@ -48,6 +52,8 @@ public record TeamReport(
                 statistics.membersInMean(),
                 statistics.membersOutMean(),
                 statistics.membersStaged(),
+                statistics.teamsConsolidated(),
+                statistics.teamMembersMean() - statistics.membersInMean(),
                 statistics.readyMean(),
                 statistics.switches(),
                 statistics.switchesSkipped(),

@@ -296,6 +296,19 @@ final class TpccOptions {
     List<String> teamExecutions;
 
     @Option(
+            names = "--consolidate",
+            split = ",",
+            paramLabel = "WHETHER",
+            defaultValue = Choice.OfSwitch.OFF,
+            converter = Choice.OfSwitch.class,
+            completionCandidates = Choice.OfSwitch.class,
+            description =
+                    "Whether operations of one kind on different indexes, such as fetches, execute in common teams"
+                        + " where those of each index stay small, with --teams on: ${COMPLETION-CANDIDATES}. Both make"
+                        + " as many runs. Default: ${DEFAULT-VALUE}.")
+    List<String> consolidations;
+
+    @Option(
             names = "--batches",
             split = ",",
             paramLabel = "WHETHER",

@@ -5,6 +5,7 @@ import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.scheduler.CodeFootprints;
 import dev.lockstep.scheduler.TeamLimits;
+import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
 import java.io.IOException;
@@ -108,6 +109,10 @@ record TpccPlan(
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
+        require(
+                !options.consolidations.contains(Choice.OfSwitch.ON)
+                        || options.teams.contains(Spelling.of(TeamMode.ON)),
+                "--consolidate on needs --teams on");
         require(options.teamL2 == null || options.teamData != null, "--team-l2 needs --team-data FILE");
         require(options.transactions == null || options.transactions >= 1, "--transactions is at least 1");
         require(
@@ -202,6 +207,7 @@ record TpccPlan(
                 variant.teams(),
                 variant.teamPolicy(),
                 variant.teamExecution(),
+                variant.consolidation(),
                 variant.batches(),
                 variant.durability(),
                 pool,
@@ -224,6 +230,7 @@ record TpccPlan(
                         terminals,
                         connections,
                         Scheduling.PLATFORM,
+                        NONE,
                         NONE,
                         NONE,
                         NONE,
@@ -262,6 +269,7 @@ record TpccPlan(
             String teams,
             String teamPolicy,
             String teamExecution,
+            String consolidation,
             boolean batches,
             String durability,
             long poolBytes,
@@ -286,6 +294,7 @@ record TpccPlan(
                 teams,
                 teamPolicy,
                 teamExecution,
+                consolidation,
                 sthreads.equals(NONE) ? 0 : options.teamLimit,
                 limits.l2Bytes(),
                 // Sorted, since what a result is compared by is a hash of its text.

@@ -158,6 +158,22 @@ class TpccPlanTest {
     }
 
     @Test
+    void consolidatesTeamsWhereTheyAlwaysForm() {
+        TpccPlan plan = plan("--teams=governed,on", "--consolidate=off,on");
+        assertEquals(
+                List.of(
+                        "lockstep/jdk",
+                        "lockstep/steps governed teams",
+                        "lockstep/steps teams on, consolidation off",
+                        "lockstep/steps teams on, consolidation on"),
+                plan.configurations().stream().map(RunSpec::label).toList());
+        assertEquals(
+                List.of("none", "none", "off", "on"),
+                plan.configurations().stream().map(RunSpec::consolidation).toList());
+        assertRefused("--consolidate on needs --teams on", "--teams=governed", "--consolidate=on");
+    }
+
+    @Test
     void runsWhatIsNamedSeveralTimesInEveryCombination() {
         TpccPlan plan = plan("--durability=async,sync", "--terminals=1,50", "--scheduler=jdk", "--scan-beside");
         assertEquals(

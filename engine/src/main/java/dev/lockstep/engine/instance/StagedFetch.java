@@ -179,7 +179,10 @@ final class StagedFetch implements StagedWork {
         return (StagedFetch) team[member];
     }
 
-    /** Tables of the same name share their lists, but what is read ahead for them lies in different pools. */
+    /**
+     * Databases share lists, of tables with the same name at least, but what is read ahead for them lies in different
+     * pools.
+     */
     private int withoutOtherDatabases(StagedWork[] team, int count) {
         int members = 0;
         for (int i = 0; i < count; i++) {

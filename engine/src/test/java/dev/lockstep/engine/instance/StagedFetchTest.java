@@ -39,6 +39,9 @@ class StagedFetchTest {
     private static final int MEMBERS = 6;
     private static final int ROUNDS = 10;
 
+    /** Several times as many as a list has teams before its mean is looked at. */
+    private static final int FETCHES = 300;
+
     /** Takes a value as long as there is memory for it. */
     private static final class FullTarget implements RecordTarget {
         private final Error failure;
@@ -90,7 +93,7 @@ class StagedFetchTest {
                                     .build(),
                             scheduler)
                     .openInMemory();
-            BTree tree = filled(instance);
+            BTree tree = filled(instance, "raw", 1);
             int list = scheduler.registerOperation("fetch raw");
             AtomicInteger failures = new AtomicInteger();
             List<SThread> members = Collections.synchronizedList(new ArrayList<>());
@@ -122,9 +125,9 @@ class StagedFetchTest {
         return new byte[] {(byte) member};
     }
 
-    private static BTree filled(Instance instance) {
+    private static BTree filled(Instance instance, String table, int mark) {
         BTree tree = instance.schema()
-                .createTable(TableDefinition.named("raw")
+                .createTable(TableDefinition.named(table)
                         .column("key", ColumnType.binary(10))
                         .primaryKey("key")
                         .build())
@@ -134,7 +137,7 @@ class StagedFetchTest {
         session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
         for (int member = 0; member < MEMBERS; member++) {
             session.beforeChange();
-            byte[] value = {(byte) member, 1};
+            byte[] value = {(byte) member, (byte) mark};
             session.insert.start(tree, key(member), 1, value, value.length, 0);
             session.driver.runPlain(session.insert);
         }
@@ -166,6 +169,72 @@ class StagedFetchTest {
             }
             session.commit();
         }
+        session.close();
+    }
+
+    /** Consolidated lists: the leader fetches rows of its own table and of another. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void aLeaderFetchesFromTablesOfOthers(SThreadKind kind) throws InterruptedException {
+        String[] tables = {"first", "second"};
+        SchedulerOptions options = SchedulerOptions.defaults()
+                .withKind(kind)
+                .withCarriers(1)
+                .withTeamMode(TeamMode.ON)
+                .withConsolidationOn(true)
+                .withTeamExecution(TeamExecution.STAGED);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Instance instance = new InstanceOpener(
+                            DatabaseOptions.builder()
+                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                    .build(),
+                            scheduler)
+                    .openInMemory();
+            List<SThread> members = Collections.synchronizedList(new ArrayList<>());
+            BTree[] trees = {filled(instance, tables[0], 1), filled(instance, tables[1], 2)};
+            members.add(scheduler.start("starter", 0, () -> {
+                for (int member = 0; member < MEMBERS; member++) {
+                    int number = member;
+                    members.add(scheduler.start("member-" + number, 0, () -> {
+                        int table = number % tables.length;
+                        fetchAlone(instance, trees[table], table + 1, number, "fetch " + tables[table]);
+                    }));
+                }
+            }));
+            scheduler.awaitTermination();
+            for (SThread member : members) {
+                assertNull(member.failure(), () -> member + " " + member.failure());
+            }
+            for (String table : tables) {
+                OperationStatistics statistics = scheduler.statistics().stream()
+                        .filter(each -> each.operation().equals("fetch " + table))
+                        .findAny()
+                        .orElseThrow();
+                assertTrue(statistics.teamsConsolidated() > FETCHES / 2, statistics::toString);
+                assertTrue(statistics.membersStaged() > 2 * statistics.teamsConsolidated(), statistics::toString);
+                assertEquals(statistics.membersIn(), statistics.membersOut(), statistics::toString);
+            }
+            instance.validate();
+            assertTrue(instance.locks().isEmpty());
+            instance.close();
+        }
+    }
+
+    private static void fetchAlone(Instance instance, BTree tree, int mark, int member, String list) {
+        int operation = instance.scheduler().registerOperation(list);
+        SessionCore session = instance.newSession();
+        RawRecord found = new RawRecord();
+        session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+        FetchOperation fetch = session.fetchBesideOthers();
+        for (int round = 0; round < FETCHES; round++) {
+            fetch.start(tree, key(member), 1, LockMode.KEY_S, false, found);
+            session.stagedFetch().run(fetch, operation);
+            assertTrue(fetch.found());
+            assertArrayEquals(new byte[] {(byte) member, (byte) mark}, Arrays.copyOf(found.valueBytes(), 2));
+        }
+        session.commit();
         session.close();
     }
 }
