@@ -165,6 +165,7 @@ public final class AutoStepsCommand implements Callable<Integer> {
                 pointsFile == null || placement == By.MANUAL || knees.size() == 1,
                 "--points takes one --width and one --height");
         report.prepare();
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         CacheShape shape = search.shape();
         TraceFile traces = search.read(file);
         List<Integer> operations = search.operations(traces);
@@ -174,11 +175,11 @@ public final class AutoStepsCommand implements Callable<Integer> {
         out.print(ReportText.of(sections));
         out.flush();
         if (json != null) {
-            Json.write(json, result);
+            Json.write(json, origin, result);
         }
         if (report.directory() != null) {
-            Json.write(report.json(), result);
-            report.write(page(traces, operations, shape, knees, result));
+            Json.write(report.json(), origin, result);
+            report.write(page(traces, operations, shape, knees, result, origin));
         }
         return CommandLine.ExitCode.OK;
     }
@@ -216,7 +217,12 @@ public final class AutoStepsCommand implements Callable<Integer> {
 
     /** With plots; of several operations the curves and knees of the one that executes most. */
     private Report page(
-            TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees, AutoStepsResult result) {
+            TraceFile traces,
+            List<Integer> operations,
+            CacheShape shape,
+            List<Knee> knees,
+            AutoStepsResult result,
+            Origin origin) {
         int longest = operations.stream()
                 .max(Comparator.comparingInt(
                         operation -> traces.typical(operation).count()))
@@ -237,11 +243,6 @@ public final class AutoStepsCommand implements Callable<Integer> {
         settings.put("members", Integer.toString(search.members()));
         settings.put("code of a switch, bytes", Integer.toString(search.switchBytes()));
         return new Report(
-                "Switch points",
-                operations.size() + " operations were searched.",
-                true,
-                Origin.here(command.commandLine().getParseResult().originalArgs(), seed),
-                settings,
-                all);
+                "Switch points", operations.size() + " operations were searched.", true, origin, settings, all);
     }
 }

@@ -172,6 +172,7 @@ final class LoopCommand implements Callable<Integer> {
         ResultFile.require(command.commandLine(), "--points", pointsFile);
         ResultFile.require(command.commandLine(), "--json", json);
         report.prepare();
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         try (ScratchDirectory scratch = ScratchDirectory.make("autosteps")) {
             Path points = scratch.path().resolve("points.txt");
             RoundsResult result = new SearchRounds(
@@ -184,7 +185,7 @@ final class LoopCommand implements Callable<Integer> {
             if (pointsFile != null) {
                 Files.copy(points, pointsFile, StandardCopyOption.REPLACE_EXISTING);
             }
-            write(result);
+            write(result, origin);
             return result.agree() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (RecordingException e) {
             progress(e.getMessage());
@@ -192,15 +193,15 @@ final class LoopCommand implements Callable<Integer> {
         }
     }
 
-    private void write(RoundsResult result) throws IOException {
+    private void write(RoundsResult result, Origin origin) throws IOException {
         print(List.of(result.sections().getLast()));
         if (json != null) {
-            Json.write(json, result);
+            Json.write(json, origin, result);
         }
         if (report.directory() == null) {
             return;
         }
-        Json.write(report.json(), result);
+        Json.write(report.json(), origin, result);
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("command", String.join(" ", words));
         settings.put("L1 instruction cache", result.instructionCache());
@@ -211,7 +212,7 @@ final class LoopCommand implements Callable<Integer> {
                 "Switch points, inserted",
                 result.verdict().stream().collect(Collectors.joining(" ")),
                 result.agree(),
-                Origin.here(command.commandLine().getParseResult().originalArgs(), seed),
+                origin,
                 settings,
                 result.page()));
     }

@@ -53,8 +53,8 @@ public final class OperationMarkers implements OperationProbe {
     private static final ThreadLocal<State> OF_THREAD = ThreadLocal.withInitial(State::new);
 
     /**
-     * Where in a state's counts those of now are: behind those of the warm-up, which nobody reads, while counting. Not a
-     * condition, since a branch that is first taken in the measured phase throws away the code of all operations.
+     * Where in a state's counts those of now are: behind those of the warm-up, which nobody reads, while counting. Not
+     * a condition, since a branch that is first taken in the measured phase throws away the code of all operations.
      */
     private static volatile int countsFrom;
 
@@ -158,7 +158,9 @@ public final class OperationMarkers implements OperationProbe {
 
     /** How often a number was begun while it was counted; to be asked when no operation runs. */
     public static long count(int number) {
-        return STATES.stream().mapToLong(state -> state.counts[Markers.OPERATIONS + number]).sum();
+        return STATES.stream()
+                .mapToLong(state -> state.counts[Markers.OPERATIONS + number])
+                .sum();
     }
 
     /** What has a number. */

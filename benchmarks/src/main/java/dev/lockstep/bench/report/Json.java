@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +33,20 @@ public final class Json {
     }
 
     /**
-     * Reads what {@link #write} wrote.
+     * Writes figures with where they come from, as {@code origin} before all else.
+     *
+     * @param figures that are an object in JSON, without an {@code origin} of its own
+     * @throws IOException if the file cannot be written
+     */
+    public static void write(Path file, Origin origin, Object figures) throws IOException {
+        ObjectNode all = MAPPER.createObjectNode();
+        all.set("origin", MAPPER.valueToTree(origin));
+        all.setAll(MAPPER.<ObjectNode>valueToTree(figures));
+        write(file, all);
+    }
+
+    /**
+     * Reads what {@link #write(Path, Object)} wrote.
      *
      * @throws IOException if the file cannot be read, or is no JSON of this type
      */

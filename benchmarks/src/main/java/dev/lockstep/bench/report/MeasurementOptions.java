@@ -27,7 +27,7 @@ public final class MeasurementOptions extends ReportOption {
             description = "How often each is measured. Default: ${DEFAULT-VALUE}.")
     private int repeat;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all figures.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes all figures, and where they come from.")
     private Path json;
 
     @Option(
@@ -95,7 +95,7 @@ public final class MeasurementOptions extends ReportOption {
     /**
      * Writes the result to wherever the user wants it, and the section to standard output. After {@link #prepare}.
      *
-     * @param result all figures, for JSON
+     * @param result all figures, for JSON, an object there
      * @param title of the page
      * @param summary the outcome, a good one, in one sentence
      * @param settings name and value of whatever the figures depend on, in order
@@ -145,10 +145,10 @@ public final class MeasurementOptions extends ReportOption {
             List<Section> page)
             throws IOException {
         if (json != null) {
-            Json.write(json, result);
+            Json.write(json, origin, result);
         }
         if (directory() != null) {
-            Json.write(json(), result);
+            Json.write(json(), origin, result);
             write(new Report(title, summary, ok, origin, settings, page));
         }
         PrintWriter out = commandLine().getOut();
