@@ -12,6 +12,7 @@ import dev.lockstep.bench.simulate.CacheShape;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -21,13 +22,22 @@ final class GeometrySection {
     private static final int WAYS = 8;
     private static final int KILOBYTE = 1024;
     private static final int PLOTTED_MIN = 2;
+    private static final double PERCENT = 100;
+    private static final String RETRAINED = "retrained";
 
     private final TeamMissesReport report;
     private final int members;
     private final List<CacheShape> shapes;
+    private final List<RetrainedMisses> retrained;
 
-    GeometrySection(TeamMissesReport report) {
+    /**
+     * Puts them together.
+     *
+     * @param retrained teams of as many members at points that were searched for one geometry each; may be empty
+     */
+    GeometrySection(TeamMissesReport report, List<RetrainedMisses> retrained) {
         this.report = report;
+        this.retrained = retrained;
         members = report.ten();
         shapes = report.caches().stream().map(CacheShape::parse).toList();
     }
@@ -38,7 +48,7 @@ final class GeometrySection {
                         "L1-I misses of a round of " + members + ", by geometry (Figure 10)",
                         new Paragraph("All geometries observe the same run, caches warm. The code of each original is"
                                 + " that of the first table; percent of its misses gone are given where that is larger"
-                                + " than the cache, " + most() + " at most."),
+                                + " than the cache, " + most() + " at most." + training()),
                         table())
                 .with(plots());
     }
@@ -48,6 +58,21 @@ final class GeometrySection {
         return Figures.plain(100 * (members - 1.0) / members) + " %";
     }
 
+    private String training() {
+        return retrained.isEmpty()
+                ? ""
+                : " Points of inserted were trained once, those of " + RETRAINED + " for the cache of the row.";
+    }
+
+    /** Misses of the points that were searched for this cache, NaN where there are none. */
+    private double retrained(int cache) {
+        return retrained.stream()
+                .filter(each -> each.cache().equals(report.caches().get(cache)))
+                .mapToDouble(each -> TeamMissesReport.l1i(each.round(), cache))
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
     private Table table() {
         List<FetchKind> teams = report.teams();
         List<String> headers = new ArrayList<>(List.of("L1-I", "capacity : code"));
@@ -55,6 +80,9 @@ final class GeometrySection {
             headers.add(TeamMissesSections.name(kind.original()) + ", misses");
             headers.add(TeamMissesSections.name(kind) + ", misses");
             headers.add(TeamMissesSections.name(kind) + ", % gone");
+        }
+        if (!retrained.isEmpty()) {
+            headers.addAll(List.of(RETRAINED + ", misses", RETRAINED + ", % gone"));
         }
         Table.Builder table = Table.of(1, headers);
         List<Integer> order = IntStream.range(0, shapes.size())
@@ -75,9 +103,20 @@ final class GeometrySection {
                 row.add(Figures.plain(report.l1i(kind, members, false, cache)));
                 row.add(TeamMissesSections.percent(report.reduction(kind, members, cache), bytes >= code));
             }
+            if (!retrained.isEmpty()) {
+                row.addAll(retrainedCells(cache));
+            }
             table.row(row);
         }
         return table.build();
+    }
+
+    private List<String> retrainedCells(int cache) {
+        double misses = retrained(cache);
+        FetchKind original = FetchKind.INSERTED.original();
+        double gone = PERCENT * (1 - misses / report.l1i(original, members, false, cache));
+        boolean fits = report.bytes(cache) >= report.footprint(original).usualBytes();
+        return List.of(Figures.plain(misses), TeamMissesSections.percent(gone, fits));
     }
 
     private List<Part> plots() {
@@ -118,13 +157,14 @@ final class GeometrySection {
         if (bars.size() < PLOTTED_MIN) {
             return;
         }
-        List<Series> series = report.kinds().stream()
-                .map(kind -> new Series(
-                        TeamMissesSections.name(kind),
-                        bars.stream()
-                                .map(shape -> report.l1i(kind, members, false, shapes.indexOf(shape)))
-                                .toList()))
-                .toList();
+        List<Series> series = new ArrayList<>();
+        for (FetchKind kind : report.kinds()) {
+            series.add(series(
+                    TeamMissesSections.name(kind), bars, cache -> report.l1i(kind, members, false, cache)));
+        }
+        if (!retrained.isEmpty()) {
+            series.add(series(RETRAINED, bars, this::retrained));
+        }
         String capacity = bytes % KILOBYTE == 0 ? bytes / KILOBYTE + "k" : Long.toString(bytes);
         plots.add(new BarPlot(
                 new PlotFrame(
@@ -137,5 +177,13 @@ final class GeometrySection {
                 false,
                 bars.stream().map(CacheShape::text).toList(),
                 series));
+    }
+
+    private Series series(String name, List<CacheShape> bars, IntToDoubleFunction misses) {
+        return new Series(
+                name,
+                bars.stream()
+                        .map(shape -> misses.applyAsDouble(shapes.indexOf(shape)))
+                        .toList());
     }
 }

@@ -3,7 +3,6 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
-import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
@@ -49,6 +48,12 @@ import picocli.CommandLine.Option;
             "      The tuple update.",
             "  ./lockstep indexfetch --operation insert8 --measure misses --members 1,10 --seed 1",
             "      What an insert into nine trees misses.",
+            "  ./lockstep indexfetch --measure misses --members 1,10 --kinds inserted --switch-points 14k.txt \\",
+            "    --retrained-points 7k.txt,3k.txt",
+            "      Figure 10: points trained once, and beside them those trained for two of the caches. Each file is of"
+                    + " ./lockstep autosteps loop --operation fetch --l1i 14K,2,64 --points 14k.txt -- indexfetch"
+                    + " --kinds inserted --members 1, with the cache that it is for. Where the code fits a cache there"
+                    + " is no point to be found: take caches that are to it as the paper's 64, 32 and 16 KB are to 45.",
             "  ./lockstep simulate --l1i 32K,8,64 -- indexfetch --kinds inserted --members 1 --rows 10000",
             "      One kind on a simulated machine, marked in phases."
         })
@@ -56,12 +61,6 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private static final int ROWS_MAX = 100_000_000;
     private static final int MEMBERS_MAX = 1_000;
     private static final int SECONDS_MAX = 3_600;
-
-    /** Some steps of straight code. */
-    private static final int PADDING_BYTES_MIN = 128;
-
-    /** What the largest cache of the paper's sweep holds. */
-    private static final int PADDING_BYTES_MAX = 64 << 10;
 
     /** Those that need nothing but the command. */
     private static final List<FetchKind> KINDS =
@@ -158,35 +157,13 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private Measured measured;
 
     @Option(
-            names = "--l1i",
-            paramLabel = "GEOMETRY",
-            defaultValue = "32K,8,64",
-            description = "A further instruction cache that observes the simulated run, SIZE,WAYS,LINE; may be given"
-                    + " several times. Default: ${DEFAULT-VALUE}.")
-    private List<String> l1i;
-
-    @Option(
-            names = "--l1d",
-            paramLabel = "GEOMETRY",
-            defaultValue = "48K,12,64",
-            description = "A further data cache that observes the simulated run; may be given several times. Default:"
-                    + " ${DEFAULT-VALUE}.")
-    private List<String> l1d;
-
-    @Option(
-            names = "--switch-padding",
-            split = ",",
-            paramLabel = "SIZE",
-            converter = MemorySize.Converter.class,
-            description = "Code beside a switch's own that each switch executes in further simulated runs of"
-                    + " continuations, like 1K,4K,16K.")
-    private List<MemorySize> switchPaddings = List.of();
-
-    @Option(
             names = "--switch-points",
             paramLabel = "FILE",
             description = "The points of --kinds inserted, as ./lockstep autosteps --points FILE has written them.")
     private Path switchPoints;
+
+    @Mixin
+    private MissesOptions missesOptions;
 
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
@@ -236,30 +213,23 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
-        options.require(
-                switchPaddings.isEmpty()
-                        || (measured != Measured.TIME && withOriginals().contains(FetchKind.CONTINUATION)),
-                "--switch-padding needs --measure misses or all, and --kinds continuation");
-        options.require(
-                switchPaddings.stream()
-                        .allMatch(each -> each.bytes() >= PADDING_BYTES_MIN && each.bytes() <= PADDING_BYTES_MAX),
-                "--switch-padding is " + PADDING_BYTES_MIN + " to " + PADDING_BYTES_MAX);
-        FetchCaches caches = caches();
+        missesOptions.require(options, measured != Measured.TIME, withOriginals());
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             TeamMissesReport misses = null;
             List<PaddedMisses> padded = List.of();
+            List<RetrainedMisses> retrained = List.of();
             if (measured != Measured.TIME) {
                 SimulatedFetch simulated = new SimulatedFetch(
                         plan(),
                         withOriginals(),
-                        new FetchSimulator(caches, scratch.path(), mainClass),
+                        new FetchSimulator(missesOptions.caches(), scratch.path(), mainClass),
                         new InsertedPoints(switchPoints),
                         scratch.path(),
                         options::progress);
                 misses = simulated.run();
-                padded = simulated.runPadded(
-                        switchPaddings.stream().map(each -> (int) each.bytes()).toList());
+                padded = simulated.runPadded(missesOptions.paddings());
+                retrained = simulated.runRetrained(missesOptions.retrained());
             }
             FetchTimesReport times = measured == Measured.MISSES
                     ? null
@@ -272,7 +242,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
                                     mainClass,
                                     options::progress)
                             .run();
-            IndexFetchResult result = new IndexFetchResult(times, misses, padded);
+            IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained);
             options.write(result, "Index fetch by teams", "Measured.", settings(), result.sections());
             return 0;
         } catch (SimulationException e) {
@@ -301,15 +271,6 @@ public final class IndexFetchCommand implements Callable<Integer> {
                     0,
                     options.seed());
             return FetchSimulator.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
-        }
-    }
-
-    private FetchCaches caches() {
-        try {
-            return new FetchCaches(l1i, l1d);
-        } catch (IllegalArgumentException e) {
-            options.require(false, "--l1i, --l1d: " + e.getMessage());
-            throw e;
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
 import dev.lockstep.bench.simulate.SimulationException;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,24 +68,38 @@ final class SimulatedFetch {
      * @param paddings bytes of it
      */
     List<PaddedMisses> runPadded(List<Integer> paddings) throws IOException, InterruptedException, SimulationException {
-        int ten = plan.members().stream().filter(each -> each <= TEN).reduce(1, Math::max);
         List<PaddedMisses> padded = new ArrayList<>();
         for (int bytes : paddings) {
             progress.accept("simulates continuation with " + bytes + " bytes more in each switch");
-            FetchSpec spec = new FetchSpec(
-                    FetchKind.CONTINUATION,
-                    plan.operation(),
-                    plan.rows(),
-                    List.of(ten),
-                    List.of(0),
-                    FetchPhases.ROUNDS,
-                    0,
-                    0,
-                    plan.seed());
-            FetchRun run = simulator.run(spec, SwitchPadding.options(bytes), true);
+            FetchRun run = simulator.run(ofTen(FetchKind.CONTINUATION), SwitchPadding.options(bytes), true);
             padded.add(new PaddedMisses(bytes, run.executedBytes(0, SwitchPadding::isOf), run.round(0, false)));
         }
         return padded;
+    }
+
+    /**
+     * Runs a team of ten at points that were searched for one of the caches.
+     *
+     * @param trained in other geometries than the points of the kind that has some
+     */
+    List<RetrainedMisses> runRetrained(List<InsertedPoints> trained)
+            throws IOException, InterruptedException, SimulationException {
+        List<RetrainedMisses> retrained = new ArrayList<>();
+        for (InsertedPoints each : trained) {
+            SwitchPoints found = SwitchPoints.read(each.file());
+            progress.accept("simulates inserted with points for " + found.cache());
+            FetchRun run =
+                    simulator.run(ofTen(FetchKind.INSERTED), each.options(FetchKind.INSERTED, scratch), false);
+            retrained.add(new RetrainedMisses(
+                    found.cache(), found.points().size(), run.round(0, false)));
+        }
+        return retrained;
+    }
+
+    private FetchSpec ofTen(FetchKind kind) {
+        int ten = plan.members().stream().filter(each -> each <= TEN).reduce(1, Math::max);
+        return new FetchSpec(
+                kind, plan.operation(), plan.rows(), List.of(ten), List.of(0), FetchPhases.ROUNDS, 0, 0, plan.seed());
     }
 
     private FetchTimes run(FetchKind kind, FetchTimes continuation)

@@ -179,8 +179,9 @@ record TeamMissesReport(
      *
      * @param times of the same kinds and sizes on this machine's processor, or null
      * @param padded teams with more code in each switch, of continuations; may be empty
+     * @param retrained teams at points that were searched for one geometry each; may be empty
      */
-    List<Section> sections(FetchTimesReport times, List<PaddedMisses> padded) {
-        return new TeamMissesSections(this, times, padded).all();
+    List<Section> sections(FetchTimesReport times, List<PaddedMisses> padded, List<RetrainedMisses> retrained) {
+        return new TeamMissesSections(this, times, padded, retrained).all();
     }
 }

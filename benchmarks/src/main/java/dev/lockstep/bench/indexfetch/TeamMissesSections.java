@@ -27,17 +27,24 @@ final class TeamMissesSections {
 
     private final FetchTimesReport times;
     private final List<PaddedMisses> padded;
+    private final List<RetrainedMisses> retrained;
 
     /**
      * Of one report.
      *
      * @param times on this machine's processor, or null
      * @param padded teams with more code in each switch; may be empty
+     * @param retrained teams at points that were searched for one geometry each; may be empty
      */
-    TeamMissesSections(TeamMissesReport report, FetchTimesReport times, List<PaddedMisses> padded) {
+    TeamMissesSections(
+            TeamMissesReport report,
+            FetchTimesReport times,
+            List<PaddedMisses> padded,
+            List<RetrainedMisses> retrained) {
         this.report = report;
         this.times = times;
         this.padded = padded;
+        this.retrained = retrained;
     }
 
     /** All of them. */
@@ -48,7 +55,7 @@ final class TeamMissesSections {
                 teamSizeSection(),
                 countSection(),
                 new EventSection(report, times, shownCaches()).section(),
-                new GeometrySection(report).section()));
+                new GeometrySection(report, retrained).section()));
         if (!padded.isEmpty()) {
             all.add(new PaddingSection(report, padded, shownCaches()).section());
         }

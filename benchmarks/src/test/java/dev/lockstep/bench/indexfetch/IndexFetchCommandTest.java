@@ -139,6 +139,21 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--switch-points=" + directory.resolve("points.txt")));
     }
 
+    /** Their cache is told by the file, which therefore is read before anything runs. */
+    @Test
+    void retrainedPointsAreOfAFileThatCanBeRead() throws IOException {
+        Path damaged = Files.writeString(directory.resolve("points.txt"), "lockstep-switch-points 1\n");
+        assertEquals(
+                2,
+                execute(
+                        "--measure=misses",
+                        "--members=1",
+                        "--kinds=inserted",
+                        "--switch-points=" + damaged,
+                        "--retrained-points=" + damaged));
+        assertTrue(err.toString().contains("--retrained-points: switch points are cut short"), err::toString);
+    }
+
     /** Which of several kinds was counted, nobody could tell. */
     @Test
     void aSimulationIsOfOneKind() {
@@ -180,6 +195,8 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--switch-padding=1K"));
         assertEquals(2, execute("--measure=misses", "--kinds=staged", "--switch-padding=1K"));
         assertEquals(2, execute("--measure=misses", "--switch-padding=1"));
+        assertEquals(2, execute("--measure=misses", "--kinds=staged", "--retrained-points=points.txt"));
+        assertEquals(2, execute("--kinds=inserted", "--switch-points=a.txt", "--retrained-points=b.txt"));
         assertEquals(2, execute("--kinds=fast"));
         assertEquals(2, execute("--operation=delete"));
         assertEquals(2, execute("--operation=insert8", "--kinds=staged"));

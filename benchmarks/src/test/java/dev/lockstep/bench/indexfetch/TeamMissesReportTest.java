@@ -68,7 +68,7 @@ class TeamMissesReportTest {
     /** Of ten: 1,000 misses where the caches are flooded before each operation, 400 warm; 136 and 76 by a team. */
     @Test
     void tellsTheMissesOfEachSizeOfATeam() {
-        String text = ReportText.of(report(CODE_BYTES).sections(null, List.of()));
+        String text = ReportText.of(report(CODE_BYTES).sections(null, List.of(), List.of()));
         for (String row : List.of(
                 "64K,2,64 cold original 100 1,000 4,000",
                 "64K,2,64 cold staged 100 136 256",
@@ -84,7 +84,7 @@ class TeamMissesReportTest {
     /** Of 400 misses of ten 76 are left, 19 %; the data cache that observes has 60 a round in both. */
     @Test
     void tellsTheEventsOfAnOperationBesideItsOriginal() {
-        String text = ReportText.of(report(100 << 10).sections(null, List.of()));
+        String text = ReportText.of(report(100 << 10).sections(null, List.of(), List.of()));
         for (String row : List.of(
                 "instructions 100 100 100",
                 "mispredicted 1 1 100",
@@ -116,7 +116,7 @@ class TeamMissesReportTest {
                 misses);
         assertEquals(16 << 10, report.operationBytes());
         assertEquals(1, report.parameters().getLast().capacityOverFootprint(), ROUNDING);
-        String text = ReportText.of(report.sections(null, List.of()));
+        String text = ReportText.of(report.sections(null, List.of(), List.of()));
         assertTrue(text.contains("serial"), text);
         assertTrue(!text.contains("Figure 8"), text);
     }
@@ -142,7 +142,7 @@ class TeamMissesReportTest {
         List<PaddedMisses> padded = List.of(
                 new PaddedMisses(4_096, 4_000, round(FetchKind.CONTINUATION, 10, false, 600)),
                 new PaddedMisses(1_024, 1_010, round(FetchKind.CONTINUATION, 10, false, 300)));
-        String text = ReportText.of(report.sections(null, padded));
+        String text = ReportText.of(report.sections(null, padded, List.of()));
         for (String row : List.of(
                 "0 0 200 400 (80 %)",
                 "1,024 1,010 300 600 (70 %)", "4,096 4,000 600 1,200 (40 %)", "serial - 1,000 2,000")) {
@@ -153,12 +153,45 @@ class TeamMissesReportTest {
         }
     }
 
+    /** Of 400 and 800 misses, where the code exceeds the caches; the 32K have points of their own. */
+    @Test
+    void tellsTheMissesOfPointsTrainedForACacheBesideThoseTrainedOnce() {
+        List<TeamMisses> misses = new ArrayList<>();
+        for (int members : new int[] {1, 10}) {
+            for (FetchKind kind : List.of(FetchKind.ORIGINAL, FetchKind.INSERTED)) {
+                double each = kind == FetchKind.ORIGINAL ? 40 : 10;
+                misses.add(round(kind, members, true, each * members));
+                misses.add(round(kind, members, false, each * members));
+            }
+        }
+        TeamMissesReport report = new TeamMissesReport(
+                List.of("64K,2,64", "32K,8,64"),
+                List.of("64K,2,64", "16K,4,32"),
+                List.of(
+                        new SimulatedFetch.Footprint(FetchKind.ORIGINAL, 100 << 10, 100 << 10, 1_000, 0),
+                        new SimulatedFetch.Footprint(FetchKind.INSERTED, 100 << 10, 100 << 10, 1_000, 2)),
+                misses);
+        List<RetrainedMisses> retrained =
+                List.of(new RetrainedMisses("32K,8,64", 3, round(FetchKind.INSERTED, 10, false, 60)));
+        String text = ReportText.of(report.sections(null, List.of(), retrained));
+        for (String row : List.of(
+                "L1-I capacity : code original, misses inserted, misses inserted, % gone retrained, misses retrained,"
+                        + " % gone",
+                "32K,8,64 0.3200 800 200 75 120 85",
+                "64K,2,64 0.6400 400 100 75 - -")) {
+            assertTrue(
+                    text.lines()
+                            .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
+                    row + text);
+        }
+    }
+
     /** What fits has next to no misses to save, and a percentage of nothing says nothing. */
     @Test
     void givesPercentOnlyWhereTheCodeExceedsTheCache() {
-        String larger = ReportText.of(report(100 << 10).sections(null, List.of()));
+        String larger = ReportText.of(report(100 << 10).sections(null, List.of(), List.of()));
         assertTrue(larger.contains("88"), larger);
-        String fits = ReportText.of(report(8 << 10).sections(null, List.of()));
+        String fits = ReportText.of(report(8 << 10).sections(null, List.of(), List.of()));
         assertTrue(!fits.contains("88"), fits);
     }
 
