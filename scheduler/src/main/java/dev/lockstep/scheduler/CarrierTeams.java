@@ -241,6 +241,7 @@ final class CarrierTeams {
             return;
         }
         sThread.turns = false;
+        sThread.turnsPutOff = 0;
         team.remove(sThread);
         if (strayReason != null && sThread.operating) {
             OperationList list = lists[sThread.operation];

@@ -72,6 +72,7 @@ final class CarrierThread extends Thread {
     private final CarrierTeams teams;
     private final StagedTeams stagedTeams;
     private final boolean stagesTeams;
+    private final boolean putsOffTurns;
 
     /** The lists and the team of {@link #teams}, kept here as well because every operation asks for them. */
     private final OperationList[] lists;
@@ -113,6 +114,7 @@ final class CarrierThread extends Thread {
         this.waiting = teams.waiting();
         this.stagedTeams = new StagedTeams(teams);
         this.stagesTeams = options.teamExecution() == TeamExecution.STAGED;
+        this.putsOffTurns = options.teamExecution() == TeamExecution.SERIAL;
         this.sampleSeed = index + 1;
         this.processor = options.nodes().processorOfCarrier(index);
         setDaemon(true);
@@ -192,7 +194,7 @@ final class CarrierThread extends Thread {
     /** The wrapper, beyond the fast path of {@link SThread#beginOperation}. */
     void beginOperation(SThread sThread, int operation) {
         boolean sampled = endSample(sThread);
-        finishOperation(sThread);
+        endOperation(sThread);
         OperationList list = lists[operation];
         if (list == null) {
             reserveStack();
@@ -230,11 +232,28 @@ final class CarrierThread extends Thread {
     }
 
     void switchPoint(SThread sThread) {
+        if (putsOffTurns && sThread.latchesHeld() == 0) {
+            sThread.turnsPutOff++;
+        } else {
+            passTurn(sThread);
+        }
+    }
+
+    private void passTurn(SThread sThread) {
         if (sThread.latchesHeld() != 0) {
             countSkipped(sThread);
         } else if (team.size() > 1 && !sThread.suspend(SThread.Request.SWITCH)) {
             countSkipped(sThread);
         }
+    }
+
+    /** Takes the turns that were put off; like {@link #finishOperation} where none were. */
+    void endOperation(SThread sThread) {
+        while (sThread.turnsPutOff > 0) {
+            sThread.turnsPutOff--;
+            passTurn(sThread);
+        }
+        finishOperation(sThread);
     }
 
     void yieldTurn(SThread sThread) {

@@ -105,6 +105,9 @@ public abstract class SThread extends InboxNode {
     boolean member;
     boolean turns;
 
+    /** With {@link TeamExecution#SERIAL}: to be taken behind the operation. */
+    int turnsPutOff;
+
     /** See {@link StagedTeams}. */
     StagedWork offered;
 
@@ -275,7 +278,7 @@ public abstract class SThread extends InboxNode {
      */
     public final void endOperation() {
         if (member) {
-            carrier.finishOperation(this);
+            carrier.endOperation(this);
         } else {
             operating = false;
         }

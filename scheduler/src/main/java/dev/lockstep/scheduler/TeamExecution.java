@@ -6,6 +6,13 @@ public enum TeamExecution {
     SWITCHING,
 
     /**
+     * Each on its own stack, from the beginning to the end without a turn: those that the switch points inside ask for
+     * are taken behind the operation. What {@link #SWITCHING} gains is what it does better than this with the same
+     * switches (STEPS, 3.4.1: both systems execute them, one multiplexes, the other runs the threads serially).
+     */
+    SERIAL,
+
+    /**
      * The stages of all by the member that comes first, in a loop on its stack: each member is suspended once per
      * operation. Members without a {@link StagedWork}, and what is left of the others' when they would have to wait,
      * execute as with {@link #SWITCHING}.

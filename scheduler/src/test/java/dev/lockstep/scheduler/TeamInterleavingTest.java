@@ -51,6 +51,59 @@ class TeamInterleavingTest {
         }
     }
 
+    /** As many turns as above, none of them inside an operation. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void serialMembersTakeTheirTurnsBehindTheOperation(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler =
+                new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Fixtures.runTogether(
+                    scheduler,
+                    List.of(() -> threeSteps(fetch, "a"), () -> threeSteps(fetch, "b"), () -> threeSteps(fetch, "c")));
+            assertEquals("c1 c2 c3 a1 a2 a3 b1 b2 b3 ", order.toString());
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(1, statistics.teams());
+            assertEquals(3, statistics.membersOut());
+            assertEquals(6, statistics.switches());
+            assertEquals(0, statistics.switchesSkipped());
+        }
+    }
+
+    /** The next operation ends the one before; who strays or holds a latch has no turns left to take. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void serialMembersTakeNoTurnsAsStraysOrWithALatch(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler =
+                new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
+            int fetch = scheduler.registerOperation("fetch");
+            int update = scheduler.registerOperation("update");
+            Runnable strays = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                note("s1");
+                self.switchPoint();
+                self.yieldTurn();
+                note("s2");
+                self.endOperation();
+            };
+            Runnable latched = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                self.latchAcquired();
+                self.switchPoint();
+                note("l1");
+                self.latchReleased();
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(strays, () -> twoOperations(fetch, update, "b"), latched));
+            assertEquals("l1 s1 b1 b2 bU s2 ", order.toString());
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(1, statistics.switchesSkipped());
+            assertEquals(1, statistics.switches());
+        }
+    }
+
     /** Two operations: the team of the second forms from the members of the first, in the order they finish. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})

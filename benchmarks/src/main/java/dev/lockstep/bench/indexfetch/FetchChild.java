@@ -30,7 +30,7 @@ final class FetchChild {
             warmUp(rounds);
             List<FetchTimes.Time> times = new ArrayList<>();
             for (int i = 0; i < spec.members().size(); i++) {
-                times.add(time(rounds, spec.members().get(i), spec.switches().get(i)));
+                times.add(time(rounds, spec.members().get(i)));
             }
             return new FetchTimes(spec.kind(), false, times);
         }
@@ -40,22 +40,22 @@ final class FetchChild {
         double left = spec.warmUpSeconds() * NANOS_PER_SECOND;
         do {
             for (int i = 0; i < spec.members().size(); i++) {
-                left -= nanos(rounds, spec.members().get(i), spec.switches().get(i), 1);
+                left -= nanos(rounds, spec.members().get(i), 1);
             }
         } while (left > 0);
     }
 
-    private FetchTimes.Time time(FetchRounds rounds, int members, int switches) throws InterruptedException {
+    private FetchTimes.Time time(FetchRounds rounds, int members) throws InterruptedException {
         double wantedNanos = spec.seconds() * NANOS_PER_SECOND;
         long transactions = 1;
-        long nanos = nanos(rounds, members, switches, transactions);
+        long nanos = nanos(rounds, members, transactions);
         while (nanos < wantedNanos * SEARCH_PART) {
             transactions *= 2;
-            nanos = nanos(rounds, members, switches, transactions);
+            nanos = nanos(rounds, members, transactions);
         }
         transactions = Math.max(1, Math.round(transactions * wantedNanos / nanos));
         rounds.resetSwitches();
-        nanos = nanos(rounds, members, switches, transactions);
+        nanos = nanos(rounds, members, transactions);
         long operations = transactions * members * spec.operationsEach();
         return new FetchTimes.Time(
                 members,
@@ -65,11 +65,10 @@ final class FetchChild {
                 1e3 * rounds.left() / operations);
     }
 
-    private static long nanos(FetchRounds rounds, int members, int switches, long transactions)
-            throws InterruptedException {
+    private static long nanos(FetchRounds rounds, int members, long transactions) throws InterruptedException {
         long worker = rounds.worker().threadId();
         long start = THREADS.getThreadCpuTime(worker);
-        rounds.run(members, switches, transactions, RoundListener.NONE);
+        rounds.run(members, transactions, RoundListener.NONE);
         return THREADS.getThreadCpuTime(worker) - start;
     }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.Consumer;
 
 /** Takes the times: a JVM for each repetition and kind, one kind after the other, so that noise meets all alike. */
 final class FetchExperiment {
@@ -23,74 +22,33 @@ final class FetchExperiment {
      */
     private static final Map<String, String> LARGE_PAGES = Map.of("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
-    private final FetchSpec plan;
-    private final List<FetchKind> kinds;
+    private final FetchPlan plan;
     private final int repeats;
-    private final InsertedPoints points;
-    private final Path scratch;
-    private final String mainClass;
-    private final Consumer<String> progress;
 
-    /**
-     * Prepares it.
-     *
-     * @param plan of every child, but for its kind, the order of its sizes and their switches
-     * @param kinds those to measure; with {@link FetchKind#SERIAL} the kind that it is the original of
-     * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
-     */
-    FetchExperiment(
-            FetchSpec plan,
-            List<FetchKind> kinds,
-            int repeats,
-            InsertedPoints points,
-            Path scratch,
-            String mainClass,
-            Consumer<String> progress) {
+    FetchExperiment(FetchPlan plan, int repeats) {
         this.plan = plan;
-        this.kinds = List.copyOf(kinds);
         this.repeats = repeats;
-        this.points = points;
-        this.scratch = scratch;
-        this.mainClass = mainClass;
-        this.progress = progress;
     }
 
     /** Runs everything. */
     FetchTimesReport run() throws IOException, InterruptedException {
         List<FetchTimes> runs = new ArrayList<>();
         for (int repeat = 0; repeat < repeats; repeat++) {
-            progress.accept("repetition " + (repeat + 1) + " of " + repeats);
-            FetchTimes continuation = null;
-            for (FetchKind kind : kinds) {
-                FetchTimes times = run(kind, repeat, continuation);
-                runs.add(times);
-                continuation = kind == FetchKind.CONTINUATION ? times : continuation;
+            plan.progress().accept("repetition " + (repeat + 1) + " of " + repeats);
+            for (FetchKind kind : plan.kinds()) {
+                runs.add(run(kind, repeat));
             }
-            runs.add(run(kinds.getFirst(), repeat, continuation).asControl());
+            runs.add(run(plan.kinds().getFirst(), repeat).asControl());
         }
         return new FetchTimesReport(runs);
     }
 
-    private FetchTimes run(FetchKind kind, int repeat, FetchTimes continuation)
-            throws IOException, InterruptedException {
-        List<Integer> members = new ArrayList<>(plan.members());
-        Collections.shuffle(members, new Random(plan.seed() + repeat));
-        List<Integer> switches = members.stream()
-                .map(each -> kind == FetchKind.SERIAL
-                        ? (int) Math.round(continuation.of(each).switches())
-                        : 0)
-                .toList();
-        FetchSpec spec = new FetchSpec(
-                kind,
-                plan.operation(),
-                plan.rows(),
-                members,
-                switches,
-                plan.operationsEach(),
-                plan.seconds(),
-                plan.warmUpSeconds(),
-                plan.seed() + repeat);
-        Path directory = Files.createTempDirectory(scratch, kind.name().toLowerCase(Locale.ROOT));
+    private FetchTimes run(FetchKind kind, int repeat) throws IOException, InterruptedException {
+        long seed = plan.spec().seed() + repeat;
+        List<Integer> members = new ArrayList<>(plan.spec().members());
+        Collections.shuffle(members, new Random(seed));
+        FetchSpec spec = plan.spec().with(kind, members, seed);
+        Path directory = Files.createTempDirectory(plan.scratch(), kind.name().toLowerCase(Locale.ROOT));
         Path specification = directory.resolve("spec.json");
         Path report = directory.resolve("report.json");
         Json.write(specification, spec);
@@ -100,7 +58,7 @@ final class FetchExperiment {
                 directory,
                 LARGE_PAGES,
                 options(kind),
-                mainClass,
+                plan.mainClass(),
                 ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
                 printed::add);
         if (exitCode != 0 || !Files.exists(report)) {
@@ -112,7 +70,7 @@ final class FetchExperiment {
 
     private List<String> options(FetchKind kind) throws IOException {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:-UsePerfData"));
-        options.addAll(points.options(kind, scratch));
+        options.addAll(plan.options(kind));
         if (System.getProperty("os.name").startsWith("Linux")) {
             options.add("-XX:+UseTransparentHugePages");
         }

@@ -9,8 +9,8 @@ enum FetchKind {
     /** An S-thread (continuation) for each, in teams, which take turns after every stage. */
     CONTINUATION("S-threads, a switch after every stage"),
     /**
-     * The original of {@link #CONTINUATION}: the same S-threads one after the other, with as many switches behind each
-     * operation as the other has inside.
+     * The original of {@link #CONTINUATION}: the same S-threads one after the other, with the switches behind each
+     * operation that the other has inside.
      */
     SERIAL("S-threads, one after the other, as many switches"),
     /** An S-thread for each, in teams, which take turns at the points that an agent has inserted, and nowhere else. */

@@ -6,6 +6,7 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ final class FetchRounds implements AutoCloseable {
     private final int operationsEach;
     private final long seed;
     private final Scheduler scheduler;
-    private final int switching;
     private final FetchTable table;
     private long left;
 
@@ -38,7 +38,6 @@ final class FetchRounds implements AutoCloseable {
         operationsEach = spec.operationsEach();
         seed = spec.seed();
         scheduler = kind.usesSThreads() ? scheduler(spec) : null;
-        switching = scheduler == null ? -1 : scheduler.registerOperation("switching");
         Path files = operation.isLogged() ? directory.resolve("database") : null;
         table = new FetchTable(files, scheduler, spec.rows(), operation.indexes());
     }
@@ -50,18 +49,15 @@ final class FetchRounds implements AutoCloseable {
                 .withKind(SThreadKind.CONTINUATION)
                 .withTeamMode(TeamMode.ON)
                 .withTeamLimit(spec.membersMax())
-                .withSwitchPointsOn(spec.kind() == FetchKind.CONTINUATION));
+                .withTeamExecution(spec.kind() == FetchKind.SERIAL ? TeamExecution.SERIAL : TeamExecution.SWITCHING)
+                .withSwitchPointsOn(spec.kind() != FetchKind.INSERTED));
     }
 
-    /**
-     * Executes {@code transactions} of each member.
-     *
-     * @param switches behind each operation, of {@link FetchKind#SERIAL} alone
-     */
-    void run(int members, int switches, long transactions, RoundListener listener) throws InterruptedException {
+    /** Executes {@code transactions} of each member. */
+    void run(int members, long transactions, RoundListener listener) throws InterruptedException {
         left = 0;
         if (scheduler != null) {
-            runSThreads(members, switches, transactions, listener);
+            runSThreads(members, transactions, listener);
             return;
         }
         List<FetchMember> team = new ArrayList<>();
@@ -107,15 +103,19 @@ final class FetchRounds implements AutoCloseable {
         }
     }
 
-    private void runSThreads(int members, int switches, long transactions, RoundListener listener)
-            throws InterruptedException {
+    private void runSThreads(int members, long transactions, RoundListener listener) throws InterruptedException {
         Arrivals arrivals = new Arrivals(members, listener);
         List<SThread> started = new ArrayList<>();
-        for (int i = 0; i < members; i++) {
-            int index = i;
-            started.add(scheduler.start(
-                    "member-" + index, 0, () -> runMember(index, members, switches, transactions, arrivals)));
-        }
+        // By an S-thread that keeps the carrier meanwhile, so that none is ahead of the others.
+        SThread starter = scheduler.start("starter", 0, () -> {
+            for (int i = 0; i < members; i++) {
+                int index = i;
+                started.add(scheduler.start(
+                        "member-" + index, 0, () -> runMember(index, members, transactions, arrivals)));
+            }
+        });
+        starter.join();
+        started.add(starter);
         for (SThread sThread : started) {
             sThread.join();
             if (sThread.failure() != null) {
@@ -124,18 +124,13 @@ final class FetchRounds implements AutoCloseable {
         }
     }
 
-    private void runMember(int index, int members, int switches, long transactions, Arrivals arrivals) {
-        SThread self = SThread.current();
+    private void runMember(int index, int members, long transactions, Arrivals arrivals) {
         try (FetchMember member = new FetchMember(table, operation, index, members, seed)) {
             for (long i = 0; i < transactions; i++) {
                 member.begin();
                 for (int round = 0; round < operationsEach; round++) {
                     arrivals.arrive();
                     member.operate();
-                    for (int each = 0; each < switches; each++) {
-                        self.beginOperation(switching);
-                        self.endOperation();
-                    }
                 }
                 member.commit();
             }

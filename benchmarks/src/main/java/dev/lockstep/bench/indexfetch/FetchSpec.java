@@ -9,7 +9,6 @@ import java.util.List;
  * @param operation what each of them does
  * @param rows of the table, at least as many as the largest team has members
  * @param members sizes of the teams, in the order in which they are measured
- * @param switches for each size, how many switches {@link FetchKind#SERIAL} has behind each operation
  * @param operationsEach of one member's transaction
  * @param seconds that each size is measured for
  * @param warmUpSeconds before the first
@@ -20,7 +19,6 @@ record FetchSpec(
         RowOperation operation,
         long rows,
         List<Integer> members,
-        List<Integer> switches,
         int operationsEach,
         double seconds,
         double warmUpSeconds,
@@ -30,7 +28,17 @@ record FetchSpec(
             throw new IllegalArgumentException("no such operation is staged: operation=" + operation);
         }
         members = List.copyOf(members);
-        switches = List.copyOf(switches);
+    }
+
+    /** The same of another kind, its sizes in another order, with another seed. */
+    FetchSpec with(FetchKind newKind, List<Integer> newMembers, long newSeed) {
+        return new FetchSpec(
+                newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed);
+    }
+
+    /** The same by rounds that are counted, not timed. */
+    FetchSpec simulated(FetchKind newKind, List<Integer> newMembers) {
+        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, seed);
     }
 
     int membersMax() {

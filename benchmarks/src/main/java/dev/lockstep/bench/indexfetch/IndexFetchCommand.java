@@ -216,32 +216,24 @@ public final class IndexFetchCommand implements Callable<Integer> {
         missesOptions.require(options, measured != Measured.TIME, withOriginals());
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
+            FetchPlan plan = new FetchPlan(
+                    spec(),
+                    withOriginals(),
+                    new InsertedPoints(switchPoints),
+                    scratch.path(),
+                    mainClass,
+                    options::progress);
             TeamMissesReport misses = null;
             List<PaddedMisses> padded = List.of();
             List<RetrainedMisses> retrained = List.of();
             if (measured != Measured.TIME) {
-                SimulatedFetch simulated = new SimulatedFetch(
-                        plan(),
-                        withOriginals(),
-                        new FetchSimulator(missesOptions.caches(), scratch.path(), mainClass),
-                        new InsertedPoints(switchPoints),
-                        scratch.path(),
-                        options::progress);
+                SimulatedFetch simulated = new SimulatedFetch(plan, missesOptions.caches());
                 misses = simulated.run();
                 padded = simulated.runPadded(missesOptions.paddings());
                 retrained = simulated.runRetrained(missesOptions.retrained());
             }
-            FetchTimesReport times = measured == Measured.MISSES
-                    ? null
-                    : new FetchExperiment(
-                                    plan(),
-                                    withOriginals(),
-                                    options.repeat(),
-                                    new InsertedPoints(switchPoints),
-                                    scratch.path(),
-                                    mainClass,
-                                    options::progress)
-                            .run();
+            FetchTimesReport times =
+                    measured == Measured.MISSES ? null : new FetchExperiment(plan, options.repeat()).run();
             IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained);
             options.write(result, "Index fetch by teams", "Measured.", settings(), result.sections());
             return 0;
@@ -254,45 +246,32 @@ public final class IndexFetchCommand implements Callable<Integer> {
     /** Under {@code ./lockstep simulate}, which counts and prints. */
     private int runSimulated() throws IOException, InterruptedException {
         options.require(
-                kinds.size() == 1 && kinds.getFirst() != FetchKind.SERIAL && members.size() <= FetchPhases.sizesMax(),
-                "Under ./lockstep simulate name one of --kinds, not serial, and at most " + FetchPhases.sizesMax()
+                kinds.size() == 1 && members.size() <= FetchPhases.sizesMax(),
+                "Under ./lockstep simulate name one of --kinds, and at most " + FetchPhases.sizesMax()
                         + " of --members");
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
-            FetchSpec plan = plan();
-            FetchSpec spec = new FetchSpec(
-                    kinds.getFirst(),
-                    operation,
-                    rows,
-                    plan.members(),
-                    Collections.nCopies(plan.members().size(), 0),
-                    FetchPhases.ROUNDS,
-                    0,
-                    0,
-                    options.seed());
+            FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());
             return FetchSimulator.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
         }
     }
 
-    private FetchSpec plan() {
+    private FetchSpec spec() {
         return new FetchSpec(
                 FetchKind.ORIGINAL,
                 operation,
                 rows,
                 members.stream().distinct().sorted().toList(),
-                List.of(),
                 operations,
                 seconds,
                 warmUpSeconds,
                 options.seed());
     }
 
-    /** In their order, which has those first that others depend on. */
     private List<FetchKind> withOriginals() {
         return Stream.of(FetchKind.values())
                 .filter(each -> kinds.contains(each)
-                        || kinds.stream().anyMatch(kind -> kind.original() == each)
-                        || (each == FetchKind.CONTINUATION && kinds.contains(FetchKind.SERIAL)))
+                        || kinds.stream().anyMatch(kind -> kind.original() == each))
                 .toList();
     }
 

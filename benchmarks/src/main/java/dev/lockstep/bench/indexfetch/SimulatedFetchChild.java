@@ -43,7 +43,7 @@ final class SimulatedFetchChild {
             List<Integer> members = spec.members();
             for (long done = 0; done < OPERATIONS_BEFORE; ) {
                 for (int i = 0; i < members.size(); i++) {
-                    rounds.run(members.get(i), spec.switches().get(i), 1, RoundListener.NONE);
+                    rounds.run(members.get(i), 1, RoundListener.NONE);
                     done += (long) members.get(i) * spec.operationsEach();
                 }
             }
@@ -62,18 +62,17 @@ final class SimulatedFetchChild {
         for (int i = 0; i < spec.members().size(); i++) {
             for (boolean cold : new boolean[] {true, false}) {
                 FetchPhases dry = FetchPhases.dry(cold, this::flood);
-                rounds.run(spec.members().get(i), spec.switches().get(i), 1, dry);
+                rounds.run(spec.members().get(i), 1, dry);
             }
         }
     }
 
     private FetchTimes.Time size(FetchRounds rounds, int size) throws InterruptedException {
         int members = spec.members().get(size);
-        int switches = spec.switches().get(size);
         rounds.resetSwitches();
         for (boolean cold : new boolean[] {true, false}) {
             FetchPhases phases = FetchPhases.of(size, cold, this::flood);
-            rounds.run(members, switches, 1, phases);
+            rounds.run(members, 1, phases);
         }
         double operations = 2.0 * members * spec.operationsEach();
         return new FetchTimes.Time(

@@ -1,0 +1,33 @@
+package dev.lockstep.bench.indexfetch;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What is run, whether its times are taken or its misses counted.
+ *
+ * @param spec of every child JVM, but for its kind and the order of its sizes
+ * @param kinds those to run, each after those that it is compared with
+ * @param points of {@link FetchKind#INSERTED}
+ * @param scratch directory of all files
+ * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
+ * @param progress is told what runs
+ */
+record FetchPlan(
+        FetchSpec spec,
+        List<FetchKind> kinds,
+        InsertedPoints points,
+        Path scratch,
+        String mainClass,
+        Consumer<String> progress) {
+    FetchPlan {
+        kinds = List.copyOf(kinds);
+    }
+
+    /** Further options of the JVM that runs a kind. */
+    List<String> options(FetchKind kind) throws IOException {
+        return points.options(kind, scratch);
+    }
+}
