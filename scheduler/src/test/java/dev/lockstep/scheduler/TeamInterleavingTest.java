@@ -55,8 +55,7 @@ class TeamInterleavingTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void serialMembersTakeTheirTurnsBehindTheOperation(SThreadKind kind) throws InterruptedException {
-        try (Scheduler scheduler =
-                new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
             int fetch = scheduler.registerOperation("fetch");
             Fixtures.runTogether(
                     scheduler,
@@ -74,8 +73,7 @@ class TeamInterleavingTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void serialMembersTakeNoTurnsAsStraysOrWithALatch(SThreadKind kind) throws InterruptedException {
-        try (Scheduler scheduler =
-                new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamExecution(TeamExecution.SERIAL))) {
             int fetch = scheduler.registerOperation("fetch");
             int update = scheduler.registerOperation("update");
             Runnable strays = () -> {
@@ -96,8 +94,8 @@ class TeamInterleavingTest {
                 self.latchReleased();
                 self.endOperation();
             };
-            Fixtures.runTogether(scheduler, List.of(strays, () -> twoOperations(fetch, update, "b"), latched));
-            assertEquals("l1 s1 b1 b2 bU s2 ", order.toString());
+            Fixtures.runTogether(scheduler, List.of(strays, latched, () -> twoOperations(fetch, update, "b")));
+            assertEquals("b1 b2 s1 l1 bU s2 ", order.toString());
             OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
             assertEquals(1, statistics.switchesSkipped());
             assertEquals(1, statistics.switches());

@@ -32,8 +32,7 @@ record FetchSpec(
 
     /** The same of another kind, its sizes in another order, with another seed. */
     FetchSpec with(FetchKind newKind, List<Integer> newMembers, long newSeed) {
-        return new FetchSpec(
-                newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed);
+        return new FetchSpec(newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed);
     }
 
     /** The same by rounds that are counted, not timed. */

@@ -159,8 +159,7 @@ final class GeometrySection {
         }
         List<Series> series = new ArrayList<>();
         for (FetchKind kind : report.kinds()) {
-            series.add(series(
-                    TeamMissesSections.name(kind), bars, cache -> report.l1i(kind, members, false, cache)));
+            series.add(series(TeamMissesSections.name(kind), bars, cache -> report.l1i(kind, members, false, cache)));
         }
         if (!retrained.isEmpty()) {
             series.add(series(RETRAINED, bars, this::retrained));

@@ -270,8 +270,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
 
     private List<FetchKind> withOriginals() {
         return Stream.of(FetchKind.values())
-                .filter(each -> kinds.contains(each)
-                        || kinds.stream().anyMatch(kind -> kind.original() == each))
+                .filter(each -> kinds.contains(each) || kinds.stream().anyMatch(kind -> kind.original() == each))
                 .toList();
     }
 

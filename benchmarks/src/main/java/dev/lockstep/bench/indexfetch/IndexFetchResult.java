@@ -13,10 +13,7 @@ import java.util.List;
  * @param retrained teams there at points that were searched for one geometry each; may be empty
  */
 record IndexFetchResult(
-        FetchTimesReport times,
-        TeamMissesReport misses,
-        List<PaddedMisses> padded,
-        List<RetrainedMisses> retrained) {
+        FetchTimesReport times, TeamMissesReport misses, List<PaddedMisses> padded, List<RetrainedMisses> retrained) {
     IndexFetchResult {
         padded = List.copyOf(padded);
         retrained = List.copyOf(retrained);

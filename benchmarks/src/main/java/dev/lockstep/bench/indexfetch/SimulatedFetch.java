@@ -71,8 +71,7 @@ final class SimulatedFetch {
             plan.progress().accept("simulates inserted with points for " + found.cache());
             FetchRun run =
                     simulator.run(ofTen(FetchKind.INSERTED), each.options(FetchKind.INSERTED, plan.scratch()), false);
-            retrained.add(new RetrainedMisses(
-                    found.cache(), found.points().size(), run.round(0, false)));
+            retrained.add(new RetrainedMisses(found.cache(), found.points().size(), run.round(0, false)));
         }
         return retrained;
     }

@@ -15,6 +15,7 @@ import java.util.function.Predicate;
  * @param teamsOnOverOff teams and batches over neither
  * @param batchesOverNeither batches alone over neither
  * @param teamsOverBatches teams and batches over batches alone
+ * @param continuationOverSerial continuations that take turns inside operations over those with turns behind them
  * @param control the first variant over itself, which shows what a difference must exceed to mean anything
  * @param overNeither each other variant over neither, by its name
  */
@@ -23,6 +24,7 @@ record NativeRatios(
         RatioReport teamsOnOverOff,
         RatioReport batchesOverNeither,
         RatioReport teamsOverBatches,
+        RatioReport continuationOverSerial,
         RatioReport control,
         Map<String, RatioReport> overNeither) {
     /** Forms all that the runs allow; those that failed count for nothing. */
@@ -38,6 +40,7 @@ record NativeRatios(
                 ratio(runs, StepsVariant.BOTH, StepsVariant.NEITHER),
                 ratio(runs, StepsVariant.BATCHES, StepsVariant.NEITHER),
                 ratio(runs, StepsVariant.BOTH, StepsVariant.BATCHES),
+                ratio(runs, StepsVariant.CONTINUATION, StepsVariant.SERIAL),
                 control(runs),
                 overNeither);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -12,34 +13,54 @@ import java.util.stream.Stream;
  *
  * @param notRun why nothing was, or null
  * @param overNeither events of each transaction over those of neither, by variant and event
+ * @param continuationOverSerial the same of continuation over its original, absent without both
  * @param runs one for each variant
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record SimulatedFigures(String notRun, Map<String, Map<String, Double>> overNeither, List<SimulatedRun> runs) {
+record SimulatedFigures(
+        String notRun,
+        Map<String, Map<String, Double>> overNeither,
+        Map<String, Double> continuationOverSerial,
+        List<SimulatedRun> runs) {
     /** Of what cannot run here. */
     static SimulatedFigures notRun(String reason) {
-        return new SimulatedFigures(reason, Map.of(), List.of());
+        return new SimulatedFigures(reason, Map.of(), null, List.of());
     }
 
     /** Of runs that were made. */
     static SimulatedFigures of(List<SimulatedRun> runs) {
         Map<String, Map<String, Double>> overNeither = new LinkedHashMap<>();
-        runs.stream()
-                .filter(run -> run.variant() == StepsVariant.NEITHER && run.isMeasured())
-                .findFirst()
-                .ifPresent(neither -> runs.stream()
-                        .filter(run -> run.variant() != StepsVariant.NEITHER && run.isMeasured())
-                        .forEach(run -> overNeither.put(run.variant().spelled(), over(run, neither))));
-        return new SimulatedFigures(null, overNeither, List.copyOf(runs));
+        for (StepsVariant variant : StepsVariant.values()) {
+            if (variant != StepsVariant.NEITHER) {
+                over(runs, variant, StepsVariant.NEITHER)
+                        .ifPresent(ratios -> overNeither.put(variant.spelled(), ratios));
+            }
+        }
+        return new SimulatedFigures(
+                null,
+                overNeither,
+                over(runs, StepsVariant.CONTINUATION, StepsVariant.SERIAL).orElse(null),
+                List.copyOf(runs));
     }
 
-    private static Map<String, Double> over(SimulatedRun run, SimulatedRun neither) {
+    private static Optional<Map<String, Double>> over(List<SimulatedRun> runs, StepsVariant above, StepsVariant below) {
+        return measured(runs, above)
+                .flatMap(numerator -> measured(runs, below).map(denominator -> over(numerator, denominator)));
+    }
+
+    private static Optional<SimulatedRun> measured(List<SimulatedRun> runs, StepsVariant variant) {
+        return runs.stream()
+                .filter(run -> run.variant() == variant && run.isMeasured())
+                .findFirst();
+    }
+
+    private static Map<String, Double> over(SimulatedRun run, SimulatedRun other) {
         Map<String, Double> ratios = new LinkedHashMap<>();
         Stream.of(run.events(), run.observed())
                 .map(Map::keySet)
                 .flatMap(Set::stream)
                 .forEach(event -> {
-                    double ratio = each(run, event) / each(neither, event);
+                    double ratio = each(run, event) / each(other, event);
                     if (Double.isFinite(ratio)) {
                         ratios.put(event, ratio);
                     }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.steps;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.tpcc.TeamReport;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param transactions measured
  * @param events in all of them, by the names of {@link SimulatedEvent}
  * @param observed misses in all of them of further caches, by level and geometry
+ * @param teams of each operation
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record SimulatedRun(
@@ -25,10 +27,11 @@ record SimulatedRun(
         List<String> machine,
         long transactions,
         Map<String, Long> events,
-        Map<String, Long> observed) {
+        Map<String, Long> observed,
+        List<TeamReport> teams) {
     /** A run that left no figures. */
     static SimulatedRun failed(StepsVariant variant, String command, String failure) {
-        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of());
+        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of(), List.of());
     }
 
     /** Whether there are figures. */

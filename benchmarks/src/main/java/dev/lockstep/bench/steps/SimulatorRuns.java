@@ -89,6 +89,7 @@ final class SimulatorRuns {
                 report.simulated(),
                 run.commits().values().stream().mapToLong(Long::longValue).sum(),
                 SimulatedEvent.counts(phase),
-                observed);
+                observed,
+                run.teams());
     }
 }

@@ -1,13 +1,9 @@
 package dev.lockstep.bench.steps;
 
-import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
-import dev.lockstep.bench.simulate.Simulator;
-import dev.lockstep.bench.tpcc.PoolSize;
-import dev.lockstep.counters.NativePart;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
@@ -41,7 +37,7 @@ import picocli.CommandLine.Option;
             "Variants, all under STEPS' scheduler: neither, the plain call path; batches, rows that a statement names"
                     + " together go to the engine together; teams; both; staged, both, where a team's first member"
                     + " fetches the rows of all; continuation, both, where members take turns at switch points inside"
-                    + " operations.",
+                    + " operations; serial, its original, where they take the same turns behind each operation.",
             "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
                     + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
                     + " one core, in a JVM of its own; --json has its command.",
@@ -60,6 +56,8 @@ import picocli.CommandLine.Option;
             "      All of it, and a page.",
             "  ./lockstep steps --native --warehouses 10 --mixes payment --repeat 5 --control",
             "      The time of one column of Figure 13, and what a difference must exceed to mean anything.",
+            "  ./lockstep steps --variants both,staged,continuation --out report",
+            "      With a row for each way of executing teams.",
             "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",
             "      Its misses, in a second L1-I as well."
         })
@@ -124,7 +122,7 @@ public final class StepsCommand implements Callable<Integer> {
             paramLabel = "VARIANT",
             defaultValue = "neither,both",
             converter = OfVariant.class,
-            description = "What is compared; neither is added. Default: ${DEFAULT-VALUE}.")
+            description = "What is compared; neither is added, and serial to continuation. Default: ${DEFAULT-VALUE}.")
     private List<StepsVariant> variants;
 
     @Option(
@@ -172,36 +170,13 @@ public final class StepsCommand implements Callable<Integer> {
     private boolean simulatedSide;
 
     @Option(
-            names = "--machine",
-            paramLabel = "PRESET|FILE",
-            defaultValue = "athlon-xp",
-            description = "The simulated machine, as of ./lockstep simulate. Default: ${DEFAULT-VALUE}, the paper's.")
-    private String machine;
-
-    @Option(
-            names = "--l1i",
-            paramLabel = "GEOMETRY",
-            description = "Its L1-I, SIZE,WAYS,LINE, in place of the machine's own; further ones observe the same run.")
-    private List<String> l1i = List.of();
-
-    @Option(
-            names = "--transactions",
-            paramLabel = "N",
-            description = "Measured in each simulated run. Default: that of ./lockstep simulate -- tpcc.")
-    private Long transactions;
-
-    @Option(
-            names = "--warmup-transactions",
-            paramLabel = "N",
-            description = "Before these. Default: likewise, as many as one warehouse needs to be steady; a run that is"
-                    + " not counts for nothing.")
-    private Long warmUpTransactions;
-
-    @Option(
             names = "--jvm-option",
             paramLabel = "OPTION",
             description = "One more option of every child JVM; may be repeated.")
     private List<String> jvmOptions = List.of();
+
+    @Mixin
+    private SimulatedOptions simulatedOptions;
 
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(REPEATS);
@@ -215,26 +190,13 @@ public final class StepsCommand implements Callable<Integer> {
      * @param commands makes a command line that knows {@code tpcc}
      */
     public StepsCommand(Supplier<CommandLine> commands) {
-        this(Launcher.of(commands), StepsCommand::simulatorObstacle);
+        this(Launcher.of(commands), StepsExperiment::simulatorObstacle);
     }
 
     /** The same with commands started otherwise, and something else in the way of the simulator. */
     StepsCommand(Launcher launcher, Supplier<Optional<String>> simulatorObstacle) {
         this.launcher = launcher;
         this.simulatorObstacle = simulatorObstacle;
-    }
-
-    /** Why nothing can be simulated here, if so. */
-    private static Optional<String> simulatorObstacle() {
-        if (Simulator.qemu().isEmpty()) {
-            return Optional.of(Simulator.missing());
-        }
-        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
-            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
-                return Optional.of(reason);
-            }
-        }
-        return Optional.empty();
     }
 
     @Override
@@ -255,12 +217,17 @@ public final class StepsCommand implements Callable<Integer> {
                     options.parent(),
                     scratch.path(),
                     options.seed());
-            NativeRuns runs = new NativeRuns(spec, launcher, options::progress);
-            SimulatorRuns simulated = new SimulatorRuns(spec, simulatedSpec(), launcher, options::progress);
+            StepsExperiment experiment = new StepsExperiment(
+                    spec,
+                    nativeSide || !simulatedSide,
+                    simulatedSide || !nativeSide ? simulatedOptions.spec() : null,
+                    launcher,
+                    simulatorObstacle,
+                    options::progress);
             List<StepsCell> cells = new ArrayList<>();
             for (TransactionMix mix : mixes.stream().distinct().toList()) {
                 for (int size : warehouses(mix)) {
-                    cells.add(cell(runs, simulated, Spelling.of(mix), size));
+                    cells.add(experiment.run(Spelling.of(mix), size));
                 }
             }
             StepsResult result = new StepsResult(List.copyOf(cells));
@@ -276,25 +243,6 @@ public final class StepsCommand implements Callable<Integer> {
         }
     }
 
-    private StepsCell cell(NativeRuns runs, SimulatorRuns simulated, String mix, int size) throws IOException {
-        Optional<String> obstacle =
-                PoolSize.obstacle(size, shrink, Machine.here().memoryBytes());
-        NativeFigures measured = null;
-        if (nativeSide || !simulatedSide) {
-            measured = obstacle.isPresent() ? NativeFigures.notRun(obstacle.get()) : runs.run(mix, size);
-        }
-        SimulatedFigures counted = null;
-        if (simulatedSide || !nativeSide) {
-            Optional<String> inTheWay = obstacle.or(simulatorObstacle);
-            counted = inTheWay.isPresent() ? SimulatedFigures.notRun(inTheWay.get()) : simulated.run(mix, size);
-        }
-        return new StepsCell(mix, size, size * terminals, measured, counted);
-    }
-
-    private SimulatedSpec simulatedSpec() {
-        return new SimulatedSpec(machine, List.copyOf(l1i), transactions, warmUpTransactions);
-    }
-
     private void requireRange() {
         options.require(
                 warehouses.stream().allMatch(each -> each >= 1)
@@ -306,20 +254,16 @@ public final class StepsCommand implements Callable<Integer> {
         options.require(shrink >= 1 && shrink <= TpccScale.SHRINK_MAX, "--shrink is 1 to " + TpccScale.SHRINK_MAX);
         options.require(warmUpSeconds >= 0 && warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a day");
         options.require(durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is up to a day");
-        options.require(transactions == null || transactions >= 1, "--transactions is at least 1");
-        options.require(warmUpTransactions == null || warmUpTransactions >= 0, "--warmup-transactions is at least 0");
-        try {
-            simulatedSpec().check();
-        } catch (IllegalArgumentException e) {
-            options.require(false, e.getMessage());
-        }
+        simulatedOptions.require(options);
         options.require(!control || options.repeat() >= 2, "--control needs --repeat 2 or more, to show a spread");
     }
 
     /** In one order, the one that others are compared with first. */
     private List<StepsVariant> compared() {
         return Stream.of(StepsVariant.values())
-                .filter(each -> each == StepsVariant.NEITHER || variants.contains(each))
+                .filter(each -> each == StepsVariant.NEITHER
+                        || variants.contains(each)
+                        || variants.stream().anyMatch(variant -> variant.original() == each))
                 .toList();
     }
 
@@ -347,7 +291,7 @@ public final class StepsCommand implements Callable<Integer> {
         settings.put("seconds of warming up", Double.toString(warmUpSeconds));
         settings.put("seconds measured", Double.toString(durationSeconds));
         settings.put("repetitions", Integer.toString(options.repeat()));
-        settings.put("simulated machine", machine + (l1i.isEmpty() ? "" : ", L1-I " + String.join(" ", l1i)));
+        settings.put("simulated machine", simulatedOptions.machine());
         return settings;
     }
 }

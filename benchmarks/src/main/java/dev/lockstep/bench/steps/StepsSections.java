@@ -6,14 +6,11 @@ import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.tpcc.RatioReport;
-import dev.lockstep.bench.tpcc.RunReport;
-import dev.lockstep.bench.tpcc.TeamReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -34,10 +31,11 @@ final class StepsSections {
         for (StepsCell cell : cells) {
             if (cell.measured() != null) {
                 sections.add(new Section(cell.title() + ": on this machine's processor", measured(cell.measured())));
-                teams(cell).ifPresent(sections::add);
+                TeamsTable.measured(cell).ifPresent(sections::add);
             }
             if (cell.simulated() != null) {
                 sections.add(new Section(cell.title() + ": on a simulated machine", simulated(cell.simulated())));
+                TeamsTable.simulated(cell).ifPresent(sections::add);
             }
         }
         return sections;
@@ -66,6 +64,11 @@ final class StepsSections {
             table.row(row);
         });
         List<Part> parts = new ArrayList<>(List.of(table.build()));
+        if (figures.ratios().continuationOverSerial() != null) {
+            List<String> figure = ratio(figures.ratios().continuationOverSerial());
+            parts.add(new Paragraph("continuation over serial: " + figure.get(0) + " (" + figure.get(1) + " to "
+                    + figure.get(2) + ")."));
+        }
         for (NativeRun run : figures.runs()) {
             if (!run.counts()) {
                 parts.add(new Paragraph("FAILED, counts for nothing: " + run.label() + ", repetition " + run.repeat()
@@ -100,15 +103,19 @@ final class StepsSections {
     private static Table simulatedTable(SimulatedFigures figures, List<SimulatedRun> measured) {
         List<String> headers = new ArrayList<>(List.of(""));
         measured.forEach(run -> headers.add(run.variant().spelled()));
-        figures.overNeither().keySet().forEach(variant -> headers.add(variant + " : neither"));
+        Map<String, Map<String, Double>> ratios = new LinkedHashMap<>();
+        figures.overNeither().forEach((variant, over) -> ratios.put(variant + " : neither", over));
+        if (figures.continuationOverSerial() != null) {
+            ratios.put("continuation : serial", figures.continuationOverSerial());
+        }
+        headers.addAll(ratios.keySet());
         Table.Builder table = Table.of(1, headers);
         events(measured.getFirst()).forEach((event, title) -> {
             List<String> row = new ArrayList<>(List.of(title));
             measured.forEach(run -> row.add(Figures.plain(SimulatedFigures.each(run, event))));
-            figures.overNeither()
-                    .values()
-                    .forEach(ratios -> row.add(
-                            ratios.containsKey(event) ? String.format(Locale.ROOT, "%.3f", ratios.get(event)) : NONE));
+            ratios.values()
+                    .forEach(over -> row.add(
+                            over.containsKey(event) ? String.format(Locale.ROOT, "%.3f", over.get(event)) : NONE));
             table.row(row);
         });
         return table.build();
@@ -142,58 +149,5 @@ final class StepsSections {
         return values.isEmpty()
                 ? NONE
                 : Figures.plain(RatioReport.Spread.of(values).median());
-    }
-
-    /** Table 4 of the paper, of every variant that forms teams. */
-    private static Optional<Section> teams(StepsCell cell) {
-        Table.Builder table =
-                Table.of(2, "", "operation", "outside", "teams", "members in", "members out", "threads ready");
-        Map<StepsVariant, List<RunReport>> byVariant = new LinkedHashMap<>();
-        cell.measured().runs().stream()
-                .filter(run -> run.counts() && !run.control() && run.variant().formsTeams())
-                .forEach(run -> byVariant
-                        .computeIfAbsent(run.variant(), variant -> new ArrayList<>())
-                        .add(run.run()));
-        byVariant.forEach((variant, runs) -> {
-            List<TeamReport> all =
-                    runs.stream().flatMap(run -> run.teams().stream()).toList();
-            Map<String, List<TeamReport>> byOperation = new LinkedHashMap<>();
-            all.forEach(team -> byOperation
-                    .computeIfAbsent(team.operation(), operation -> new ArrayList<>())
-                    .add(team));
-            byOperation.forEach((operation, teams) -> table.row(teamRow(variant, operation, teams)));
-            table.row(teamRow(variant, "all", all));
-        });
-        return byVariant.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Section.of(
-                        cell.title() + ": teams (Table 4)",
-                        new Paragraph("Of all repetitions, on this machine's processor. Means of all teams: members"
-                                + " that entered, members that left other than as strays, and threads that could run"
-                                + " when the team formed. Outside: operations outside any team."),
-                        table.build()));
-    }
-
-    private static List<String> teamRow(StepsVariant variant, String operation, List<TeamReport> teams) {
-        double outside =
-                teams.stream().mapToDouble(TeamReport::straightOperations).sum();
-        double formed = teams.stream().mapToDouble(TeamReport::teams).sum();
-        return List.of(
-                variant.spelled(),
-                operation,
-                Figures.plain(outside),
-                Figures.plain(formed),
-                mean(teams, TeamReport::membersIn),
-                mean(teams, TeamReport::membersOut),
-                mean(teams, TeamReport::ready));
-    }
-
-    /** Of means, each of which counts for its teams. */
-    private static String mean(List<TeamReport> reports, ToDoubleFunction<TeamReport> figure) {
-        long teams = reports.stream().mapToLong(TeamReport::teams).sum();
-        double sum = reports.stream()
-                .mapToDouble(report -> report.teams() * figure.applyAsDouble(report))
-                .sum();
-        return teams == 0 ? NONE : String.format(Locale.ROOT, "%.1f", sum / teams);
     }
 }

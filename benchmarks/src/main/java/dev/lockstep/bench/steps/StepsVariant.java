@@ -16,6 +16,8 @@ enum StepsVariant {
     BOTH("on", "on"),
     /** Both, and a team's first member fetches the rows of all, stage by stage. */
     STAGED("on", "on", "--team-execution", "staged"),
+    /** The original of {@link #CONTINUATION}: the same switches, behind each operation. */
+    SERIAL("on", "on", "--sthreads", "continuation", "--switch-points", "--team-execution", "serial"),
     /** Both, and the members, continuations, take turns at the switch points inside operations. */
     CONTINUATION("on", "on", "--sthreads", "continuation", "--switch-points");
 
@@ -30,6 +32,11 @@ enum StepsVariant {
     /** The options of {@code tpcc} that make it. */
     List<String> words() {
         return List.of(words.split(" ", -1));
+    }
+
+    /** What it is compared with beside {@link #NEITHER}, which is that of most. */
+    StepsVariant original() {
+        return this == CONTINUATION ? SERIAL : NEITHER;
     }
 
     /** Whether teams form. */

@@ -289,11 +289,10 @@ final class TpccOptions {
             defaultValue = "switching",
             converter = Choice.OfTeamExecution.class,
             completionCandidates = Choice.OfTeamExecution.class,
-            description =
-                    "How a team executes: ${COMPLETION-CANDIDATES}. switching: each member for itself. serial: likewise,"
-                        + " with the turns of --switch-points behind each operation, where they save nothing. staged:"
-                        + " the first member fetches the rows of all by primary key, a stage of each in turn. Several"
-                        + " make as many runs where teams are not off. Default: ${DEFAULT-VALUE}.")
+            description = "How a team executes: ${COMPLETION-CANDIDATES}. switching: each member for itself. serial:"
+                    + " likewise, with the turns of --switch-points behind each operation, where they save"
+                    + " nothing. staged: the first member fetches the rows of all by primary key, a stage of each"
+                    + " in turn. Several make as many runs where teams are not off. Default: ${DEFAULT-VALUE}.")
     List<String> teamExecutions;
 
     @Option(

@@ -105,23 +105,6 @@ class IndexFetchCommandTest {
         }
     }
 
-    /** Else the one would not be what the other is compared with. */
-    @ParameterizedTest
-    @EnumSource(RowOperation.class)
-    void serialHasTheSwitchesOfContinuation(RowOperation operation) throws IOException, InterruptedException {
-        Set<Long> switches = new HashSet<>();
-        for (FetchKind kind : List.of(FetchKind.CONTINUATION, FetchKind.SERIAL)) {
-            Path files = Files.createDirectory(directory.resolve(Spelling.of(kind)));
-            try (FetchRounds rounds =
-                    new FetchRounds(new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 1), files)) {
-                rounds.resetSwitches();
-                rounds.run(5, 3, RoundListener.NONE);
-                switches.add(rounds.switches());
-            }
-        }
-        assertEquals(1, switches.size(), switches::toString);
-    }
-
     /** More rows than lie between two by which the table was filled would meet each other. */
     @Test
     void insertsRowsThatAreNotThereInEveryIndex() {

@@ -177,8 +177,7 @@ class TeamMissesReportTest {
         for (String row : List.of(
                 "L1-I capacity : code original, misses inserted, misses inserted, % gone retrained, misses retrained,"
                         + " % gone",
-                "32K,8,64 0.3200 800 200 75 120 85",
-                "64K,2,64 0.6400 400 100 75 - -")) {
+                "32K,8,64 0.3200 800 200 75 120 85", "64K,2,64 0.6400 400 100 75 - -")) {
             assertTrue(
                     text.lines()
                             .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),

@@ -86,24 +86,25 @@ class StepsCommandTest {
     /** Three tenths of the misses in the L1-I with teams; in the further cache three times as many. */
     private Launcher.Ended counted(List<String> words) {
         Launcher.Ended ended = rising(words.subList(words.indexOf("--") + 1, words.size()));
-        int misses = value(words, "--teams").equals("on") ? 300 : 1_000;
-        write(
-                words,
-                String.format(
-                        Locale.ROOT,
-                        """
-                        {"simulated": ["cores=1", "l1i=64K,2,64", "observe=l1i:32K,8,64"],
-                         "processes": [{"command": "", "operations": [], "result": {"format": 2, "phases": [
-                         {"phase": 0, "total": {"instructions": 99}},
-                         {"phase": 1, "total": {"instructions": 5000, "cycles": 20000, "observerMisses": [%d],
-                          "levels": {"l1i": {"misses": %d}, "l1d": {"misses": 200},
-                          "l2": {"misses": 100, "classes": {"cold": 60, "instruction": 40}}}},
-                          "branches": {"conditionalWrong": 1, "targetUnknown": 2, "indirectWrong": 3,
-                           "returnsWrong": 4}}]}}]}
-                        """,
-                        3 * misses,
-                        misses));
+        write(words, counts(value(words, "--teams").equals("on") ? 300 : 1_000));
         return ended;
+    }
+
+    private static String counts(int misses) {
+        return String.format(
+                Locale.ROOT,
+                """
+                {"simulated": ["cores=1", "l1i=64K,2,64", "observe=l1i:32K,8,64"],
+                 "processes": [{"command": "", "operations": [], "result": {"format": 2, "phases": [
+                 {"phase": 0, "total": {"instructions": 99}},
+                 {"phase": 1, "total": {"instructions": 5000, "cycles": 20000, "observerMisses": [%d],
+                  "levels": {"l1i": {"misses": %d}, "l1d": {"misses": 200},
+                  "l2": {"misses": 100, "classes": {"cold": 60, "instruction": 40}}}},
+                  "branches": {"conditionalWrong": 1, "targetUnknown": 2, "indirectWrong": 3,
+                   "returnsWrong": 4}}]}}]}
+                """,
+                3 * misses,
+                misses);
     }
 
     @Test
@@ -143,10 +144,15 @@ class StepsCommandTest {
                         "--repeat=1",
                         "--variants=continuation,batches,both")
                 .at("/cells/0/native/ratios");
-        // Runs of 100, 110, 180 and 195, in the order in which the variants are listed.
+        // Runs of 100, 110, 180, 195 and 210, in the order in which the variants are listed.
         assertEquals(1.1, ratios.at("/batchesOverNeither/median").asDouble(), 1e-9);
         assertEquals(180 / 110.0, ratios.at("/teamsOverBatches/median").asDouble(), 1e-9);
-        assertEquals(1.95, ratios.at("/overNeither/continuation/median").asDouble(), 1e-9);
+        assertEquals(1.95, ratios.at("/overNeither/serial/median").asDouble(), 1e-9);
+        assertEquals(2.1, ratios.at("/overNeither/continuation/median").asDouble(), 1e-9);
+        assertEquals(210 / 195.0, ratios.at("/continuationOverSerial/median").asDouble(), 1e-9);
+        assertTrue(out.toString().contains("continuation over serial: 1.077 (1.077 to 1.077)."), out::toString);
+        List<String> serial = launched.get(3);
+        assertEquals("serial", value(serial, "--team-execution"));
         List<String> last = launched.getLast();
         assertEquals("continuation", value(last, "--sthreads"));
         assertTrue(last.contains("--switch-points"), last::toString);
@@ -299,8 +305,41 @@ class StepsCommandTest {
                  L2-D misses                1.20    1.20           1.000
                  mispredicted branches    0.2000  0.2000           1.000
                  misses of l1i:32K,8,64       60      18           0.300
+
+                interactive, 10 warehouses, 100 terminals: teams on a simulated machine (Table 4)
+                Of the run above. Means of all teams: members that entered, members that left other than as strays, and\
+                 threads that could run when the team formed. Outside: operations outside any team.
+                       operation       outside  teams  members in  members out  threads ready
+                 both  fetch customer        1     30         8.0          6.0           15.0
+                 both  insert history        0     10         4.0          4.0           11.0
+                 both  all                   1     40         7.0          5.5           14.0
                 """,
                 out.toString());
+    }
+
+    /** Serial misses what neither does in these results, and continuation three tenths. */
+    @Test
+    void continuationsStandBesideTheirOriginal() throws IOException {
+        Launcher serialGainsNothing = words -> {
+            Launcher.Ended ended = counted(words);
+            if (words.contains("serial")) {
+                write(words, counts(1_000));
+            }
+            return ended;
+        };
+        JsonNode cell = run(
+                        0,
+                        serialGainsNothing,
+                        "--simulate",
+                        "--mixes=payment",
+                        "--warehouses=1",
+                        "--variants=continuation")
+                .at("/cells/0/simulated");
+        assertEquals(3, cell.at("/runs").size());
+        assertEquals(1, cell.at("/overNeither/serial/l1iMisses").asDouble(), 1e-9);
+        assertEquals(0.3, cell.at("/continuationOverSerial/l1iMisses").asDouble(), 1e-9);
+        assertEquals(15, cell.at("/runs/2/teams/0/ready").asDouble(), 1e-9);
+        assertTrue(out.toString().contains("continuation : serial"), out::toString);
     }
 
     @Test
