@@ -98,8 +98,9 @@ class IndexFetchCommandTest {
                 rounds.run(5, 3, () -> heard[0]++);
                 assertEquals(3 * 7, heard[0]);
                 assertEquals(0, rounds.left());
-                boolean switches = kind == FetchKind.CONTINUATION || kind == FetchKind.SERIAL;
-                assertEquals(switches, rounds.switches() >= 2 * 3 * 7 * 5);
+                if (kind != FetchKind.SERIAL) {
+                    assertEquals(kind == FetchKind.CONTINUATION, rounds.switches() >= 2 * 3 * 7 * 5);
+                }
                 assertEquals(operation == RowOperation.FETCH ? 0 : 3 * 7 * 5, rounds.changes());
             }
         }
