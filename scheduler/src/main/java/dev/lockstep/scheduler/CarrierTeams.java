@@ -134,9 +134,15 @@ final class CarrierTeams {
         sThread.state = SThread.State.RUNNING;
     }
 
+    /** Whether a list was passed over for so many teams that it is next, whatever the policy. */
+    boolean isOverdue() {
+        return !waiting.isEmpty()
+                && teamsFormed - waiting.oldest().waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX;
+    }
+
     OperationList chooseList() {
         OperationList oldest = waiting.oldest();
-        if (teamsFormed - oldest.waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX) {
+        if (isOverdue()) {
             return oldest;
         }
         int operation = policy.nextTeam(lastWanted, waiting);
@@ -154,9 +160,7 @@ final class CarrierTeams {
      */
     void form(OperationList list, int readyBeside) {
         int ready = listed + readyBeside;
-        team.start(list);
-        teamsFormed++;
-        list.nextInTeam = null;
+        start(list);
         take(list, list.teamLimit, ready);
         waiting.remove(list);
         if (!list.isEmpty()) {
@@ -166,6 +170,31 @@ final class CarrierTeams {
         if (list.isConsolidated() && list.sizeTogether() > list.size()) {
             operations += takeBeside(list, ready);
         }
+        started(operations);
+    }
+
+    /**
+     * Makes S-threads the team that were taken out of a list.
+     *
+     * @param readyBeside S-threads that could run and wait in no list
+     */
+    void formOf(OperationList list, SThread[] members, int count, int readyBeside) {
+        start(list);
+        for (int i = 0; i < count; i++) {
+            addToTeam(members[i]);
+        }
+        countIn(list, count, listed + count + readyBeside);
+        started(1);
+    }
+
+    private void start(OperationList list) {
+        team.start(list);
+        teamsFormed++;
+        list.nextInTeam = null;
+    }
+
+    private void started(int operations) {
+        OperationList list = team.list();
         membersAtStart = team.size();
         straysOfTeam = 0;
         if (consolidates) {
@@ -183,13 +212,31 @@ final class CarrierTeams {
     private void take(OperationList list, int membersMax, int ready) {
         int members = Math.min(list.size(), membersMax);
         for (int i = 0; i < members; i++) {
-            SThread sThread = list.poll();
-            sThread.state = SThread.State.TEAMED;
-            sThread.operating = true;
-            sThread.turns = switchPointsOn;
-            team.add(sThread);
+            addToTeam(list.poll());
         }
         listed -= members;
+        countIn(list, members, ready);
+    }
+
+    /** Takes its first members out of a list. */
+    void takeOut(OperationList list, int count, SThread[] into) {
+        for (int i = 0; i < count; i++) {
+            into[i] = list.poll();
+        }
+        listed -= count;
+        if (list.isEmpty()) {
+            waiting.remove(list);
+        }
+    }
+
+    private void addToTeam(SThread sThread) {
+        sThread.state = SThread.State.TEAMED;
+        sThread.operating = true;
+        sThread.turns = switchPointsOn;
+        team.add(sThread);
+    }
+
+    private static void countIn(OperationList list, int members, int ready) {
         list.membersInTeam = members;
         list.counters.add(OperationCounters.TEAMS, 1);
         list.counters.add(OperationCounters.MEMBERS_IN, members);

@@ -74,6 +74,11 @@ final class CarrierThread extends Thread {
     private final boolean stagesTeams;
     private final boolean putsOffTurns;
 
+    /** Both {@code null} where carriers do not help each other. */
+    private final IdleHelper helper;
+
+    private final Lending lending;
+
     /** The lists and the team of {@link #teams}, kept here as well because every operation asks for them. */
     private final OperationList[] lists;
 
@@ -115,6 +120,12 @@ final class CarrierThread extends Thread {
         this.stagedTeams = new StagedTeams(teams);
         this.stagesTeams = options.teamExecution() == TeamExecution.STAGED;
         this.putsOffTurns = options.teamExecution() == TeamExecution.SERIAL;
+        boolean lends = options.lendingOn()
+                && stagesTeams
+                && options.teamMode() == TeamMode.ON
+                && options.carriers() > 1;
+        this.helper = lends ? new IdleHelper(scheduler, this) : null;
+        this.lending = lends ? new Lending(scheduler, this, index, teams) : null;
         this.sampleSeed = index + 1;
         this.processor = options.nodes().processorOfCarrier(index);
         setDaemon(true);
@@ -133,6 +144,22 @@ final class CarrierThread extends Thread {
         } else if (sThread.casQueued() && inbox.push(sThread)) {
             wakeIfIdle();
         }
+    }
+
+    /** A list of this carrier comes back. */
+    void takeBack(LentList lent) {
+        if (lent.casQueued() && inbox.push(lent)) {
+            wakeIfIdle();
+        }
+    }
+
+    /** Whether it has nothing to do; perhaps no longer when this is read. */
+    boolean isIdle() {
+        return idleVolatile();
+    }
+
+    IdleHelper helper() {
+        return helper;
     }
 
     /** A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams. */
@@ -343,7 +370,11 @@ final class CarrierThread extends Thread {
         reserveStack();
         teams.leave(sThread, null);
         // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
-        if (isAnyReady() || !inbox.isEmpty() || !foreignTasks.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX) {
+        if (isAnyReady()
+                || !inbox.isEmpty()
+                || !foreignTasks.isEmpty()
+                || ++teamsInPlace > TEAMS_IN_PLACE_MAX
+                || (lending != null && lending.isDue())) {
             joinByLoop(sThread, list);
             return;
         }
@@ -354,8 +385,16 @@ final class CarrierThread extends Thread {
         if (sThread.member) {
             sThread.state = SThread.State.RUNNING;
             team.lead(sThread);
+            // Otherwise when it is suspended: it could be in a list that is lent, and be pinned.
+            considerLending();
         } else if (!suspendListed(sThread, list)) {
             runPinned(sThread, list);
+        }
+    }
+
+    private void considerLending() {
+        if (lending != null) {
+            lending.consider();
         }
     }
 
@@ -406,7 +445,12 @@ final class CarrierThread extends Thread {
     }
 
     private boolean othersWait() {
-        return team.size() > 1 || isAnyReady() || !waiting.isEmpty() || !inbox.isEmpty() || !foreignTasks.isEmpty();
+        return team.size() > 1
+                || isAnyReady()
+                || !waiting.isEmpty()
+                || !inbox.isEmpty()
+                || !foreignTasks.isEmpty()
+                || (lending != null && lending.isReturned());
     }
 
     private boolean isAnyReady() {
@@ -429,6 +473,9 @@ final class CarrierThread extends Thread {
             if (processor >= 0) {
                 InstalledBinding.bindCurrentThread(processor);
             }
+            if (helper != null) {
+                helper.begin();
+            }
             // Ends when told to, after the last S-thread of this carrier has ended.
             while (!(stoppingVolatile() && liveCount == 0 && inbox.isEmpty() && foreignTasks.isEmpty())) {
                 runTeam();
@@ -441,8 +488,15 @@ final class CarrierThread extends Thread {
                     runForeignTasks();
                     chooseNext();
                 }
+                if (helper != null && liveCount == 1 && stoppingVolatile()) {
+                    // Nobody is left but the helper.
+                    helper.stop();
+                }
             }
         } catch (Throwable e) {
+            if (helper != null) {
+                helper.abandon(e);
+            }
             scheduler.carrierFailed(this, e);
             throw e;
         }
@@ -493,9 +547,13 @@ final class CarrierThread extends Thread {
 
     private void chooseNext() {
         teamsInPlace = 0;
-        if (!waiting.isEmpty()) {
-            teams.form(teams.chooseList(), ready.size() + resumed.size());
-        } else if (!isAnyReady() && foreignTasks.isEmpty()) {
+        int readyBeside = ready.size() + resumed.size();
+        if (lending != null && lending.isDue() && lending.reclaim() && !teams.isOverdue()) {
+            lending.form(readyBeside);
+        } else if (!waiting.isEmpty()) {
+            teams.form(teams.chooseList(), readyBeside);
+            considerLending();
+        } else if (!isAnyReady() && foreignTasks.isEmpty() && (lending == null || !lending.reclaim())) {
             sleep();
         }
     }
@@ -561,6 +619,7 @@ final class CarrierThread extends Thread {
             }
             case JOINED -> {
                 // It is in its list already, or even in the team that was formed from it.
+                considerLending();
             }
             case TURN_OVER -> {
                 teams.leave(sThread, null);
@@ -643,7 +702,11 @@ final class CarrierThread extends Thread {
             InboxNode next = node.nextInInbox;
             node.nextInInbox = null;
             node.clearQueued();
-            arrive((SThread) node);
+            if (node instanceof SThread sThread) {
+                arrive(sThread);
+            } else {
+                lending.takeBack();
+            }
             node = next;
         }
         if (!timers.isEmpty() && ++mountsSinceTimerCheck >= MOUNTS_PER_TIMER_CHECK) {

@@ -32,7 +32,8 @@ final class OperationCounters {
     static final int READY = 15;
     static final int TEAMS_CONSOLIDATED = 16;
     static final int MEMBERS_BESIDE = 17;
-    static final int COUNTERS = 18;
+    static final int LENT = 18;
+    static final int COUNTERS = 19;
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 

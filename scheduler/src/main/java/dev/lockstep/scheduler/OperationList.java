@@ -90,6 +90,11 @@ final class OperationList {
         countInGroup(-1);
     }
 
+    /** Whether each of the first so many members has offered a work. */
+    boolean haveWorks(int count) {
+        return members.haveWorks(count);
+    }
+
     private void countInGroup(int sThreads) {
         if (consolidated) {
             group.addWaiting(sThreads);

@@ -14,6 +14,8 @@ import java.util.Map;
  * @param membersIn S-threads that entered a team to run it, summed over teams
  * @param membersOut S-threads that ended the operation as members, that is not as strays, summed over teams
  * @param membersStaged members whose works their leaders did, the leaders' own included, summed over teams
+ * @param membersLent members whose works another carrier did, which had nothing else to do ({@link
+ *     SchedulerOptions#lendingOn}), summed over teams
  * @param teamsConsolidated teams that had members of other operations of its kind beside its own ({@link
  *     SchedulerOptions#consolidationOn})
  * @param membersBeside those other members, summed over teams
@@ -32,6 +34,7 @@ public record OperationStatistics(
         long membersIn,
         long membersOut,
         long membersStaged,
+        long membersLent,
         long teamsConsolidated,
         long membersBeside,
         long ready,

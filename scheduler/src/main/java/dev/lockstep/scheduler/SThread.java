@@ -70,6 +70,8 @@ public abstract class SThread extends InboxNode {
         LISTED,
         /** In the running team, waiting for its turn. */
         TEAMED,
+        /** Its work is on another carrier, or was until it becomes a member of the next team ({@link Lending}). */
+        LENT,
         /** Its work is in the hands of a leader that was suspended ({@link StagedTeams}). */
         HELD,
         /** Mounted on its carrier. */
@@ -110,6 +112,9 @@ public abstract class SThread extends InboxNode {
 
     /** See {@link StagedTeams}. */
     StagedWork offered;
+
+    /** What its work has thrown on another carrier, to be thrown here. */
+    Throwable failureOfWork;
 
     SThread followers;
     boolean led;
@@ -266,9 +271,27 @@ public abstract class SThread extends InboxNode {
             if (member && offered != null) {
                 carrier.leadTeam(this);
             }
+            if (failureOfWork != null) {
+                throwFailureOfWork();
+            }
         } finally {
             offered = null;
         }
+    }
+
+    private void throwFailureOfWork() {
+        Throwable failure = failureOfWork;
+        failureOfWork = null;
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw new IllegalStateException(
+                "another carrier failed with the work in its hands: carrierFailure=" + failure
+                        + "; remedy: see the cause, and make a new scheduler",
+                failure);
     }
 
     /**

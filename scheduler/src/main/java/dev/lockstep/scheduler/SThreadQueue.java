@@ -62,6 +62,17 @@ final class SThreadQueue {
         return first;
     }
 
+    /** Whether each of the first so many, which are there, has offered a work. */
+    boolean haveWorks(int count) {
+        SThread each = head;
+        int left = count;
+        while (left > 0 && each.offered != null) {
+            each = each.next;
+            left--;
+        }
+        return left == 0;
+    }
+
     /** Takes the newest element out again; in linear time, for the rare case that it could not be suspended. */
     void removeNewest(SThread newest) {
         if (newest != tail) {

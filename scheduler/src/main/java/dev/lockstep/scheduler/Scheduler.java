@@ -19,8 +19,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>How long an S-thread waits for its turn is bounded, whatever the policy. Where teams are on, its list is passed
  * over by at most {@link #TEAMS_PASSED_OVER_MAX} teams plus one for every other waiting list, and gives one team of as
  * many members as its operation may have ({@link SchedulerOptions#teamLimit}, {@link TeamLimits}) each time; see {@link
- * #teamsBetweenTurnsMax}. Where teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX}
- * operations (plus the interval of sampling) in the order in which they became ready; those that go on after a wait
+ * #teamsBetweenTurnsMax}. A list that another carrier helps with ({@link SchedulerOptions#lendingOn})
+ * waits for that carrier as well, once it is at work on it; until then it is taken back after as many teams. Where
+ * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became ready; those that go on after a wait
  * that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of
  * them between two others; and while the governor tries teams, as many of them have their turn for each team as it may
  * have members. Both bounds count teams and operations, not time: scheduling is cooperative, and one long operation
@@ -196,12 +197,7 @@ public final class Scheduler implements AutoCloseable {
                         + closed + " carrierFailure=" + carrierFailure
                         + "; remedy: start it on a new scheduler");
             }
-            SThread sThread =
-                    switch (options.kind()) {
-                        case VIRTUAL -> new VirtualSThread(this, home, name, body);
-                        case CONTINUATION -> new ContinuationSThread(this, home, name, body);
-                        case PLAIN -> new PlainSThread(this, name, body);
-                    };
+            SThread sThread = newSThread(home, name, body);
             live.add(sThread);
             try {
                 sThread.begin();
@@ -217,6 +213,19 @@ public final class Scheduler implements AutoCloseable {
                 countDown();
             }
         }
+    }
+
+    /** Makes an S-thread that is not counted among those that have to end. */
+    SThread newSThread(CarrierThread home, String name, Runnable body) {
+        return switch (options.kind()) {
+            case VIRTUAL -> new VirtualSThread(this, home, name, body);
+            case CONTINUATION -> new ContinuationSThread(this, home, name, body);
+            case PLAIN -> new PlainSThread(this, name, body);
+        };
+    }
+
+    CarrierThread carrier(int index) {
+        return carriers[index];
     }
 
     private CarrierThread home(int homeCarrier) {
@@ -377,6 +386,7 @@ public final class Scheduler implements AutoCloseable {
                 counts[OperationCounters.MEMBERS_IN],
                 counts[OperationCounters.MEMBERS_OUT],
                 counts[OperationCounters.STAGED],
+                counts[OperationCounters.LENT],
                 counts[OperationCounters.TEAMS_CONSOLIDATED],
                 counts[OperationCounters.MEMBERS_BESIDE],
                 counts[OperationCounters.READY],
@@ -388,9 +398,11 @@ public final class Scheduler implements AutoCloseable {
 
     /** Called once for every S-thread, by its carrier or, for kind plain, by itself. */
     void ended(SThread sThread) {
-        live.remove(sThread);
-        sThread.publishEnded();
-        countDown();
+        // A helper of a carrier was never counted.
+        if (live.remove(sThread)) {
+            sThread.publishEnded();
+            countDown();
+        }
     }
 
     private void countDown() {

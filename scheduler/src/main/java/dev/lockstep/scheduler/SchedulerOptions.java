@@ -18,6 +18,9 @@ import java.util.Objects;
  *     own operation, on its own index
  * @param switchPointsOn whether members take turns at switch points; if not, a team's members run one after another
  * @param teamExecution whether the members' works are done by one of them or by each
+ * @param lendingOn whether a carrier that has nothing to do does works that wait in a list of another; with {@link
+ *     TeamMode#ON} and {@link TeamExecution#STAGED} and several carriers, of no effect otherwise. Such works must do
+ *     with any thread ({@link StagedWork})
  * @param policy which list becomes the next team
  * @param uncaughtExceptionHandler what is called when an S-thread's body throws, on that S-thread; {@code null} for
  *     what the JVM does with any thread's
@@ -33,6 +36,7 @@ public record SchedulerOptions(
         boolean consolidationOn,
         boolean switchPointsOn,
         TeamExecution teamExecution,
+        boolean lendingOn,
         TeamPolicy policy,
         Thread.UncaughtExceptionHandler uncaughtExceptionHandler,
         NodeLayout nodes) {
@@ -69,7 +73,8 @@ public record SchedulerOptions(
 
     /**
      * Returns one carrier per processor, the best supported kind of S-threads, governed teams of up to
-     * {@link #TEAM_LIMIT_DEFAULT} with switch points and consolidation off, and the paper's policy.
+     * {@link #TEAM_LIMIT_DEFAULT} with switch points, consolidation and lending off, and the
+     * paper's policy.
      */
     public static SchedulerOptions defaults() {
         return new SchedulerOptions(
@@ -82,6 +87,7 @@ public record SchedulerOptions(
                 false,
                 false,
                 TeamExecution.SWITCHING,
+                false,
                 TeamPolicy.lastWanted(),
                 null,
                 NodeLayout.NONE);
@@ -99,6 +105,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -116,6 +123,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -133,6 +141,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -150,6 +159,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -167,6 +177,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -184,6 +195,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -201,6 +213,7 @@ public record SchedulerOptions(
                 value,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -218,6 +231,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 value,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 nodes);
@@ -234,6 +248,25 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                value,
+                lendingOn,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
+    }
+
+    /** Returns a copy whose carriers help each other or do not. */
+    public SchedulerOptions withLendingOn(boolean value) {
+        return new SchedulerOptions(
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                teamLimits,
+                consolidationOn,
+                switchPointsOn,
+                teamExecution,
                 value,
                 policy,
                 uncaughtExceptionHandler,
@@ -252,6 +285,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 value,
                 uncaughtExceptionHandler,
                 nodes);
@@ -269,6 +303,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 value,
                 nodes);
@@ -286,6 +321,7 @@ public record SchedulerOptions(
                 consolidationOn,
                 switchPointsOn,
                 teamExecution,
+                lendingOn,
                 policy,
                 uncaughtExceptionHandler,
                 value);

@@ -14,6 +14,9 @@ public interface StagedWork {
      * it, and what is thrown here is thrown to the leader alone. Not to be called in here: whatever begins or ends
      * operations or gives up the turn of an S-thread.
      *
+     * <p>With {@link SchedulerOptions#lendingOn} it may also be called on another carrier, by an S-thread that is none
+     * of the members, while all of them wait; what is thrown is thrown to the first member then.
+     *
      * @param team the works, this one first; may be brought into another order, and does not outlast the call
      * @param count how many of them there are, 2 or more
      */

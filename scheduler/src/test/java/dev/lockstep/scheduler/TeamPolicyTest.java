@@ -64,7 +64,7 @@ class TeamPolicyTest {
                     Map.of("a", 8.0, "b", 6.0, "d", 3.0, "c", 1.0),
                     scheduler.statistics().stream()
                             .collect(Collectors.toMap(OperationStatistics::operation, OperationStatistics::readyMean)));
-            assertEquals(0, new OperationStatistics("a", 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), 0).readyMean());
+            assertEquals(0, new OperationStatistics("a", 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), 0).readyMean());
         }
     }
 }

@@ -85,6 +85,7 @@ final class LockstepEngine implements OpenEngine {
                 .withTeamLimit(spec.teamLimit())
                 .withTeamLimits(new TeamLimits(spec.teamL2Bytes(), spec.teamDataBytes()))
                 .withConsolidationOn(spec.consolidation().equals(Choice.OfSwitch.ON))
+                .withLendingOn(spec.lending())
                 .withSwitchPointsOn(spec.switchPoints()));
     }
 

@@ -23,6 +23,7 @@ import java.util.Map;
  * @param teamPolicy which list becomes the next team, spelled as {@link NamedPolicy}, or {@code none} likewise
  * @param teamExecution how teams execute, or {@code none} likewise
  * @param consolidation whether small teams are consolidated, or {@code none} where teams are not always formed
+ * @param lending whether idle carriers help others
  * @param teamLimit largest number of members
  * @param teamL2Bytes the L2 cache that teams of operations in {@code teamDataBytes} keep to; 0 where it is empty
  * @param teamDataBytes by operation, what one execution touches of data
@@ -60,6 +61,7 @@ record RunSpec(
         String teamPolicy,
         String teamExecution,
         String consolidation,
+        boolean lending,
         int teamLimit,
         long teamL2Bytes,
         Map<String, Long> teamDataBytes,

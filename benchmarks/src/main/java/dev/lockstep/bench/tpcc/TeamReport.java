@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param membersIn members when a team formed, on average
  * @param membersOut members that were left when a team ended, on average
  * @param membersStaged members whose operation their teams' first members did, their own included
+ * @param membersLent members whose operation another carrier did
  * @param teamsConsolidated teams that had members of other operations of its kind beside its own
  * @param membersBeside those members, on average over all teams
  * @param ready threads of the same carrier that could run when a team formed, its members included, on average
@@ -33,6 +34,7 @@ public record TeamReport(
         double membersIn,
         double membersOut,
         long membersStaged,
+        long membersLent,
         long teamsConsolidated,
         double membersBeside,
         double ready,
@@ -52,6 +54,7 @@ public record TeamReport(
                 statistics.membersInMean(),
                 statistics.membersOutMean(),
                 statistics.membersStaged(),
+                statistics.membersLent(),
                 statistics.teamsConsolidated(),
                 statistics.teamMembersMean() - statistics.membersInMean(),
                 statistics.readyMean(),

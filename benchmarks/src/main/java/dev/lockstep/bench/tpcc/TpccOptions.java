@@ -309,6 +309,12 @@ final class TpccOptions {
     List<String> consolidations;
 
     @Option(
+            names = "--lend",
+            description = "A core without work does works of the lists of another, with --teams on and"
+                    + " --team-execution staged.")
+    boolean lend;
+
+    @Option(
             names = "--batches",
             split = ",",
             paramLabel = "WHETHER",

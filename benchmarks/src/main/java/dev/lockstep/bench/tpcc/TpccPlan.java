@@ -4,6 +4,7 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.scheduler.CodeFootprints;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamLimits;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
@@ -113,6 +114,11 @@ record TpccPlan(
                 !options.consolidations.contains(Choice.OfSwitch.ON)
                         || options.teams.contains(Spelling.of(TeamMode.ON)),
                 "--consolidate on needs --teams on");
+        require(
+                !options.lend
+                        || (options.teams.contains(Spelling.of(TeamMode.ON))
+                                && options.teamExecutions.contains(Spelling.of(TeamExecution.STAGED))),
+                "--lend needs --teams on and --team-execution staged");
         require(options.teamL2 == null || options.teamData != null, "--team-l2 needs --team-data FILE");
         require(options.transactions == null || options.transactions >= 1, "--transactions is at least 1");
         require(
@@ -295,6 +301,7 @@ record TpccPlan(
                 teamPolicy,
                 teamExecution,
                 consolidation,
+                options.lend && teams.equals(Spelling.of(TeamMode.ON)),
                 sthreads.equals(NONE) ? 0 : options.teamLimit,
                 limits.l2Bytes(),
                 // Sorted, since what a result is compared by is a hash of its text.

@@ -174,6 +174,15 @@ class TpccPlanTest {
     }
 
     @Test
+    void lendsWhereTeamsAlwaysForm() {
+        TpccPlan plan = plan("--teams=governed,on", "--team-execution=staged", "--lend");
+        assertEquals(
+                List.of(false, false, true),
+                plan.configurations().stream().map(RunSpec::lending).toList());
+        assertRefused("--lend needs", "--teams=on", "--lend");
+    }
+
+    @Test
     void runsWhatIsNamedSeveralTimesInEveryCombination() {
         TpccPlan plan = plan("--durability=async,sync", "--terminals=1,50", "--scheduler=jdk", "--scan-beside");
         assertEquals(

@@ -222,6 +222,58 @@ class StagedFetchTest {
         }
     }
 
+    /** The other carrier has nothing to do; the rows are those of S-threads that it does not run. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void anIdleCarrierFetches(SThreadKind kind) throws InterruptedException {
+        String[] tables = {"first", "second"};
+        SchedulerOptions options = SchedulerOptions.defaults()
+                .withKind(kind)
+                .withCarriers(2)
+                .withTeamMode(TeamMode.ON)
+                .withTeamExecution(TeamExecution.STAGED)
+                .withLendingOn(true);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Instance instance = new InstanceOpener(
+                            DatabaseOptions.builder()
+                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                    .build(),
+                            scheduler)
+                    .openInMemory();
+            List<SThread> members = Collections.synchronizedList(new ArrayList<>());
+            BTree[] trees = {filled(instance, tables[0], 1), filled(instance, tables[1], 2)};
+            members.add(scheduler.start("starter", 0, () -> {
+                for (int member = 0; member < MEMBERS; member++) {
+                    int number = member;
+                    members.add(scheduler.start("member-" + number, 0, () -> {
+                        // Ends because the other carrier is idle sooner or later.
+                        while (membersLent(scheduler) == 0) {
+                            for (int table = 0; table < tables.length; table++) {
+                                int each = (number + table) % tables.length;
+                                fetchAlone(instance, trees[each], each + 1, number, "fetch " + tables[each]);
+                            }
+                        }
+                    }));
+                }
+            }));
+            scheduler.awaitTermination();
+            for (SThread member : members) {
+                assertNull(member.failure(), () -> member + " " + member.failure());
+            }
+            instance.validate();
+            assertTrue(instance.locks().isEmpty());
+            instance.close();
+        }
+    }
+
+    private static long membersLent(Scheduler scheduler) {
+        return scheduler.statistics().stream()
+                .mapToLong(OperationStatistics::membersLent)
+                .sum();
+    }
+
     private static void fetchAlone(Instance instance, BTree tree, int mark, int member, String list) {
         int operation = instance.scheduler().registerOperation(list);
         SessionCore session = instance.newSession();
