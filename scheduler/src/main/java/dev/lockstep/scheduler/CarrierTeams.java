@@ -136,8 +136,7 @@ final class CarrierTeams {
 
     /** Whether a list was passed over for so many teams that it is next, whatever the policy. */
     boolean isOverdue() {
-        return !waiting.isEmpty()
-                && teamsFormed - waiting.oldest().waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX;
+        return !waiting.isEmpty() && teamsFormed - waiting.oldest().waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX;
     }
 
     OperationList chooseList() {

@@ -79,6 +79,11 @@ final class CarrierThread extends Thread {
 
     private final Lending lending;
 
+    /** In place of switches, {@code null} where members take turns. */
+    private final PairBarrier barrier;
+
+    private final int side;
+
     /** The lists and the team of {@link #teams}, kept here as well because every operation asks for them. */
     private final OperationList[] lists;
 
@@ -120,10 +125,10 @@ final class CarrierThread extends Thread {
         this.stagedTeams = new StagedTeams(teams);
         this.stagesTeams = options.teamExecution() == TeamExecution.STAGED;
         this.putsOffTurns = options.teamExecution() == TeamExecution.SERIAL;
-        boolean lends = options.lendingOn()
-                && stagesTeams
-                && options.teamMode() == TeamMode.ON
-                && options.carriers() > 1;
+        this.barrier = scheduler.barrierOrNull(index);
+        this.side = index % 2;
+        boolean lends =
+                options.lendingOn() && stagesTeams && options.teamMode() == TeamMode.ON && options.carriers() > 1;
         this.helper = lends ? new IdleHelper(scheduler, this) : null;
         this.lending = lends ? new Lending(scheduler, this, index, teams) : null;
         this.sampleSeed = index + 1;
@@ -237,6 +242,10 @@ final class CarrierThread extends Thread {
             beginStraight(sThread, list, sampled);
         } else {
             beginInTeam(sThread, list);
+            if (barrier != null && sThread.turns) {
+                sThread.pointsPassed = 0;
+                barrier.pass(side, operation, 0);
+            }
         }
     }
 
@@ -248,6 +257,9 @@ final class CarrierThread extends Thread {
             }
             sThread.operating = false;
             sThread.turns = false;
+            if (barrier != null) {
+                barrier.leave(side);
+            }
         }
     }
 
@@ -269,7 +281,17 @@ final class CarrierThread extends Thread {
     private void passTurn(SThread sThread) {
         if (sThread.latchesHeld() != 0) {
             countSkipped(sThread);
+        } else if (barrier != null) {
+            meet(sThread);
         } else if (team.size() > 1 && !sThread.suspend(SThread.Request.SWITCH)) {
+            countSkipped(sThread);
+        }
+    }
+
+    private void meet(SThread sThread) {
+        if (barrier.pass(side, sThread.operation, ++sThread.pointsPassed)) {
+            lists[sThread.operation].counters.add(OperationCounters.SWITCHES, 1);
+        } else {
             countSkipped(sThread);
         }
     }
@@ -602,6 +624,9 @@ final class CarrierThread extends Thread {
         SThread.Request request = sThread.request;
         sThread.request = SThread.Request.NONE;
         sThread.sampledList = null;
+        if (barrier != null) {
+            barrier.leave(side);
+        }
         if (sThread.leading && sThread.member) {
             stagedTeams.holdFollowers(sThread);
         }

@@ -105,8 +105,7 @@ final class Lending {
 
     /** Whether the loop has to see to the list before there are more teams. */
     boolean isDue() {
-        return returned
-                || (borrower != null && teams.teamsFormed() - lentAtTeam >= Scheduler.TEAMS_PASSED_OVER_MAX);
+        return returned || (borrower != null && teams.teamsFormed() - lentAtTeam >= Scheduler.TEAMS_PASSED_OVER_MAX);
     }
 
     /** Takes the list back if nobody is at work on it; returns whether it is here now. */

@@ -110,6 +110,9 @@ public abstract class SThread extends InboxNode {
     /** With {@link TeamExecution#SERIAL}: to be taken behind the operation. */
     int turnsPutOff;
 
+    /** Of the operation under way, where {@link PairBarrier}s are met. */
+    int pointsPassed;
+
     /** See {@link StagedTeams}. */
     StagedWork offered;
 

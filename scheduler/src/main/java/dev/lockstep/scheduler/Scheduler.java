@@ -1,6 +1,7 @@
 package dev.lockstep.scheduler;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +22,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * many members as its operation may have ({@link SchedulerOptions#teamLimit}, {@link TeamLimits}) each time; see {@link
  * #teamsBetweenTurnsMax}. A list that another carrier helps with ({@link SchedulerOptions#lendingOn})
  * waits for that carrier as well, once it is at work on it; until then it is taken back after as many teams. Where
- * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of sampling) in the order in which they became ready; those that go on after a wait
- * that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of
- * them between two others; and while the governor tries teams, as many of them have their turn for each team as it may
- * have members. Both bounds count teams and operations, not time: scheduling is cooperative, and one long operation
- * without {@link SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
+ * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of
+ * sampling) in the order in which they became ready; those that go on after a wait that holds up others ({@link
+ * WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and
+ * while the governor tries teams, as many of them have their turn for each team as it may have members. Both bounds
+ * count teams and operations, not time: scheduling is cooperative, and one long operation without {@link
+ * SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
  *
  * <p>Invariants:
  * <ul>
@@ -86,6 +88,10 @@ public final class Scheduler implements AutoCloseable {
     private final SchedulerOptions options;
     private final OperationRegistry operations;
     private final CarrierThread[] carriers;
+
+    /** One for each two carriers; none where members take turns. */
+    private final PairBarrier[] barriers;
+
     private final Set<SThread> live = ConcurrentHashMap.newKeySet();
     private final AtomicLong liveCount = new AtomicLong();
     private final AtomicInteger nextCarrier = new AtomicInteger();
@@ -109,6 +115,8 @@ public final class Scheduler implements AutoCloseable {
             throw new UnsupportedOperationException(
                     "S-threads are not supported here: kind=" + options.kind() + "; remedy: " + support.remedy());
         }
+        barriers = new PairBarrier[options.barriersOn() ? options.carriers() / 2 : 0];
+        Arrays.setAll(barriers, pair -> new PairBarrier());
         carriers = new CarrierThread[options.kind() == SThreadKind.PLAIN ? 0 : options.carriers()];
         for (int i = 0; i < carriers.length; i++) {
             carriers[i] = new CarrierThread(this, i, options);
@@ -222,6 +230,10 @@ public final class Scheduler implements AutoCloseable {
             case CONTINUATION -> new ContinuationSThread(this, home, name, body);
             case PLAIN -> new PlainSThread(this, name, body);
         };
+    }
+
+    PairBarrier barrierOrNull(int carrier) {
+        return barriers.length == 0 ? null : barriers[carrier / 2];
     }
 
     CarrierThread carrier(int index) {

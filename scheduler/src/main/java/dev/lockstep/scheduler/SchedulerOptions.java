@@ -17,6 +17,10 @@ import java.util.Objects;
  *     stay small give teams together; with {@link TeamMode#ON}, of no effect otherwise. Each member then runs its
  *     own operation, on its own index
  * @param switchPointsOn whether members take turns at switch points; if not, a team's members run one after another
+ * @param barriersOn whether S-threads of carriers 0 and 1, 2 and 3, and so on, meet at the switch points of an
+ *     operation that both execute, in place of taking turns there with those of their own carrier: for carriers on the
+ *     hardware threads of one core (STEPS, section 6). Nobody waits long for one that does not come. Of effect with
+ *     switch points on
  * @param teamExecution whether the members' works are done by one of them or by each
  * @param lendingOn whether a carrier that has nothing to do does works that wait in a list of another; with {@link
  *     TeamMode#ON} and {@link TeamExecution#STAGED} and several carriers, of no effect otherwise. Such works must do
@@ -35,6 +39,7 @@ public record SchedulerOptions(
         TeamLimits teamLimits,
         boolean consolidationOn,
         boolean switchPointsOn,
+        boolean barriersOn,
         TeamExecution teamExecution,
         boolean lendingOn,
         TeamPolicy policy,
@@ -65,6 +70,10 @@ public record SchedulerOptions(
                     + " carriersMin=1 carriersMax=" + CARRIERS_MAX
                     + "; remedy: one per core that is to run transactions");
         }
+        if (barriersOn && carriers % 2 != 0) {
+            throw new IllegalArgumentException("barriers are between pairs of carriers: carriers=" + carriers
+                    + "; remedy: have an even number of them, the two of a pair on hardware threads of one core");
+        }
         if (teamLimit < 1) {
             throw new IllegalArgumentException("team limit out of range: teamLimit=" + teamLimit + " teamLimitMin=1"
                     + "; remedy: choose " + TEAM_LIMIT_DEFAULT + ", or TeamMode.OFF to have no teams");
@@ -86,6 +95,7 @@ public record SchedulerOptions(
                 TeamLimits.NONE,
                 false,
                 false,
+                false,
                 TeamExecution.SWITCHING,
                 false,
                 TeamPolicy.lastWanted(),
@@ -104,6 +114,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -122,6 +133,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -140,6 +152,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -158,6 +171,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -176,6 +190,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -194,6 +209,7 @@ public record SchedulerOptions(
                 value,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -212,6 +228,7 @@ public record SchedulerOptions(
                 teamLimits,
                 value,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -229,6 +246,26 @@ public record SchedulerOptions(
                 teamLimit,
                 teamLimits,
                 consolidationOn,
+                value,
+                barriersOn,
+                teamExecution,
+                lendingOn,
+                policy,
+                uncaughtExceptionHandler,
+                nodes);
+    }
+
+    /** Returns a copy whose switch points are barriers or not. */
+    public SchedulerOptions withBarriersOn(boolean value) {
+        return new SchedulerOptions(
+                name,
+                carriers,
+                kind,
+                teamMode,
+                teamLimit,
+                teamLimits,
+                consolidationOn,
+                switchPointsOn,
                 value,
                 teamExecution,
                 lendingOn,
@@ -248,6 +285,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 value,
                 lendingOn,
                 policy,
@@ -266,6 +304,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 value,
                 policy,
@@ -284,6 +323,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 value,
@@ -302,6 +342,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,
@@ -320,6 +361,7 @@ public record SchedulerOptions(
                 teamLimits,
                 consolidationOn,
                 switchPointsOn,
+                barriersOn,
                 teamExecution,
                 lendingOn,
                 policy,

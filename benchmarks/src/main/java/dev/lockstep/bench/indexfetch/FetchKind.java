@@ -14,7 +14,11 @@ enum FetchKind {
      */
     SERIAL("S-threads, one after the other, as many switches"),
     /** An S-thread for each, in teams, which take turns at the points that an agent has inserted, and nowhere else. */
-    INSERTED("S-threads, a switch at inserted points");
+    INSERTED("S-threads, a switch at inserted points"),
+    /** S-threads on the two hardware threads of a simulated core, as they come. */
+    PARALLEL("S-threads on two hardware threads"),
+    /** The same, two of which meet after every stage: a barrier in place of a switch (STEPS, section 6). */
+    BARRIER("S-threads on two hardware threads, a barrier after every stage");
 
     private final String explanation;
 
@@ -29,7 +33,12 @@ enum FetchKind {
 
     /** Whether each member is an S-thread of its own. */
     boolean usesSThreads() {
-        return this == CONTINUATION || this == SERIAL || this == INSERTED;
+        return this == CONTINUATION || this == SERIAL || this == INSERTED || carriers() > 1;
+    }
+
+    /** Threads that execute operations. */
+    int carriers() {
+        return this == PARALLEL || this == BARRIER ? 2 : 1;
     }
 
     /** What it is compared with. */

@@ -10,6 +10,7 @@ import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -45,12 +46,13 @@ final class FetchRounds implements AutoCloseable {
     private static Scheduler scheduler(FetchSpec spec) {
         return new Scheduler(SchedulerOptions.defaults()
                 .withName(SCHEDULER_NAME)
-                .withCarriers(1)
+                .withCarriers(spec.kind().carriers())
                 .withKind(SThreadKind.CONTINUATION)
                 .withTeamMode(TeamMode.ON)
                 .withTeamLimit(spec.membersMax())
                 .withTeamExecution(spec.kind() == FetchKind.SERIAL ? TeamExecution.SERIAL : TeamExecution.SWITCHING)
-                .withSwitchPointsOn(spec.kind() != FetchKind.INSERTED));
+                .withBarriersOn(spec.kind() == FetchKind.BARRIER)
+                .withSwitchPointsOn(spec.kind() != FetchKind.INSERTED && spec.kind() != FetchKind.PARALLEL));
     }
 
     /** Executes {@code transactions} of each member. */
@@ -104,14 +106,18 @@ final class FetchRounds implements AutoCloseable {
     }
 
     private void runSThreads(int members, long transactions, RoundListener listener) throws InterruptedException {
-        Arrivals arrivals = new Arrivals(members, listener);
+        int carriers = Math.min(kind.carriers(), members);
+        RoundBarrier rounds = new RoundBarrier(carriers, listener);
+        Arrivals[] arrivals = new Arrivals[carriers];
+        Arrays.setAll(arrivals, carrier -> new Arrivals((members + carriers - 1 - carrier) / carriers, rounds));
         List<SThread> started = new ArrayList<>();
-        // By an S-thread that keeps the carrier meanwhile, so that none is ahead of the others.
+        // By an S-thread that keeps its carrier meanwhile, so that none is ahead of the others.
         SThread starter = scheduler.start("starter", 0, () -> {
             for (int i = 0; i < members; i++) {
                 int index = i;
+                int carrier = index % carriers;
                 started.add(scheduler.start(
-                        "member-" + index, 0, () -> runMember(index, members, transactions, arrivals)));
+                        "member-" + index, carrier, () -> runMember(index, members, transactions, arrivals[carrier])));
             }
         });
         starter.join();
@@ -137,21 +143,21 @@ final class FetchRounds implements AutoCloseable {
         }
     }
 
-    /** Tells where a round begins: where its last member comes. Used by S-threads of one carrier. */
+    /** Notices where the last member of a carrier comes to a round. Used by S-threads of that carrier. */
     private static final class Arrivals {
         private final int members;
-        private final RoundListener listener;
+        private final RoundBarrier rounds;
         private int arrived;
 
-        Arrivals(int members, RoundListener listener) {
+        Arrivals(int members, RoundBarrier rounds) {
             this.members = members;
-            this.listener = listener;
+            this.rounds = rounds;
         }
 
         void arrive() {
             if (++arrived == members) {
                 arrived = 0;
-                listener.roundBegins();
+                rounds.pass();
             }
         }
     }

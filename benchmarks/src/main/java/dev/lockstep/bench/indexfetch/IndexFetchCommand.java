@@ -30,9 +30,11 @@ import picocli.CommandLine.Option;
             "Executes one operation, the fetch, the update or the insert of a row, by teams of many sizes, on a table"
                     + " of 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
-                    + " loop of one thread; continuation, an S-thread for each member, which take turns after every"
-                    + " stage; serial, the original of continuation, the same S-threads one after the other with as"
-                    + " many switches; inserted, S-threads that take turns at the points of --switch-points alone.",
+                + " loop of one thread; continuation, an S-thread for each member, which take turns after every stage;"
+                + " serial, the original of continuation, the same S-threads one after the other with as many"
+                + " switches; inserted, S-threads that take turns at the points of --switch-points alone; barrier and"
+                + " parallel, under ./lockstep simulate --smt 2 alone, S-threads on two hardware threads, with a"
+                + " barrier after every stage and without.",
             "",
             "Options:"
         },
@@ -55,7 +57,9 @@ import picocli.CommandLine.Option;
                     + " --kinds inserted --members 1, with the cache that it is for. Where the code fits a cache there"
                     + " is no point to be found: take caches that are to it as the paper's 64, 32 and 16 KB are to 45.",
             "  ./lockstep simulate --l1i 32K,8,64 -- indexfetch --kinds inserted --members 1 --rows 10000",
-            "      One kind on a simulated machine, marked in phases."
+            "      One kind on a simulated machine, marked in phases.",
+            "  ./lockstep simulate --l1i 32K,8,64 --smt 2 -- indexfetch --kinds barrier --members 2,10",
+            "      A team on the two hardware threads of a core, with barriers in place of switches."
         })
 public final class IndexFetchCommand implements Callable<Integer> {
     private static final int ROWS_MAX = 100_000_000;
@@ -207,9 +211,15 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.require(
                 operation.isStaged() || !kinds.contains(FetchKind.STAGED),
                 "--kinds staged is of operations that begin with a fetch; an insert is not staged");
+        options.require(
+                operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
+                "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
         if (placement.emulation().isPresent()) {
             return runSimulated();
         }
+        options.require(
+                kinds.stream().allMatch(each -> each.carriers() == 1),
+                "--kinds parallel and barrier need ./lockstep simulate --smt 2 -- indexfetch");
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");

@@ -87,7 +87,7 @@ class IndexFetchCommandTest {
     @EnumSource(FetchKind.class)
     void everyMemberHasAnOperationInEachRound(FetchKind kind) throws IOException, InterruptedException {
         for (RowOperation operation : RowOperation.values()) {
-            if (kind == FetchKind.STAGED && !operation.isStaged()) {
+            if ((kind == FetchKind.STAGED || kind.carriers() > 1) && !operation.isStaged()) {
                 continue;
             }
             Path files = Files.createDirectory(directory.resolve(Spelling.of(operation)));
@@ -98,7 +98,8 @@ class IndexFetchCommandTest {
                 rounds.run(5, 3, () -> heard[0]++);
                 assertEquals(3 * 7, heard[0]);
                 assertEquals(0, rounds.left());
-                if (kind != FetchKind.SERIAL) {
+                // Whether two meet at a barrier depends on who runs when; serial ones take turns behind operations.
+                if (kind != FetchKind.SERIAL && kind != FetchKind.BARRIER) {
                     assertEquals(kind == FetchKind.CONTINUATION, rounds.switches() >= 2 * 3 * 7 * 5);
                 }
                 assertEquals(operation == RowOperation.FETCH ? 0 : 3 * 7 * 5, rounds.changes());
