@@ -269,7 +269,7 @@ class LendingTest {
                 membersIn += each.membersIn();
                 lent += each.membersLent();
             }
-            assertEquals(sThreads * rounds, membersIn, replay);
+            assertEquals((long) sThreads * rounds, membersIn, replay);
             assertTrue(lent > 0, replay);
         }
     }
