@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A fetch that fails in the hands of a leader fails for its own transaction alone. */
 @Timeout(60)
 class StagedFetchTest {
+    private static final List<String> TABLES = List.of("first", "second");
     private static final int MEMBERS = 6;
     private static final int ROUNDS = 10;
 
@@ -178,36 +180,11 @@ class StagedFetchTest {
             value = SThreadKind.class,
             names = {"VIRTUAL", "CONTINUATION"})
     void aLeaderFetchesFromTablesOfOthers(SThreadKind kind) throws InterruptedException {
-        String[] tables = {"first", "second"};
-        SchedulerOptions options = SchedulerOptions.defaults()
-                .withKind(kind)
-                .withCarriers(1)
-                .withTeamMode(TeamMode.ON)
-                .withConsolidationOn(true)
-                .withTeamExecution(TeamExecution.STAGED);
+        SchedulerOptions options =
+                staged(kind).withCarriers(1).withTeamMode(TeamMode.ON).withConsolidationOn(true);
         try (Scheduler scheduler = new Scheduler(options)) {
-            Instance instance = new InstanceOpener(
-                            DatabaseOptions.builder()
-                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                                    .build(),
-                            scheduler)
-                    .openInMemory();
-            List<SThread> members = Collections.synchronizedList(new ArrayList<>());
-            BTree[] trees = {filled(instance, tables[0], 1), filled(instance, tables[1], 2)};
-            members.add(scheduler.start("starter", 0, () -> {
-                for (int member = 0; member < MEMBERS; member++) {
-                    int number = member;
-                    members.add(scheduler.start("member-" + number, 0, () -> {
-                        int table = number % tables.length;
-                        fetchAlone(instance, trees[table], table + 1, number, "fetch " + tables[table]);
-                    }));
-                }
-            }));
-            scheduler.awaitTermination();
-            for (SThread member : members) {
-                assertNull(member.failure(), () -> member + " " + member.failure());
-            }
-            for (String table : tables) {
+            runMembers(scheduler, (tables, member) -> tables.fetch(member % TABLES.size(), member));
+            for (String table : TABLES) {
                 OperationStatistics statistics = scheduler.statistics().stream()
                         .filter(each -> each.operation().equals("fetch " + table))
                         .findAny()
@@ -216,9 +193,6 @@ class StagedFetchTest {
                 assertTrue(statistics.membersStaged() > 2 * statistics.teamsConsolidated(), statistics::toString);
                 assertEquals(statistics.membersIn(), statistics.membersOut(), statistics::toString);
             }
-            instance.validate();
-            assertTrue(instance.locks().isEmpty());
-            instance.close();
         }
     }
 
@@ -228,44 +202,55 @@ class StagedFetchTest {
             value = SThreadKind.class,
             names = {"VIRTUAL", "CONTINUATION"})
     void anIdleCarrierFetches(SThreadKind kind) throws InterruptedException {
-        String[] tables = {"first", "second"};
-        SchedulerOptions options = SchedulerOptions.defaults()
-                .withKind(kind)
-                .withCarriers(2)
-                .withTeamMode(TeamMode.ON)
-                .withTeamExecution(TeamExecution.STAGED)
-                .withLendingOn(true);
+        SchedulerOptions options =
+                staged(kind).withCarriers(2).withTeamMode(TeamMode.ON).withLendingOn(true);
         try (Scheduler scheduler = new Scheduler(options)) {
-            Instance instance = new InstanceOpener(
-                            DatabaseOptions.builder()
-                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                                    .build(),
-                            scheduler)
-                    .openInMemory();
-            List<SThread> members = Collections.synchronizedList(new ArrayList<>());
-            BTree[] trees = {filled(instance, tables[0], 1), filled(instance, tables[1], 2)};
-            members.add(scheduler.start("starter", 0, () -> {
-                for (int member = 0; member < MEMBERS; member++) {
-                    int number = member;
-                    members.add(scheduler.start("member-" + number, 0, () -> {
-                        // Ends because the other carrier is idle sooner or later.
-                        while (membersLent(scheduler) == 0) {
-                            for (int table = 0; table < tables.length; table++) {
-                                int each = (number + table) % tables.length;
-                                fetchAlone(instance, trees[each], each + 1, number, "fetch " + tables[each]);
-                            }
-                        }
-                    }));
+            runMembers(scheduler, (tables, member) -> {
+                // Ends because the other carrier is idle sooner or later.
+                while (membersLent(scheduler) == 0) {
+                    for (int table = 0; table < TABLES.size(); table++) {
+                        tables.fetch((member + table) % TABLES.size(), member);
+                    }
                 }
-            }));
-            scheduler.awaitTermination();
-            for (SThread member : members) {
-                assertNull(member.failure(), () -> member + " " + member.failure());
-            }
-            instance.validate();
-            assertTrue(instance.locks().isEmpty());
-            instance.close();
+            });
         }
+    }
+
+    private static SchedulerOptions staged(SThreadKind kind) {
+        return SchedulerOptions.defaults().withKind(kind).withTeamExecution(TeamExecution.STAGED);
+    }
+
+    /** Two filled tables, whose fetches have a list each. */
+    private record Tables(Instance instance, List<BTree> trees) {
+        void fetch(int table, int member) {
+            fetchAlone(instance, trees.get(table), table + 1, member, "fetch " + TABLES.get(table));
+        }
+    }
+
+    /** Runs S-threads of carrier 0 on two tables, and ends the scheduler. */
+    private static void runMembers(Scheduler scheduler, ObjIntConsumer<Tables> body) throws InterruptedException {
+        Instance instance = new InstanceOpener(
+                        DatabaseOptions.builder()
+                                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                .build(),
+                        scheduler)
+                .openInMemory();
+        List<SThread> members = Collections.synchronizedList(new ArrayList<>());
+        Tables tables =
+                new Tables(instance, List.of(filled(instance, TABLES.get(0), 1), filled(instance, TABLES.get(1), 2)));
+        members.add(scheduler.start("starter", 0, () -> {
+            for (int member = 0; member < MEMBERS; member++) {
+                int number = member;
+                members.add(scheduler.start("member-" + number, 0, () -> body.accept(tables, number)));
+            }
+        }));
+        scheduler.awaitTermination();
+        for (SThread member : members) {
+            assertNull(member.failure(), () -> member + " " + member.failure());
+        }
+        instance.validate();
+        assertTrue(instance.locks().isEmpty());
+        instance.close();
     }
 
     private static long membersLent(Scheduler scheduler) {
