@@ -303,4 +303,13 @@ final class CarrierTeams {
             team.list().governor.teamEnded(membersAtStart, straysOfTeam, nanos);
         }
     }
+
+    /** A turn that was not taken, or a team that was not joined, at the operation begun last. */
+    void countSkipped(SThread sThread) {
+        if (sThread.operation >= 0) {
+            OperationList list = lists[sThread.operation];
+            list.counters.add(OperationCounters.SWITCHES_SKIPPED, 1);
+            events.switchSkipped(scheduler, carrier, list.operation, sThread.name(), sThread.latchesHeld());
+        }
+    }
 }

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Decides for one operation on one carrier whether forming teams pays, by trying it.
  *
  * <p>Three phases. <em>Straight</em>: S-threads run the operation without giving up the carrier; one in about
- * {@link CarrierThread#SAMPLE_INTERVAL} is timed, from its begin to the begin of the next operation. <em>Trial</em>:
+ * {@link CarrierTurns#SAMPLE_INTERVAL} is timed, from its begin to the begin of the next operation. <em>Trial</em>:
  * {@link #TRIAL_TEAMS} teams are formed and timed, from formation to the last departure, plus one switch per member,
  * which lies outside that time. <em>Teams</em>: teams go on until {@link #REVIEW_OPERATIONS} operations later the
  * operation runs straight for a while, to be compared afresh. A failed trial multiplies the distance to the next. Both

@@ -20,6 +20,7 @@ final class Lending {
     static final int MEMBERS_MIN = 2;
 
     private final Scheduler scheduler;
+    private final boolean on;
     private final CarrierTeams teams;
     private final WaitingLists waiting;
     private final LentList lent;
@@ -28,17 +29,26 @@ final class Lending {
     private long lentAtTeam;
     private boolean returned;
 
-    Lending(Scheduler scheduler, CarrierThread home, int carrier, CarrierTeams teams) {
+    Lending(Scheduler scheduler, CarrierThread home, int carrier, SchedulerOptions options, CarrierTeams teams) {
         this.scheduler = scheduler;
+        this.on = isOn(options);
         this.teams = teams;
         this.waiting = teams.waiting();
         this.lent = new LentList(home);
         this.neighbour = carrier;
     }
 
+    /** Whether the carriers of a scheduler help each other. */
+    static boolean isOn(SchedulerOptions options) {
+        return options.lendingOn()
+                && options.teamExecution() == TeamExecution.STAGED
+                && options.teamMode() == TeamMode.ON
+                && options.carriers() > 1;
+    }
+
     /** By who has just formed a team. */
     void consider() {
-        if (borrower != null || returned || waiting.isEmpty()) {
+        if (!on || borrower != null || returned || waiting.isEmpty()) {
             return;
         }
         IdleHelper helper = nextNeighbour();

@@ -63,7 +63,7 @@ public final class Scheduler implements AutoCloseable {
      * Operations of a turn however many wait, so that among ten thousand each has its turn after 0.4 s. At least the
      * interval in which operations are counted.
      */
-    public static final int OPERATIONS_PER_TURN_MIN = CarrierThread.SAMPLE_INTERVAL;
+    public static final int OPERATIONS_PER_TURN_MIN = CarrierTurns.SAMPLE_INTERVAL;
 
     /**
      * Operations in which everybody who is ready shall have had a turn: about 40 ms of work. Where more wait than could

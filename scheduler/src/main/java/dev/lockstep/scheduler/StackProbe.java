@@ -6,6 +6,8 @@ package dev.lockstep.scheduler;
  * <p>The JVM checks for overflow where a method is entered. Nested calls that succeed prove that as much stack is left
  * as they took, so a change whose own calls take less runs to its end. Application code may overflow its stack
  * anywhere, also in the calls it makes to us, and the lists that S-threads share must survive that.
+ *
+ * <p>Thread-safety: none; each carrier has one, so that they do not share a cache line.
  */
 final class StackProbe {
     /**
@@ -18,16 +20,20 @@ final class StackProbe {
 
     private static final long SEED = 0x9E3779B97F4A7C15L;
 
-    private StackProbe() {}
+    /** Keeps the JIT compiler from dropping the calls. */
+    @SuppressWarnings("unused")
+    private long result;
+
+    StackProbe() {}
 
     /**
-     * Returns if there is enough stack left to change lists and teams.
+     * Returns if there is enough stack left to change lists and teams. To be called by code on an S-thread's stack, of
+     * unknown depth, before it changes what S-threads share.
      *
-     * @return a number without meaning, which keeps the JIT compiler from dropping the calls
      * @throws StackOverflowError if not
      */
-    static long check() {
-        return nest(DEPTH, SEED, SEED + 1, SEED + 2, SEED + 3, SEED + 4, SEED + 5);
+    void reserve() {
+        result = nest(DEPTH, SEED, SEED + 1, SEED + 2, SEED + 3, SEED + 4, SEED + 5);
     }
 
     /** Six values that are needed after the call must be kept in its frame. */

@@ -38,9 +38,9 @@ final class StagedTeams {
      * Does the works of the members that have not had their turn; on the stack of the mounted member, which is one of
      * them and has reserved stack.
      *
-     * @param resumed takes those who have had to leave the team
+     * @param ready takes those who have had to leave the team
      */
-    void lead(SThread leader, SThreadQueue resumed) {
+    void lead(SThread leader, ReadyQueue ready) {
         StagedWork[] works = spare.length < team.size() ? new StagedWork[team.size()] : spare;
         spare = NONE;
         leader.leading = true;
@@ -52,7 +52,7 @@ final class StagedTeams {
             }
         } finally {
             leader.leading = false;
-            release(leader, resumed);
+            release(leader, ready);
             Arrays.fill(works, 0, count, null);
             spare = works;
         }
@@ -98,7 +98,7 @@ final class StagedTeams {
         }
     }
 
-    private static void release(SThread leader, SThreadQueue resumed) {
+    private static void release(SThread leader, ReadyQueue ready) {
         if (leader.member) {
             for (SThread member = leader.next; member != leader; member = member.next) {
                 member.led = false;
@@ -108,8 +108,7 @@ final class StagedTeams {
             SThread follower = leader.followers;
             leader.followers = follower.next;
             follower.led = false;
-            follower.state = SThread.State.READY;
-            resumed.append(follower);
+            ready.appendResumed(follower);
         }
     }
 }

@@ -54,7 +54,7 @@ class FairnessTest {
             long inTeamsMax = teamsMax * options.teamLimit() + TERMINALS + 1;
             // Without, everybody has one turn of at most so many operations. The governor may change between the two.
             long straightMax =
-                    (TERMINALS + 1) * (Scheduler.OPERATIONS_PER_TURN_MAX + 2L * CarrierThread.SAMPLE_INTERVAL);
+                    (TERMINALS + 1) * (Scheduler.OPERATIONS_PER_TURN_MAX + 2L * CarrierTurns.SAMPLE_INTERVAL);
             long operationsMax = (mode == TeamMode.OFF ? 0 : inTeamsMax) + (mode == TeamMode.ON ? 0 : straightMax);
 
             Progress progress = new Progress(2 * operationsMax, mode == TeamMode.ON ? 2 * teamsMax : 0);
@@ -202,7 +202,7 @@ class FairnessTest {
             Fixtures.runTogether(scheduler, List.of(endless, () -> otherRan[0] = true));
             assertTrue(operationsRun[0] >= Scheduler.OPERATIONS_PER_TURN_MAX, "operationsRun=" + operationsRun[0]);
             assertTrue(
-                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN_MAX + 2 * CarrierThread.SAMPLE_INTERVAL,
+                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN_MAX + 2 * CarrierTurns.SAMPLE_INTERVAL,
                     "operationsRun=" + operationsRun[0]);
         }
     }
@@ -228,7 +228,7 @@ class FairnessTest {
             };
             Fixtures.runTogether(scheduler, List.of(endless, () -> otherRan[0] = true));
             assertTrue(
-                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN + 2 * CarrierThread.SAMPLE_INTERVAL,
+                    operationsRun[0] <= Scheduler.OPERATIONS_PER_TURN + 2 * CarrierTurns.SAMPLE_INTERVAL,
                     "operationsRun=" + operationsRun[0]);
         }
     }

@@ -17,7 +17,7 @@ class GovernorTest {
     private void runStraight(long operations) {
         for (long i = 0; i < operations; i++) {
             list.countStraight();
-            if (i % CarrierThread.SAMPLE_INTERVAL == 0) {
+            if (i % CarrierTurns.SAMPLE_INTERVAL == 0) {
                 list.governor.sampleStraight(STRAIGHT_NANOS);
             }
         }

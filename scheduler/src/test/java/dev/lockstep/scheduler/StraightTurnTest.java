@@ -232,7 +232,7 @@ class StraightTurnTest {
                 Scheduler.OPERATIONS_PER_TURN_MIN,
                 Scheduler.OPERATIONS_PER_TURN);
         // Operations are counted a sampling interval at a time, when it begins.
-        long slack = 2L * CarrierThread.SAMPLE_INTERVAL;
+        long slack = 2L * CarrierTurns.SAMPLE_INTERVAL;
         assertTrue(
                 Math.abs(operations[0] - expected) <= slack,
                 "operations=" + operations[0] + " expected=" + expected + " slack=" + slack);

@@ -1,0 +1,143 @@
+package dev.lockstep.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What comes to a carrier from other threads: S-threads that are new or were woken, lists that were lent, tasks that
+ * are no S-threads, and the word to stop. A carrier that has nothing to do sleeps here.
+ *
+ * <p>Invariants: who adds something looks at {@code idle} afterwards, and who sleeps sets {@code idle} and looks for
+ * something afterwards. So nothing is added to a carrier that goes on sleeping.
+ *
+ * <p>Thread-safety: {@link #push}, {@link #addTask}, {@link #stop} and {@link #isIdle} by any thread, everything else
+ * by the carrier's.
+ */
+final class Arrivals {
+    private static final VarHandle IDLE;
+    private static final VarHandle STOPPING;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            IDLE = lookup.findVarHandle(Arrivals.class, "idle", boolean.class);
+            STOPPING = lookup.findVarHandle(Arrivals.class, "stopping", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Thread carrier;
+    private final Inbox inbox = new Inbox();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+    @SuppressWarnings("unused")
+    private boolean idle;
+
+    @SuppressWarnings("unused")
+    private boolean stopping;
+
+    Arrivals(Thread carrier) {
+        this.carrier = carrier;
+    }
+
+    /** Has no effect on a node that is here already. */
+    void push(InboxNode node) {
+        if (node.casQueued() && inbox.push(node)) {
+            wakeIfIdle();
+        }
+    }
+
+    /** A task that is no S-thread, such as a virtual thread started by an S-thread. */
+    void addTask(Runnable task) {
+        tasks.add(task);
+        wakeIfIdle();
+    }
+
+    /** Tells the carrier to end after the last of its S-threads. */
+    void stop() {
+        setStoppingVolatile(true);
+        LockSupport.unpark(carrier);
+    }
+
+    /** Whether the carrier has nothing to do; perhaps no longer when this is read. */
+    boolean isIdle() {
+        return idleVolatile();
+    }
+
+    private void wakeIfIdle() {
+        if (idleVolatile()) {
+            LockSupport.unpark(carrier);
+        }
+    }
+
+    boolean isStopping() {
+        return stoppingVolatile();
+    }
+
+    boolean isEmpty() {
+        return inbox.isEmpty() && tasks.isEmpty();
+    }
+
+    boolean hasTasks() {
+        return !tasks.isEmpty();
+    }
+
+    boolean hasNodes() {
+        return !inbox.isEmpty();
+    }
+
+    /** As {@link Inbox#drain}; each node has still to be cleared. */
+    InboxNode drain() {
+        return inbox.drain();
+    }
+
+    /** Runs those tasks that are here now. */
+    void runTasks() {
+        for (int left = tasks.size(); left > 0; left--) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                return;
+            }
+            task.run();
+        }
+    }
+
+    /**
+     * Sleeps until something has come, or without a reason.
+     *
+     * @param deadlineNanos a point in {@link InstalledTime#nanoTime()}, or {@link Waiter#NO_DEADLINE}
+     */
+    void await(long deadlineNanos) {
+        setIdleVolatile(true);
+        if (isEmpty() && !stoppingVolatile()) {
+            if (deadlineNanos == Waiter.NO_DEADLINE) {
+                LockSupport.park(this);
+            } else {
+                InstalledTime.parkNanos(this, Math.max(1, deadlineNanos - InstalledTime.nanoTime()));
+            }
+            // A carrier is nobody's to interrupt; a flag left set would turn its loop into a spin.
+            Thread.interrupted();
+        }
+        setIdleVolatile(false);
+    }
+
+    private boolean idleVolatile() {
+        return (boolean) IDLE.getVolatile(this);
+    }
+
+    private void setIdleVolatile(boolean value) {
+        IDLE.setVolatile(this, value);
+    }
+
+    private boolean stoppingVolatile() {
+        return (boolean) STOPPING.getVolatile(this);
+    }
+
+    private void setStoppingVolatile(boolean value) {
+        STOPPING.setVolatile(this, value);
+    }
+}
