@@ -96,22 +96,24 @@ public record DatabaseStatus(
      */
     public record SnapshotStatus(int openCount, long oldestNanos, long versionBytes) {}
 
-    /** Why log is kept that a recovery would begin with. */
+    /** Why the oldest log is kept. */
     public enum LogKeptFor {
         /** There is no log. */
         NO_LOG,
-        /** The next checkpoint gives it up: nobody needs more than what it finds. */
+        /** A recovery would begin with it, and the next checkpoint gives it up: nobody else needs it. */
         NEXT_CHECKPOINT,
         /** The oldest change of an open transaction stands there. */
         TRANSACTION,
         /** The oldest change that is not in the page file yet stands there. */
-        DIRTY_PAGE
+        DIRTY_PAGE,
+        /** A backup is being made, and copies the log from there on when it has copied the pages. */
+        BACKUP
     }
 
     /**
      * What log is kept. Positions are LSNs, which count the bytes of the log.
      *
-     * @param keptFromLsn where recovery would begin; nothing behind it is given up
+     * @param keptFromLsn where recovery would begin, or before that a backup; nothing behind it is given up
      * @param tailLsn its end
      * @param durableLsn up to where it is on disk
      * @param oldestTransactionLsn the first change of an open transaction; {@link #NONE} without
@@ -125,7 +127,7 @@ public record DatabaseStatus(
             long oldestTransactionLsn,
             long oldestDirtyPageLsn,
             LogKeptFor keptFor) {
-        /** Bytes that a recovery would read. */
+        /** Bytes that are kept: what a recovery would read, and what else a backup needs. */
         public long keptBytes() {
             return tailLsn - keptFromLsn;
         }

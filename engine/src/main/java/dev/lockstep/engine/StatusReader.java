@@ -9,6 +9,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.recovery.CheckpointSource;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.engine.recovery.RecoveryReport;
 import dev.lockstep.engine.transaction.SnapshotStatistics;
@@ -132,6 +133,12 @@ final class StatusReader {
             keptFor = transaction <= dirtyPage
                     ? DatabaseStatus.LogKeptFor.TRANSACTION
                     : DatabaseStatus.LogKeptFor.DIRTY_PAGE;
+        }
+        Checkpointer checkpointer = instance.checkpointerOrNull();
+        long held = checkpointer == null ? CheckpointSource.NO_LSN : checkpointer.heldLsn();
+        if (held <= Math.min(kept, needed)) {
+            keptFor = DatabaseStatus.LogKeptFor.BACKUP;
+            kept = held == Checkpointer.HELD_FROM_THE_NEXT ? kept : held;
         }
         return new DatabaseStatus.LogStatus(
                 kept,

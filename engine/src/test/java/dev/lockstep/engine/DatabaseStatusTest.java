@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -173,6 +174,29 @@ class DatabaseStatusTest {
         assertFalse(checkpoint.running());
         assertTrue(checkpoint.bytesUntilNext() > 0, checkpoint::toString);
         assertTrue(database.status().pool().hitRatio() > 0);
+    }
+
+    /** Checkpoints go on meanwhile, and recovery would begin with the last; but no log is given up. */
+    @Test
+    void aBackupKeepsLog() {
+        AtomicInteger looks = new AtomicInteger();
+        database.backup(directory.resolve("copy"), (stage, done, total) -> {
+            DatabaseStatus.LogStatus held = database.status().log();
+            assertEquals(DatabaseStatus.LogKeptFor.BACKUP, held.keptFor(), () -> stage + " " + held);
+            if (looks.getAndIncrement() == 0) {
+                database.run(transaction -> insert(transaction, ID + 1));
+                database.checkpoint();
+                DatabaseStatus.LogStatus after = database.status().log();
+                assertEquals(DatabaseStatus.LogKeptFor.BACKUP, after.keptFor());
+                assertEquals(held.keptFromLsn(), after.keptFromLsn());
+                assertTrue(after.keptBytes() > held.keptBytes(), after::toString);
+            }
+        });
+        assertTrue(looks.get() > 0);
+        database.checkpoint();
+        assertEquals(
+                DatabaseStatus.LogKeptFor.NEXT_CHECKPOINT,
+                database.status().log().keptFor());
     }
 
     @Test

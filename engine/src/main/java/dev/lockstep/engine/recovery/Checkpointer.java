@@ -59,7 +59,7 @@ public final class Checkpointer implements AutoCloseable {
     }
 
     /** As the position from which on log is held: all of it, until there is a checkpoint to hold it for. */
-    private static final long HELD_FROM_THE_NEXT = 0;
+    public static final long HELD_FROM_THE_NEXT = 0;
 
     private final Log log;
     private final CheckpointFile file;
@@ -246,7 +246,10 @@ public final class Checkpointer implements AutoCloseable {
         hold(CheckpointSource.NO_LSN);
     }
 
-    /** From where on {@link #holdLog} keeps the log; {@link CheckpointSource#NO_LSN} if it does not. */
+    /**
+     * From where on {@link #holdLog} keeps the log: {@link #HELD_FROM_THE_NEXT} until it has its checkpoint, {@link
+     * CheckpointSource#NO_LSN} if it does not.
+     */
     public long heldLsn() {
         latch.latch();
         try {
