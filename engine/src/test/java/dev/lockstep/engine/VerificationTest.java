@@ -227,6 +227,25 @@ class VerificationTest {
         requireOnly(home, Kind.LSN, pageId);
     }
 
+    /** Without the checkpoint pages and trees are still looked at. */
+    @Test
+    void aPageBesideABrokenCheckpoint() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_OVERFLOW);
+        byte[] bytes = page(home, pageId);
+        poke(home, pageId, 4_000, new byte[] {(byte) (bytes[4_000] ^ 16)});
+        // The root of the first table.
+        forge(home, 2, page -> PageLayout.setTreeId(page, 0, 99));
+        Path checkpoint = home.resolve("checkpoint.lockstep");
+        byte[] saved = Files.readAllBytes(checkpoint);
+        saved[saved.length / 2] ^= 16;
+        Files.write(checkpoint, saved);
+        List<String> found = Database.verify(home).findings().stream()
+                .map(finding -> finding.kind() + " " + finding.pageId())
+                .toList();
+        assertEquals(List.of("FILE -1", "CHECKSUM " + pageId, "TREE 2"), found);
+    }
+
     @Test
     void aPageOfAnotherTree() throws IOException {
         Path home = closedDatabase();
