@@ -227,6 +227,23 @@ class VerificationTest {
         requireOnly(home, Kind.LSN, pageId);
     }
 
+    /** A person reads no list of ten thousand; but what has to be restored must be known. */
+    @Test
+    void pagesBeyondThoseThatAreToldOneByOneAreNamed() throws IOException {
+        Path home = closedDatabase();
+        for (int pageId : new int[] {4, 5, 7, 9, 10, 11}) {
+            byte[] bytes = page(home, pageId);
+            poke(home, pageId, 4_000, new byte[] {(byte) (bytes[4_000] ^ 16)});
+        }
+        assertEquals(
+                List.of(4, 5, 7, 9, 10, 11),
+                Database.verify(home).findings().stream().map(Finding::pageId).toList());
+        List<Finding> few =
+                new Verification(DiskStorage.INSTANCE, home, 2).run().findings();
+        assertEquals(3, few.size());
+        assertTrue(few.getLast().what().endsWith("of 4 pages: 7, 9 to 11"), few::toString);
+    }
+
     /** Without the checkpoint pages and trees are still looked at. */
     @Test
     void aPageBesideABrokenCheckpoint() throws IOException {

@@ -38,14 +38,17 @@ import java.util.List;
  */
 public final class Verification {
     /**
-     * Findings told. A file of other contents breaks a rule in every page, and who reads the list needs to know that,
-     * not each of them; beyond it one more finding says that there are others.
+     * Findings told one by one. A file of other contents breaks a rule in every page, and who reads the list needs to
+     * know that, not each of them; beyond it one more finding names the pages of the others.
      */
     private static final int FINDINGS_MAX = 10_000;
 
     private final Storage storage;
     private final Path directory;
+    private final int findingsMax;
     private final List<Finding> findings = new ArrayList<>();
+    private final BitSet untold = new BitSet();
+    private long untoldCount;
     private final BitSet damaged = new BitSet();
     private final BitSet reached = new BitSet();
     private PageFile pageFile;
@@ -57,8 +60,14 @@ public final class Verification {
 
     /** Verifies the database of a directory. */
     public Verification(Storage storage, Path directory) {
+        this(storage, directory, FINDINGS_MAX);
+    }
+
+    /** Verifies the database of a directory, and tells so many findings one by one. */
+    public Verification(Storage storage, Path directory, int findingsMax) {
         this.storage = storage;
         this.directory = directory;
+        this.findingsMax = findingsMax;
     }
 
     /**
@@ -79,6 +88,7 @@ public final class Verification {
         try {
             boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
             verify(clean);
+            tellUntold();
             return new VerificationReport(
                     pageCount, reached.cardinality(), treeCount, recordCount, logRecordCount, !clean, findings);
         } finally {
@@ -252,10 +262,34 @@ public final class Verification {
     }
 
     private void tell(Kind kind, int pageId, String what) {
-        if (findings.size() < FINDINGS_MAX) {
+        if (findings.size() < findingsMax) {
             findings.add(new Finding(kind, pageId, what));
-        } else if (findings.size() == FINDINGS_MAX) {
-            findings.add(new Finding(kind, VerificationReport.NO_PAGE, "there are more findings than are told"));
+            return;
         }
+        untoldCount++;
+        if (pageId != VerificationReport.NO_PAGE) {
+            untold.set(pageId);
+        }
+    }
+
+    private void tellUntold() {
+        if (untoldCount == 0) {
+            return;
+        }
+        StringBuilder pages = new StringBuilder();
+        // Ends behind the last page that is set.
+        for (int first = untold.nextSetBit(0); first >= 0; ) {
+            int end = untold.nextClearBit(first);
+            pages.append(pages.isEmpty() ? "" : ", ").append(first);
+            if (end - first > 1) {
+                pages.append(" to ").append(end - 1);
+            }
+            first = untold.nextSetBit(end);
+        }
+        findings.add(new Finding(
+                findings.getLast().kind(),
+                VerificationReport.NO_PAGE,
+                untoldCount + " more findings are not told one by one, of " + untold.cardinality() + " pages: "
+                        + pages));
     }
 }
