@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
+import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -17,8 +18,8 @@ import jdk.jfr.Timespan;
 
 /**
  * What {@link Database#status()} says, as JFR events of every open database, once a second unless the recording's
- * settings under {@code dev.lockstep.*} say otherwise. As long as nobody uses JFR, it is not even started, and nothing
- * is looked at. Thread-safe.
+ * settings under {@code dev.lockstep.*} say otherwise; locks that nobody waits for only if these ask for them. As long
+ * as nobody uses JFR, it is not even started, and nothing is looked at. Thread-safe.
  */
 final class DatabaseEvents {
     private static final Set<Database> OPEN = ConcurrentHashMap.newKeySet();
@@ -29,7 +30,9 @@ final class DatabaseEvents {
             public void recorderInitialized(FlightRecorder recorder) {
                 FlightRecorder.addPeriodicEvent(
                         OpenTransaction.class, () -> OPEN.forEach(DatabaseEvents::transactions));
-                FlightRecorder.addPeriodicEvent(ContendedLock.class, () -> OPEN.forEach(DatabaseEvents::locks));
+                FlightRecorder.addPeriodicEvent(
+                        ContendedLock.class, () -> OPEN.forEach(DatabaseEvents::contendedLocks));
+                FlightRecorder.addPeriodicEvent(HeldLock.class, () -> OPEN.forEach(DatabaseEvents::heldLocks));
                 FlightRecorder.addPeriodicEvent(DatabaseState.class, () -> OPEN.forEach(DatabaseEvents::state));
             }
         });
@@ -77,7 +80,7 @@ final class DatabaseEvents {
         }
     }
 
-    private static void locks(Database database) {
+    private static void contendedLocks(Database database) {
         DatabaseStatus status = look(database);
         if (status == null) {
             return;
@@ -88,6 +91,22 @@ final class DatabaseEvents {
                 return;
             }
             ContendedLock event = new ContendedLock();
+            event.database = database.name();
+            event.lock = lock.name();
+            event.table = lock.table();
+            event.holders = lock.holders().toString();
+            event.waiters = lock.waiters().toString();
+            event.commit();
+        }
+    }
+
+    private static void heldLocks(Database database) {
+        DatabaseStatus status = look(database);
+        if (status == null) {
+            return;
+        }
+        for (DatabaseStatus.Lock lock : status.locks()) {
+            HeldLock event = new HeldLock();
             event.database = database.name();
             event.lock = lock.name();
             event.table = lock.table();
@@ -168,6 +187,30 @@ final class DatabaseEvents {
     @Period("1 s")
     @StackTrace(false)
     static final class ContendedLock extends Event {
+        @Label("Database")
+        String database;
+
+        @Label("Lock")
+        String lock;
+
+        @Label("Table")
+        String table;
+
+        @Label("Holders")
+        String holders;
+
+        @Label("Waiters")
+        String waiters;
+    }
+
+    @Name("dev.lockstep.HeldLock")
+    @Label("Held Lock")
+    @Description("A lock, whether somebody waits for it or not: many, so only a recording that asks for them has them")
+    @Category("Lockstep")
+    @Enabled(false)
+    @Period("1 s")
+    @StackTrace(false)
+    static final class HeldLock extends Event {
         @Label("Database")
         String database;
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import javax.management.JMException;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -203,9 +204,7 @@ class DatabaseStatusTest {
     void showsTheOldestSnapshot() {
         assertEquals(
                 new DatabaseStatus.SnapshotStatus(0, 0, 0), database.status().snapshots());
-        TransactionOptions snapshot =
-                TransactionOptions.of(DatabaseOptions.defaults()).readOnlySnapshot();
-        database.run(snapshot, reader -> {
+        database.run(snapshot(), reader -> {
             DatabaseStatus.SnapshotStatus seen = database.status().snapshots();
             assertEquals(1, seen.openCount());
             assertTrue(seen.oldestNanos() > 0, seen::toString);
@@ -239,11 +238,35 @@ class DatabaseStatusTest {
                 assertEquals(1, ((CompositeData[]) locks[0].get("waiters")).length);
             });
             assertEquals("NEXT_CHECKPOINT", keptFor(server, name));
-            for (String part : List.of("Locks", "Snapshots", "Checkpoint", "Pool")) {
-                server.getAttribute(name, part);
-            }
+            database.run(holder -> {
+                lock(holder);
+                assertEquals(3, ((CompositeData[]) attribute(server, name, "Locks")).length);
+                assertEquals(0, ((CompositeData[]) attribute(server, name, "ContendedLocks")).length);
+            });
+            database.run(snapshot(), reader -> {
+                CompositeData snapshots = (CompositeData) attribute(server, name, "Snapshots");
+                assertEquals(1, snapshots.get("openCount"));
+                assertTrue((long) snapshots.get("oldestNanos") > 0);
+            });
+            CompositeData checkpoint = (CompositeData) server.getAttribute(name, "Checkpoint");
+            assertEquals(0.0, checkpoint.get("progress"));
+            assertEquals(database.status().checkpoint().completedCount(), checkpoint.get("completedCount"));
+            CompositeData pool = (CompositeData) server.getAttribute(name, "Pool");
+            assertTrue((double) pool.get("hitRatio") > 0);
         }
         assertFalse(server.isRegistered(name));
+    }
+
+    private static TransactionOptions snapshot() {
+        return TransactionOptions.of(DatabaseOptions.defaults()).readOnlySnapshot();
+    }
+
+    private static Object attribute(MBeanServer server, ObjectName name, String attribute) {
+        try {
+            return server.getAttribute(name, attribute);
+        } catch (JMException e) {
+            throw new IllegalStateException(attribute, e);
+        }
     }
 
     private Object keptFor(MBeanServer server, ObjectName name) throws Exception {
@@ -253,21 +276,48 @@ class DatabaseStatusTest {
 
     @Test
     void jfrShowsTheSame() throws Exception {
-        CountDownLatch events = new CountDownLatch(3);
+        CountDownLatch events = new CountDownLatch(4);
+        CountDownLatch snapshots = new CountDownLatch(1);
         CountDownLatch checkpoint = new CountDownLatch(1);
         try (RecordingStream stream = new RecordingStream()) {
             stream.enable("dev.lockstep.OpenTransaction").withPeriod(Duration.ofMillis(20));
             stream.enable("dev.lockstep.ContendedLock").withPeriod(Duration.ofMillis(20));
+            stream.enable("dev.lockstep.HeldLock").withPeriod(Duration.ofMillis(20));
             stream.enable("dev.lockstep.DatabaseState").withPeriod(Duration.ofMillis(20));
             stream.enable("dev.lockstep.Checkpoint");
             stream.onEvent("dev.lockstep.OpenTransaction", once(events, event -> "waiter"
                     .equals(event.getString("transactionThread"))));
             stream.onEvent("dev.lockstep.ContendedLock", once(events, event -> event.getString("waiters")
                     .contains("mode=X")));
-            stream.onEvent("dev.lockstep.DatabaseState", once(events, event -> event.getInt("openTransactions") == 2));
+            stream.onEvent(
+                    "dev.lockstep.HeldLock",
+                    once(
+                            events,
+                            event -> event.getString("table").equals("account")
+                                    && event.getString("holders").contains("mode=I")
+                                    && event.getString("waiters").equals("[]")));
+            stream.onEvent(
+                    "dev.lockstep.DatabaseState",
+                    once(
+                            events,
+                            event -> event.getInt("openTransactions") == 2
+                                    && event.getLong("logKept") > 0
+                                    && event.getString("logKeptFor").equals("TRANSACTION")
+                                    && event.getDouble("checkpointProgress") == 0
+                                    && event.getDouble("poolHitRatio") > 0));
+            stream.onEvent(
+                    "dev.lockstep.DatabaseState",
+                    once(
+                            snapshots,
+                            event -> event.getInt("openSnapshots") == 1 && event.getLong("oldestSnapshot") > 0));
             stream.onEvent("dev.lockstep.Checkpoint", event -> checkpoint.countDown());
             stream.startAsync();
-            whileOneWaits(status -> events.await());
+            database.checkpoint();
+            whileOneWaits(status -> {
+                database.checkpoint();
+                events.await();
+            });
+            database.run(snapshot(), reader -> await(snapshots));
             database.checkpoint();
             checkpoint.await();
         }
