@@ -1,8 +1,12 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.DoubleWriteCopies;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
 import java.io.IOException;
@@ -64,14 +68,35 @@ class ReleasedFormatsTest {
             });
         }
         assertTrue(torn.size() > 5, torn::toString);
+        tear(home, torn);
+        use(home);
+    }
+
+    /** Of each page of the last batch that was written, the double-write file has a copy. */
+    @ParameterizedTest
+    @ValueSource(strings = {"format-1", "format-2"})
+    void copiesOfADoubleWriteMendTornPages(String format) throws IOException {
+        Path home = scratch.resolve("database");
+        GoldenDatabase.unpack("golden/" + format + "/closed.zip", home);
+        DatabaseId databaseId;
+        try (PageFile pages = PageFile.open(DiskStorage.INSTANCE, home, null, true)) {
+            databaseId = pages.databaseId();
+        }
+        Set<Integer> torn = new TreeSet<>();
+        DoubleWriteCopies.visit(DiskStorage.INSTANCE, home, databaseId, (pageId, memory, address) -> torn.add(pageId));
+        assertFalse(torn.isEmpty(), "no copies");
+        tear(home, torn);
+        use(home);
+    }
+
+    private static void tear(Path home, Set<Integer> pageIds) throws IOException {
         try (RandomAccessFile file =
                 new RandomAccessFile(home.resolve(PageFile.PAGES_FILE).toFile(), "rw")) {
-            for (int pageId : torn) {
+            for (int pageId : pageIds) {
                 file.seek(PageLayout.fileOffset(pageId) + PageLayout.PAGE_BYTES / 2);
                 file.write(new byte[PageLayout.PAGE_BYTES / 2]);
             }
         }
-        use(home);
     }
 
     private void use(Path home) {
