@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.TransactionGate.State;
+import dev.lockstep.engine.file.EngineThreads;
 import dev.lockstep.engine.instance.TransactionLimit;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.WaitReason;
@@ -58,6 +59,8 @@ final class IdleRollback implements LongConsumer {
                 && isOutside()
                 && gate.changeState(seen, State.TAKEN)) {
             rollBackTaken(seen, tailLsn);
+        } else if (seen == State.TAKEN) {
+            EngineThreads.bringThread(gate.core().instance().idleRollbacks());
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -348,6 +349,33 @@ class IdleTransactionTest {
         storage.release();
         awaitNoLogKept();
         assertEquals(1, rollingBack.size());
+        for (int id = 0; id < sessions.size(); id++) {
+            assertThrows(LeakedHandleException.class, sessions.get(id)::close);
+            assertEquals(NAME, nameOf(id));
+        }
+    }
+
+    /** As where the thread ended in the moment in which a rollback came, and no further one could be started. */
+    @Test
+    void aRollbackThatWasLeftWithoutAThreadGetsOneOfTheNextCheckpoint() {
+        open();
+        ThreadPoolExecutor rollbacks = database.instance().idleRollbacks();
+        List<Session> sessions = new ArrayList<>();
+        for (int id = 0; id < 2; id++) {
+            Session session = database.openSession();
+            rename(session.begin(), id, "changed");
+            sessions.add(session);
+        }
+        writeLog();
+        haveItTakenAndHeldUp();
+        Runnable left = rollbacks.getQueue().remove();
+        storage.release();
+        while (rollbacks.getPoolSize() > 0) {
+            Thread.yield();
+        }
+        rollbacks.getQueue().add(left);
+        database.checkpoint();
+        awaitNoLogKept();
         for (int id = 0; id < sessions.size(); id++) {
             assertThrows(LeakedHandleException.class, sessions.get(id)::close);
             assertEquals(NAME, nameOf(id));
