@@ -23,6 +23,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -242,6 +243,63 @@ class VerificationTest {
                 new Verification(DiskStorage.INSTANCE, home, 2).run().findings();
         assertEquals(3, few.size());
         assertTrue(few.getLast().what().endsWith("of 4 pages: 7, 9 to 11"), few::toString);
+    }
+
+    /** Without the header of the file each page is still looked at. */
+    @Test
+    void aPageBesideABrokenHeader() throws IOException {
+        Path home = closedDatabase();
+        int pageId = pageOfType(home, PageLayout.TYPE_NODE);
+        byte[] bytes = page(home, pageId);
+        poke(home, pageId, 4_000, new byte[] {(byte) (bytes[4_000] ^ 16)});
+        poke(home, pageId + 2, 0, page(home, 3));
+        poke(home, 0, 20, new byte[] {(byte) (page(home, 0)[20] ^ 16)});
+        List<String> found = Database.verify(home).findings().stream()
+                .map(finding -> finding.kind() + " " + finding.pageId())
+                .toList();
+        assertEquals(List.of("FILE -1", "CHECKSUM " + pageId, "IDENTITY " + (pageId + 2)), found);
+    }
+
+    /** Whatever keeps a database from being opened has to be told, of whichever file. */
+    @Test
+    void whatIsNotOpenedIsNotFoundSound() throws IOException {
+        Path home = closedDatabase();
+        List<Path> names;
+        try (var files = Files.list(home)) {
+            names = files.map(Path::getFileName).sorted().toList();
+        }
+        List<String> refused = new ArrayList<>();
+        for (Path name : names) {
+            for (boolean isRemoved : new boolean[] {true, false}) {
+                Path copy = Files.createDirectory(scratch.resolve(name + "-" + isRemoved));
+                for (Path file : names) {
+                    Files.copy(home.resolve(file), copy.resolve(file));
+                }
+                byte[] bytes = Files.readAllBytes(home.resolve(name));
+                if (isRemoved) {
+                    Files.delete(copy.resolve(name));
+                } else if (bytes.length > 9) {
+                    bytes[9] ^= 16;
+                    Files.write(copy.resolve(name), bytes);
+                }
+                boolean ok = isFoundSound(copy);
+                try {
+                    validated.close(validated.open(copy, ValidatedDatabase.SMALLEST, null));
+                } catch (LockstepException typed) {
+                    refused.add(name + " " + isRemoved);
+                    assertFalse(ok, () -> name + " isRemoved=" + isRemoved + ": " + typed);
+                }
+            }
+        }
+        assertTrue(refused.size() >= 5, refused::toString);
+    }
+
+    private static boolean isFoundSound(Path directory) {
+        try {
+            return Database.verify(directory).ok();
+        } catch (MissingFileException missing) {
+            return false;
+        }
     }
 
     /** Without the checkpoint pages and trees are still looked at. */

@@ -8,6 +8,9 @@ import dev.lockstep.engine.VerificationReport;
 import dev.lockstep.engine.VerificationReport.Finding;
 import dev.lockstep.engine.VerificationReport.Kind;
 import dev.lockstep.engine.btree.TreeImage;
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.FileFormat;
+import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.PageReader;
 import dev.lockstep.engine.file.Storage;
@@ -100,6 +103,7 @@ public final class Verification {
         try (PageFile opened = PageFile.open(storage, directory, null, true)) {
             pageFile = opened;
             pageCount = opened.pageCount();
+            checkDoubleWrite();
             Checkpoint checkpointOrNull = readCheckpoint();
             checkPages(checkpointOrNull == null ? Long.MAX_VALUE : endOfLog(checkpointOrNull, clean));
             if (clean) {
@@ -108,6 +112,42 @@ public final class Verification {
             if (clean && checkpointOrNull != null) {
                 checkBitmap(BitSet.valueOf(checkpointOrNull.pageBitmap()));
             }
+        } catch (LockstepException failure) {
+            tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
+            if (pageFile == null) {
+                checkPagesAlone();
+            }
+        }
+    }
+
+    /** Without the header of the file nobody knows whose pages they are; whether they are whole they say themselves. */
+    private void checkPagesAlone() {
+        try (BlockFile file = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_ONLY);
+                Arena arena = Arena.ofShared()) {
+            pageCount = (int) Math.min(file.size() >>> PageLayout.PAGE_SHIFT, Integer.MAX_VALUE);
+            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            PageWindows windows = new PageWindows(page);
+            PageChecksum checksum = new PageChecksum(windows);
+            for (int pageId = 1; pageId < pageCount; pageId++) {
+                try {
+                    file.read(windows.at(0, PageLayout.PAGE_BYTES), PageLayout.fileOffset(pageId));
+                    if (!checksum.matches(0, pageId)) {
+                        tell(kindOfDamage(page, pageId, checksum), pageId, "the page is damaged, or another one");
+                    }
+                } catch (StorageException refused) {
+                    tell(Kind.IO, pageId, refused.getMessage());
+                }
+            }
+        } catch (LockstepException failure) {
+            tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
+        }
+    }
+
+    /** No page of a database that was closed in order needs its copy, but nothing opens without the file. */
+    private void checkDoubleWrite() {
+        Path path = directory.resolve(PageFile.DOUBLE_WRITE_FILE);
+        try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
+            FileHeader.read(file, FileFormat.DOUBLE_WRITE, pageFile.databaseId());
         } catch (LockstepException failure) {
             tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
         }
