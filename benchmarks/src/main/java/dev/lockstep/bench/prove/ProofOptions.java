@@ -63,17 +63,22 @@ public record ProofOptions(
         return point.isEmpty() || point.getAsLong() == index;
     }
 
-    /** The command that tries one point again. */
+    /**
+     * The command that tries one point again. Of a proof that goes by time alone it is the whole run; where points were
+     * tried for some time, it names as many as there were up to this one.
+     */
     public String replay(String proof, long index) {
-        return points == 0
-                ? String.format(Locale.ROOT, "./lockstep prove %s --minutes %s --seed %d", proof, minutes(time), seed)
-                : String.format(
-                        Locale.ROOT,
-                        "./lockstep prove %s --points %d --seed %d --point %d",
-                        proof,
-                        points,
-                        seed,
-                        index);
+        if (Proofs.named(proof).filter(its -> its.pointsDefault() == 0).isPresent()) {
+            String minutes = time.isZero() ? "" : " --minutes " + minutes(time);
+            return String.format(Locale.ROOT, "./lockstep prove %s%s --seed %d", proof, minutes, seed);
+        }
+        return String.format(
+                Locale.ROOT,
+                "./lockstep prove %s --points %d --seed %d --point %d",
+                proof,
+                points == 0 ? index + 1 : points,
+                seed,
+                index);
     }
 
     /** The command that tries an input again. */

@@ -120,8 +120,15 @@ class ProveCommandTest {
         assertEquals(
                 "./lockstep prove kill --points 500 --seed 9 --point 12",
                 report.failures().getFirst().replay());
-        assertEquals(
-                "./lockstep prove kill --minutes 1.5 --seed 9",
-                options.withTime(Duration.ofSeconds(90)).replay("kill", 3));
+    }
+
+    /** Whatever a proof goes by, the line is a right call, and tries what failed. */
+    @Test
+    void aPointOfARunByTimeIsReplayedAlone() {
+        ProofOptions options = new ProofOptions(500, Duration.ZERO, 9, OptionalLong.empty(), directory);
+        ProofOptions byTime = options.withTime(Duration.ofSeconds(90));
+        assertEquals("./lockstep prove kill --points 4 --seed 9 --point 3", byTime.replay("kill", 3));
+        assertEquals("./lockstep prove soak --minutes 1.5 --seed 9", byTime.replay("soak", 3));
+        assertEquals("./lockstep prove overload --seed 9", options.withPoints(2).replay("overload", 3));
     }
 }

@@ -115,6 +115,11 @@ public final class IsolationProof implements Proof {
         return forbidden;
     }
 
+    /** They are made behind the points, however few these are. */
+    static String replayOfDeadlocks(long seed) {
+        return String.format(Locale.ROOT, "./lockstep prove %s --points 1 --seed %d", NAME, seed);
+    }
+
     private static boolean isControl(long point) {
         return point % POINTS_PER_CONTROL == POINTS_PER_CONTROL - 1;
     }
@@ -280,7 +285,10 @@ public final class IsolationProof implements Proof {
             int wrong = all.stream().mapToInt(DeadlockRings.Times::wrongVictims).sum();
             report.count("deadlocks timed", (long) RINGS * all.size());
             if (wrong > 0) {
-                report.failed(options.points(), wrong + " deadlocks had another victim than their youngest member");
+                report.failed(
+                        options.points(),
+                        wrong + " deadlocks had another victim than their youngest member",
+                        replayOfDeadlocks(options.seed()));
             }
             return Section.of(
                     "Deadlocks, from the request that closes one to the error in the victim's hands",
