@@ -28,6 +28,7 @@ class IsolationProofTest {
         assertEquals(POINTS, report.tried());
         Map<String, Long> counts = report.counts();
         assertTrue(counts.get("histories on disk") > 0, counts::toString);
+        assertTrue(counts.getOrDefault("histories of 2,048 threads", 0L) > 0, counts::toString);
         assertTrue(counts.get("histories of virtual threads") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, virtual") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, continuations") > 0, counts::toString);

@@ -48,7 +48,7 @@ public final class IsolationProof implements Proof {
     private static final int CONTROL_HISTORIES_MAX = 30;
 
     /** Few threads that meet often, and many of which most wait. Each history has some 2,000 transactions. */
-    private static final int[] THREAD_COUNTS = {16, 128, 1_024};
+    private static final int[] THREAD_COUNTS = {16, 128, 2_048};
 
     private static final int TRANSACTIONS = 2_048;
 
@@ -193,6 +193,7 @@ public final class IsolationProof implements Proof {
                             .filter(executed -> !executed.committed())
                             .count());
             report.count("histories of " + spec.threads().title(), 1);
+            report.count(String.format(Locale.ROOT, "histories of %,d threads", spec.threadCount()), 1);
             report.count(directory.isPresent() ? "histories on disk" : "histories in memory", 1);
             Map<Finding, String> forbidden = forbidden(history, found);
             if (forbidden.isEmpty()) {
