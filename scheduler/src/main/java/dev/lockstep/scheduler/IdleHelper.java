@@ -1,40 +1,18 @@
 package dev.lockstep.scheduler;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-
 /**
  * Does works of other carriers' S-threads while its own carrier has nothing to do. It is an S-thread of its carrier,
  * since works may have to wait for a latch, and its holder for this very carrier.
  *
- * <p>Invariants:
- * <ul>
- *   <li>{@code offer} is a list that was offered and not yet taken, by this helper or by who has offered it; or
- *       {@code null}; or {@code closed} from the end on.
- *   <li>{@code taken} is what the helper is at work on. Its carrier's thread alone uses it.
- * </ul>
+ * <p>Invariants: {@code taken} is what the helper is at work on.
  *
- * <p>Thread-safety: {@link #casOffer}, {@link #isFree} and {@link #signal} by any thread, everything else by its
- * carrier's.
+ * <p>Thread-safety: {@link #slot} and {@link #signal} by any thread, everything else by its carrier's.
  */
 final class IdleHelper {
-    private static final VarHandle OFFER;
-
-    static {
-        try {
-            OFFER = MethodHandles.lookup().findVarHandle(IdleHelper.class, "offer", LentList.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final Scheduler scheduler;
     private final Waiter waiter = new Waiter();
-    private final LentList closed = new LentList(null);
+    private final LendingSlot slot = new LendingSlot();
     private final SThread sThread;
-
-    @SuppressWarnings("unused")
-    private LentList offer;
 
     private LentList taken;
     private boolean stops;
@@ -49,14 +27,9 @@ final class IdleHelper {
         sThread.begin();
     }
 
-    /** Whether it could be offered something. */
-    boolean isFree() {
-        return offerVolatile() == null;
-    }
-
-    /** Offers a list, or takes it back. Who has offered one calls {@link #signal} next. */
-    boolean casOffer(LentList expected, LentList replacement) {
-        return OFFER.compareAndSet(this, expected, replacement);
+    /** Where it is offered lists. Who has offered one calls {@link #signal} next. */
+    LendingSlot slot() {
+        return slot;
     }
 
     void signal() {
@@ -83,7 +56,7 @@ final class IdleHelper {
         try {
             while (!stops) {
                 waiter.prepare();
-                LentList lent = exchangeOffer(null);
+                LentList lent = slot.takeOrNull();
                 if (lent != null) {
                     doWorks(lent);
                 } else if (!stops) {
@@ -112,17 +85,9 @@ final class IdleHelper {
     }
 
     private void close() {
-        LentList left = exchangeOffer(closed);
-        if (left != null && left.home != null) {
+        LentList left = slot.closeOrNull();
+        if (left != null) {
             left.giveBack();
         }
-    }
-
-    private LentList offerVolatile() {
-        return (LentList) OFFER.getVolatile(this);
-    }
-
-    private LentList exchangeOffer(LentList replacement) {
-        return (LentList) OFFER.getAndSet(this, replacement);
     }
 }

@@ -68,7 +68,11 @@ final class Lending {
     private IdleHelper nextNeighbour() {
         neighbour = (neighbour + 1) % scheduler.carrierCount();
         CarrierThread carrier = scheduler.carrier(neighbour);
-        return carrier != lent.home && carrier.isIdle() && carrier.helper().isFree() ? carrier.helper() : null;
+        return carrier != lent.home
+                        && carrier.isIdle()
+                        && carrier.helper().slot().isFree()
+                ? carrier.helper()
+                : null;
     }
 
     private static boolean isLendable(OperationList list) {
@@ -93,7 +97,7 @@ final class Lending {
         lent.count = count;
         lent.done = false;
         lent.failure = null;
-        if (helper.casOffer(null, lent)) {
+        if (helper.slot().offer(lent)) {
             borrower = helper;
             lentAtTeam = teams.teamsFormed();
             helper.signal();
@@ -120,7 +124,7 @@ final class Lending {
 
     /** Takes the list back if nobody is at work on it; returns whether it is here now. */
     boolean reclaim() {
-        if (borrower != null && borrower.casOffer(lent, null)) {
+        if (borrower != null && borrower.slot().takeBack(lent)) {
             takeBack();
         }
         return returned;

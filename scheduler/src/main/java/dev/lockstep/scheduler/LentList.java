@@ -2,7 +2,7 @@ package dev.lockstep.scheduler;
 
 /**
  * S-threads that waited in a list of their carrier, and their works, which another carrier may do. Each carrier has
- * one, and so lends one list at a time. It goes to the other through {@link IdleHelper#casOffer} and comes back through
+ * one, and so lends one list at a time. It goes to the other through a {@link LendingSlot} and comes back through
  * its own carrier's inbox, or by being taken back out of the offer.
  *
  * <p>Invariants: all fields belong to its own carrier, and from a successful offer on to whoever takes the offer, until

@@ -277,20 +277,20 @@ class LendingTest {
     /** An offer that nobody has taken is the offering carrier's again, and a closed helper takes none. */
     @Test
     void anOfferHasOneTaker() throws InterruptedException {
-        IdleHelper helper;
+        LendingSlot slot;
         LentList lent;
         try (Scheduler scheduler = new Scheduler(lending(SThreadKind.CONTINUATION, 2))) {
-            helper = scheduler.carrier(1).helper();
+            slot = scheduler.carrier(1).helper().slot();
             lent = new LentList(scheduler.carrier(0));
-            assertTrue(helper.isFree());
-            assertTrue(helper.casOffer(null, lent));
-            assertFalse(helper.isFree());
-            assertFalse(helper.casOffer(null, new LentList(scheduler.carrier(0))));
-            assertTrue(helper.casOffer(lent, null));
-            assertFalse(helper.casOffer(lent, null));
+            assertTrue(slot.isFree());
+            assertTrue(slot.offer(lent));
+            assertFalse(slot.isFree());
+            assertFalse(slot.offer(new LentList(scheduler.carrier(0))));
+            assertTrue(slot.takeBack(lent));
+            assertFalse(slot.takeBack(lent));
         }
-        assertFalse(helper.isFree());
-        assertFalse(helper.casOffer(null, lent));
+        assertFalse(slot.isFree());
+        assertFalse(slot.offer(lent));
     }
 
     /** A carrier that fails gives back what it had, and its failure reaches the first member. */
