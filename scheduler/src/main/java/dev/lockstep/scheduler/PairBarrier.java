@@ -3,6 +3,7 @@ package dev.lockstep.scheduler;
 import dev.lockstep.scheduler.latch.Backoff;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.IntConsumer;
 
 /**
  * Where two S-threads meet that execute the same operation on two hardware threads of one core: a barrier in place of a
@@ -37,7 +38,16 @@ final class PairBarrier {
 
     private final long[] positions = new long[(SIDES + 1) * STRIDE];
 
-    PairBarrier() {}
+    private final IntConsumer pause;
+
+    PairBarrier() {
+        this(PairBarrier::spinOrYield);
+    }
+
+    /** @param pause what who is ahead does in each round of waiting, which it is told the number of */
+    PairBarrier(IntConsumer pause) {
+        this.pause = pause;
+    }
 
     /**
      * Waits for the other side, if it is behind.
@@ -59,7 +69,7 @@ final class PairBarrier {
             } else if (point > 0) {
                 return false;
             }
-            pause(round);
+            pause.accept(round);
         }
         return false;
     }
@@ -70,7 +80,7 @@ final class PairBarrier {
     }
 
     /** A virtual thread that yields leaves its carrier, and its team. */
-    private static void pause(int round) {
+    private static void spinOrYield(int round) {
         if (round < Backoff.SPINS_MAX || Thread.currentThread().isVirtual()) {
             Thread.onSpinWait();
         } else {
