@@ -176,11 +176,13 @@ class LendingTest {
     @CsvSource({"1, true", "2, false"})
     void aListWithoutWorksForSeveralStays(int members, boolean works) throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(lending(SThreadKind.CONTINUATION, 2))) {
+            LendingSlot slot = scheduler.carrier(1).helper().slot();
             int here = scheduler.registerOperation("here");
             int there = scheduler.registerOperation("there");
             List<Runnable> bodies = new ArrayList<>();
             for (int i = 0; i < MEMBERS; i++) {
-                bodies.add(() -> SThread.current().beginOperation(here, new Work(() -> {})));
+                // Whatever is lent was offered when a team's first member has its turn.
+                bodies.add(() -> SThread.current().beginOperation(here, new Work(() -> assertTrue(slot.isFree()))));
             }
             for (int i = 0; i < members; i++) {
                 boolean offers = works || i == 0;
