@@ -201,7 +201,7 @@ class PairBarrierTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void nobodyWaitsForGood(SThreadKind kind) throws InterruptedException {
-        int rounds = 50;
+        int rounds = 20;
         int points = 3;
         SchedulerOptions options = Fixtures.exact(kind).withCarriers(2).withBarriersOn(true);
         Map<Integer, Integer> membersOf = Map.of(0, 4, 1, 2);
