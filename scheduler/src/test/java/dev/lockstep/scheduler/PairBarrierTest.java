@@ -98,6 +98,7 @@ class PairBarrierTest {
     @Test
     void whoComesLaterMeetsWhoIsThere() throws InterruptedException {
         AtomicInteger step = new AtomicInteger();
+        AtomicLong switchesInMiddle = new AtomicLong();
         Waiter waiter = new Waiter();
         SchedulerOptions options =
                 Fixtures.exact(SThreadKind.VIRTUAL).withCarriers(2).withBarriersOn(true);
@@ -131,6 +132,7 @@ class PairBarrierTest {
                 spinUntil(step, 5);
                 // The other is one point far in this operation, and was farther in the one before.
                 begin(fetch, 2);
+                switchesInMiddle.set(Fixtures.statistics(scheduler, "fetch").switches());
                 step.set(6);
                 spinUntil(step, 7);
                 while (!scheduler.carrier(0).isIdle()) {
@@ -145,6 +147,7 @@ class PairBarrierTest {
             scheduler.awaitTermination();
             Fixtures.rethrow(started);
             OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(3 + 1, switchesInMiddle.get());
             assertEquals(1 + 3 + 1, statistics.switches());
             assertEquals(5 + 1 + 3 + 1 + 1 + 1, statistics.switchesSkipped());
         }
