@@ -211,6 +211,7 @@ class LendingTest {
         int rounds = 400;
         String replay = "seed=" + seed;
         AtomicInteger done = new AtomicInteger();
+        AtomicInteger doneElsewhere = new AtomicInteger();
         List<SThread> started = Collections.synchronizedList(new ArrayList<>());
         try (Scheduler scheduler = new Scheduler(lending(kind, carriers).withTeamLimit(5))) {
             int[] operations = new int[3];
@@ -246,6 +247,9 @@ class LendingTest {
                                 work.doHere();
                             }
                             done.incrementAndGet();
+                            if (work.doneBy.carrierThread() != self.carrierThread()) {
+                                doneElsewhere.incrementAndGet();
+                            }
                             assertSame(scheduler.carrier(0), CurrentCarrier.get(), replay);
                             if (random.nextInt(50) == 0) {
                                 sleepers[1 + random.nextInt(carriers - 1)].signal();
@@ -273,6 +277,7 @@ class LendingTest {
             }
             assertEquals((long) sThreads * rounds, membersIn, replay);
             assertTrue(lent > 0, replay);
+            assertEquals(doneElsewhere.get(), lent, replay);
         }
     }
 
