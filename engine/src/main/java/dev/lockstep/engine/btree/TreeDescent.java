@@ -30,6 +30,7 @@ import java.lang.foreign.MemorySegment;
  *       next node is then {@code nextFrame}, whatever page that holds.
  *   <li>A page that was entered as the root was the root when its frame's latch had {@code version}: the root leaves
  *       its page only under the exclusive latch.
+ *   <li>{@code share} is of the node at {@code nextFrame}, and once the walk has entered that, of it.
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
  *       {@code childIndex}; -1 at the root and after a hint.
  * </ul>
@@ -97,6 +98,9 @@ public class TreeDescent {
     private int remembers;
     private boolean hinted;
     private int hintedSlot;
+    /** Where in the node that was entered last, or comes next, the key may be, or {@link Node#SHARE_UNKNOWN}. */
+    private double share = Node.SHARE_UNKNOWN;
+
     private boolean alone = true;
     private long restartCount;
 
@@ -134,6 +138,7 @@ public class TreeDescent {
         nextPageId = NO_PAGE;
         remembers = REMEMBER_NOTHING;
         hinted = false;
+        share = Node.SHARE_UNKNOWN;
     }
 
     /**
@@ -193,6 +198,9 @@ public class TreeDescent {
 
     /** What {@link Node#find} answers in the leaf on which the walk stands. */
     protected final int findInLeaf() {
+        if (share != Node.SHARE_UNKNOWN) {
+            return Node.findFrom(memory, page, key, keyBytes, Node.slotAt(memory, page, share));
+        }
         return hinted && Node.isKeyAt(memory, page, hintedSlot, key, keyBytes)
                 ? hintedSlot
                 : Node.find(memory, page, key, keyBytes);
@@ -221,6 +229,7 @@ public class TreeDescent {
         pageId = NO_PAGE;
         nextPageId = NO_PAGE;
         hinted = false;
+        share = Node.SHARE_UNKNOWN;
         restartCount++;
         return CONTINUE;
     }
@@ -306,14 +315,17 @@ public class TreeDescent {
     }
 
     private int findChild() {
-        int index = below
-                ? Node.childIndexBelow(memory, page, key, keyBytes)
-                : Node.childIndex(memory, page, key, keyBytes);
+        int found = share == Node.SHARE_UNKNOWN
+                ? Node.find(memory, page, key, keyBytes)
+                : Node.findFrom(memory, page, key, keyBytes, Node.slotAt(memory, page, share));
+        int index = below ? Node.childIndexBelow(found) : Node.childIndex(found);
         int child = Node.child(memory, page, index);
+        double shareOfChild = Node.shareOfChild(memory, page, index, key, keyBytes);
         if (!latches.validateAcquire(frame, version)) {
             return restart();
         }
         nextChildIndex = index;
+        share = shareOfChild;
         if (!lookUp(child)) {
             return LOAD_PAGE;
         }
@@ -330,6 +342,7 @@ public class TreeDescent {
             neededPageId = next;
             pageId = NO_PAGE;
             nextPageId = NO_PAGE;
+            share = Node.SHARE_UNKNOWN;
             return false;
         }
         nextPageId = next;
@@ -344,14 +357,29 @@ public class TreeDescent {
      */
     public void addNextLines(GroupPrefetch prefetch) {
         if (nextPageId == NO_PAGE) {
+            addLinesOfArrival(prefetch);
             return;
         }
         long next = BufferPool.address(nextFrame);
         prefetch.addLatch(nextFrame);
         if (hinted && hintedSlot >= 0) {
             Node.addSlotLines(prefetch, next, hintedSlot);
-        } else {
+        } else if (hinted) {
             Node.addFirstLines(prefetch, next);
+        } else {
+            Node.addHeaderLines(prefetch, next);
+        }
+    }
+
+    /** The header of the node where the walk has arrived came with the stage before; it tells where the key may be. */
+    private void addLinesOfArrival(GroupPrefetch prefetch) {
+        if (pageId == NO_PAGE || hinted) {
+            return;
+        }
+        if (share == Node.SHARE_UNKNOWN) {
+            Node.addFirstSlotLines(prefetch, memory, page);
+        } else {
+            Node.addGuessLines(prefetch, page, Node.slotAt(memory, page, share));
         }
     }
 

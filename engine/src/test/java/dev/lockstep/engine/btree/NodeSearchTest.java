@@ -10,6 +10,7 @@ import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
@@ -188,6 +189,49 @@ class NodeSearchTest {
                 expected,
                 Node.find(page, 0, key, key.length),
                 () -> "shape=" + shape + " count=" + count + " key=" + Arrays.toString(key));
+        for (int guess = 0; guess <= count; guess++) {
+            int from = guess;
+            assertEquals(
+                    expected,
+                    Node.findFrom(page, 0, key, key.length, guess),
+                    () -> "shape=" + shape + " count=" + count + " guess=" + from + " key=" + Arrays.toString(key));
+        }
+    }
+
+    /** Separators 0, 1,000, 2,000 and so on, of eight bytes behind a prefix that all have. */
+    @Test
+    void aKeyLiesInAChildAsFarAsBetweenItsSeparators() {
+        int separators = 9;
+        MemorySegment memory = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NodeEditor.format(memory, 0, 1, 1, 1, NO_VALUE, null, 0);
+        for (int i = 0; i < separators; i++) {
+            byte[] key = number(1_000L * i);
+            NodeEditor.insertSeparator(memory, 0, i, key, key.length, i);
+        }
+        for (long number = 0; number < 1_000L * (separators - 1); number += 7) {
+            byte[] key = number(number);
+            int child = Node.childIndex(memory, 0, key, key.length);
+            double share = Node.shareOfChild(memory, 0, child, key, key.length);
+            // Heads are halved, so that they are positive.
+            assertEquals(number % 1_000 / 1_000.0, share, 1 / 500.0, "number=" + number);
+        }
+        for (int child : new int[] {0, separators}) {
+            assertEquals(Node.SHARE_UNKNOWN, Node.shareOfChild(memory, 0, child, number(0), Long.BYTES));
+        }
+    }
+
+    /** Heads that differ by less than a leaf may have slots tell nothing of where in it a key is. */
+    @Test
+    void separatorsThatHardlyDifferTellNothing() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NodeEditor.format(memory, 0, 1, 1, 1, NO_VALUE, null, 0);
+        NodeEditor.insertSeparator(memory, 0, 0, number(5), Long.BYTES, 0);
+        NodeEditor.insertSeparator(memory, 0, 1, number(6), Long.BYTES, 0);
+        assertEquals(Node.SHARE_UNKNOWN, Node.shareOfChild(memory, 0, 1, number(5), Long.BYTES));
+    }
+
+    private static byte[] number(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
     }
 
     /** Counts and lengths, heads and offsets: anything. Memory outside the segment would be an exception. */
@@ -237,8 +281,12 @@ class NodeSearchTest {
         int count = Node.slotCount(memory, 0);
         int found = Node.find(memory, 0, key, key.length);
         assertTrue(found >= -count - 1 && found < Math.max(count, 1), () -> "found=" + found + " count=" + count);
+        double share = Node.shareOfChild(memory, 0, random.nextInt(NodeLayout.SLOT_COUNT_MAX), key, key.length);
+        assertTrue(share == Node.SHARE_UNKNOWN || (share >= 0 && share <= 1), () -> "share=" + share);
+        int from = Node.findFrom(memory, 0, key, key.length, Node.slotAt(memory, 0, random.nextDouble()));
+        assertTrue(from >= -count - 1 && from < Math.max(count, 1), () -> "found=" + from + " count=" + count);
         Node.childIndex(memory, 0, key, key.length);
-        Node.childIndexBelow(memory, 0, key, key.length);
+        assertTrue(Node.childIndexBelow(found) <= Node.childIndex(found), () -> "found=" + found);
         if (count > 0) {
             int slot = random.nextInt(count);
             Node.hasKey(memory, 0, slot, key, key.length);
@@ -273,6 +321,10 @@ class NodeSearchTest {
                     assertTrue(
                             found >= -NodeLayout.SLOT_COUNT_MAX - 1 && found < NodeLayout.SLOT_COUNT_MAX,
                             () -> "found=" + found);
+                    int from = Node.findFrom(memory, 0, key, key.length, random.nextInt(200));
+                    assertTrue(
+                            from >= -NodeLayout.SLOT_COUNT_MAX - 1 && from < NodeLayout.SLOT_COUNT_MAX,
+                            () -> "found=" + from);
                 }
                 writer.interrupt();
                 writer.join();
