@@ -330,7 +330,7 @@ public class TreeDescent {
             return LOAD_PAGE;
         }
         if (alone && Node.level(memory, page) == targetLevel + 1) {
-            touched = latches.touch(nextFrame) + Node.touchFirstSlots(memory, BufferPool.address(nextFrame));
+            touched = latches.touch(nextFrame) + NodeLines.touchFirstSlots(memory, BufferPool.address(nextFrame));
         }
         return CONTINUE;
     }
@@ -363,11 +363,11 @@ public class TreeDescent {
         long next = BufferPool.address(nextFrame);
         prefetch.addLatch(nextFrame);
         if (hinted && hintedSlot >= 0) {
-            Node.addSlotLines(prefetch, next, hintedSlot);
+            NodeLines.addSlotLines(prefetch, next, hintedSlot);
         } else if (hinted) {
-            Node.addFirstLines(prefetch, next);
+            NodeLines.addFirstLines(prefetch, next);
         } else {
-            Node.addHeaderLines(prefetch, next);
+            NodeLines.addHeaderLines(prefetch, next);
         }
     }
 
@@ -377,17 +377,18 @@ public class TreeDescent {
             return;
         }
         if (share == Node.SHARE_UNKNOWN) {
-            Node.addFirstSlotLines(prefetch, memory, page);
+            NodeLines.addFirstSlotLines(prefetch, memory, page);
         } else {
-            Node.addGuessLines(prefetch, page, Node.slotAt(memory, page, share));
+            NodeLines.addGuessLines(prefetch, page, Node.slotAt(memory, page, share));
         }
     }
 
     /** Reads what the next stage will read first, for a walk that is alone; see {@link #addNextLines}. */
     private long touch() {
         long next = BufferPool.address(nextFrame);
-        long sum = latches.touch(nextFrame) + Node.touchLowerFence(memory, next);
-        return sum + (hintedSlot < 0 ? Node.touchSlots(memory, next) : Node.touchSlot(memory, next, hintedSlot));
+        long sum = latches.touch(nextFrame) + NodeLines.touchLowerFence(memory, next);
+        return sum
+                + (hintedSlot < 0 ? NodeLines.touchSlots(memory, next) : NodeLines.touchSlot(memory, next, hintedSlot));
     }
 
     /** Whether nothing of the node has changed since the walk reached it. */

@@ -4,6 +4,7 @@ import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.NodeLines;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
@@ -157,7 +158,7 @@ public final class FetchOperation extends RecordOperation {
     @Override
     public void addNextLines(GroupPrefetch prefetch) {
         if (stage == STAGE_COPY) {
-            Node.addCellLines(prefetch, memory, page, slot, target.valueBytesWanted());
+            NodeLines.addCellLines(prefetch, memory, page, slot, target.valueBytesWanted());
         } else {
             super.addNextLines(prefetch);
         }
