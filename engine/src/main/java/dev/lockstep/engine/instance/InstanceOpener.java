@@ -400,7 +400,8 @@ public final class InstanceOpener {
         if (recovery != null) {
             recovery.undo(instance);
         }
-        if (recovery != null || BitSet.valueOf(checkpoint.pageBitmap()).length() > pageCountFound) {
+        // After a recovery the pages that the trees name; a second walk would read them all once more.
+        if (BitSet.valueOf(allocator.bitmap()).length() > pageCountFound) {
             CutOffPages.refuse(instance, pageCountFound);
         }
         CatalogLoader.load(instance);
