@@ -3,6 +3,7 @@ package dev.lockstep.bench.restart;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Series;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -52,6 +53,14 @@ public final class RestartCommand implements Callable<Integer> {
             description = "Sizes of the database, about 100 MB for each warehouse. Default: ${DEFAULT-VALUE}.")
     private List<Integer> warehouses;
 
+    @Option(
+            names = "--pool-mb",
+            paramLabel = "N",
+            description =
+                    "MiB of the pool of every database, small or large: making it is part of opening. Default: 256"
+                            + " and 160 for each warehouse of the largest.")
+    private Long poolMebi;
+
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
 
@@ -63,26 +72,36 @@ public final class RestartCommand implements Callable<Integer> {
         options.require(logMebi.stream().allMatch(each -> each >= 0 && each <= LOG_MEBI_MAX), "--log-mb is 0 to 65536");
         options.require(warehouses.stream().allMatch(each -> each >= 1), "--warehouses is at least 1");
         options.require(warehouses.stream().distinct().count() <= Series.COUNT_MAX, "--warehouses takes up to 8 sizes");
+        options.require(
+                poolMebi == null || (poolMebi >= 1 && poolMebi <= DatabaseOptions.POOL_BYTES_MAX >> BYTES_SHIFT),
+                "--pool-mb is 1 to " + (DatabaseOptions.POOL_BYTES_MAX >> BYTES_SHIFT));
+        List<TpccScale> scales =
+                warehouses.stream().distinct().map(TpccScale::standard).toList();
+        long poolBytes = poolMebi == null ? RestartExperiment.poolBytes(scales) : poolMebi << BYTES_SHIFT;
         options.prepare();
         RestartPoints points;
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "restart")) {
-            points = new RestartExperiment(scratch.path(), options.seed(), options.repeat(), options::progress)
+            points = new RestartExperiment(
+                            scratch.path(), poolBytes, options.seed(), options.repeat(), options::progress)
                     .run(
-                            warehouses.stream()
-                                    .distinct()
-                                    .map(TpccScale::standard)
-                                    .toList(),
+                            scales,
                             logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
         }
         options.write(
-                points, "Restart after a kill", "Every database opened.", settings(), points.section(), points.plot());
+                points,
+                "Restart after a kill",
+                "Every database opened.",
+                settings(poolBytes),
+                points.section(),
+                points.plot());
         return 0;
     }
 
-    private SequencedMap<String, String> settings() {
+    private SequencedMap<String, String> settings(long poolBytes) {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("log since the checkpoint, MiB", joined(logMebi));
         settings.put("warehouses", joined(warehouses));
+        settings.put("pool, MiB", Long.toString(poolBytes >> BYTES_SHIFT));
         settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
     }

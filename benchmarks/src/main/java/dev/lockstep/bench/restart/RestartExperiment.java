@@ -11,8 +11,10 @@ import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +37,7 @@ final class RestartExperiment {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Path scratch;
+    private final long poolBytes;
     private final long seed;
     private final int repeats;
     private final Consumer<String> progress;
@@ -43,12 +46,14 @@ final class RestartExperiment {
      * Prepares it.
      *
      * @param scratch where the databases lie, on the disk that is to be measured
+     * @param poolBytes of the pool of every database, small or large: to make it is part of opening
      * @param seed of everything random
      * @param repeats how often each is opened
      * @param progress told what is done
      */
-    RestartExperiment(Path scratch, long seed, int repeats, Consumer<String> progress) {
+    RestartExperiment(Path scratch, long poolBytes, long seed, int repeats, Consumer<String> progress) {
         this.scratch = scratch;
+        this.poolBytes = poolBytes;
         this.seed = seed;
         this.repeats = repeats;
         this.progress = progress;
@@ -69,15 +74,17 @@ final class RestartExperiment {
         return new RestartPoints(points);
     }
 
-    private static long poolBytes(TpccScale scale) {
-        return POOL_BYTES_FOR_GROWTH + scale.warehouses() * POOL_BYTES_PER_WAREHOUSE;
+    /** A pool that holds the largest of some databases and what is added to it. */
+    static long poolBytes(List<TpccScale> scales) {
+        int warehouses = scales.stream().mapToInt(TpccScale::warehouses).max().orElseThrow();
+        return POOL_BYTES_FOR_GROWTH + warehouses * POOL_BYTES_PER_WAREHOUSE;
     }
 
     private void load(Path directory, TpccScale scale) throws InterruptedException {
         TpccConfiguration configuration =
                 TpccConfiguration.builder(scale).seed(seed).build();
         try (LockstepAdapter adapter =
-                RestartChild.adapter(Database.open(directory, RestartChild.options(poolBytes(scale))))) {
+                RestartChild.adapter(Database.open(directory, RestartChild.options(poolBytes)))) {
             TpccRun.load(configuration, adapter, TpccProgress.NONE);
         }
     }
@@ -89,11 +96,15 @@ final class RestartExperiment {
         long logBytesFound = writeLogAndDie(killed, scale, logBytes);
         long pageBytes = Files.size(killed.resolve("pages.lockstep"));
         double[] seconds = new double[repeats];
+        long pagesRead = 0;
         for (int i = 0; i < repeats; i++) {
             Path copy = scratch.resolve("copy");
             copy(killed, copy);
             progress.accept("opens it, " + (i + 1) + " of " + repeats);
-            seconds[i] = secondsToOpen(copy, scale);
+            force(copy);
+            Opening opening = open(copy);
+            seconds[i] = opening.seconds;
+            pagesRead = opening.pagesRead;
             ScratchDirectory.remove(copy);
         }
         ScratchDirectory.remove(killed);
@@ -104,14 +115,15 @@ final class RestartExperiment {
                 logBytesFound,
                 seconds[0],
                 seconds[(repeats - 1) / 2],
-                seconds[repeats - 1]);
+                seconds[repeats - 1],
+                pagesRead);
     }
 
     private long writeLogAndDie(Path directory, TpccScale scale, long logBytes)
             throws IOException, InterruptedException {
         List<String> arguments = List.of(
                 directory.toString(),
-                Long.toString(poolBytes(scale)),
+                Long.toString(poolBytes),
                 Long.toString(seed),
                 Long.toString(logBytes),
                 Integer.toString(scale.warehouses()),
@@ -125,15 +137,18 @@ final class RestartExperiment {
         }
     }
 
-    private static double secondsToOpen(Path directory, TpccScale scale) {
+    /** What one opening took. */
+    private record Opening(double seconds, long pagesRead) {}
+
+    private Opening open(Path directory) {
         long start = System.nanoTime();
-        try (Database database = Database.open(directory, RestartChild.options(poolBytes(scale)))) {
+        try (Database database = Database.open(directory, RestartChild.options(poolBytes))) {
             double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
             if (!database.tableNames().contains(MARKER.name())) {
                 throw new IllegalStateException(
                         "recovery lost what was on disk: directory=" + directory + " table=" + MARKER.name());
             }
-            return seconds;
+            return new Opening(seconds, database.statistics().pageReads());
         }
     }
 
@@ -146,6 +161,22 @@ final class RestartExperiment {
         }
         for (Path file : files) {
             Files.copy(file, to.resolve(file.getFileName()));
+        }
+    }
+
+    /**
+     * Writes a copy to the medium. The process had forced its pages with the checkpoint and its log with the last
+     * commit; an opening forces both, and would be charged with the whole copy.
+     */
+    private static void force(Path copy) throws IOException {
+        List<Path> files;
+        try (Stream<Path> listed = Files.list(copy)) {
+            files = listed.toList();
+        }
+        for (Path file : files) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.force(true);
+            }
         }
     }
 }

@@ -9,6 +9,13 @@ package dev.lockstep.bench.restart;
  * @param secondsMin the fastest opening
  * @param secondsMedian the one in the middle, of two the faster
  * @param secondsMax the slowest
+ * @param pagesRead pages of the file that the last opening read
  */
 record RestartPoint(
-        int warehouses, long pageBytes, long logBytes, double secondsMin, double secondsMedian, double secondsMax) {}
+        int warehouses,
+        long pageBytes,
+        long logBytes,
+        double secondsMin,
+        double secondsMedian,
+        double secondsMax,
+        long pagesRead) {}

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class RestartExperimentTest {
+    private static final long POOL_BYTES = 32L << 20;
+
     @TempDir
     Path directory;
 
@@ -26,12 +28,14 @@ class RestartExperimentTest {
     void opensWhatAKilledProcessLeft() throws IOException, InterruptedException {
         List<String> done = new ArrayList<>();
         List<TpccScale> scales = List.of(new TpccScale(1, 100, 10, 3), new TpccScale(2, 100, 10, 3));
-        RestartPoints points = new RestartExperiment(directory, 7, 2, done::add).run(scales, List.of(0L, 1L << 20));
+        RestartPoints points =
+                new RestartExperiment(directory, POOL_BYTES, 7, 2, done::add).run(scales, List.of(0L, 1L << 20));
         assertEquals(
                 List.of(1, 1, 2, 2),
                 points.points().stream().map(RestartPoint::warehouses).toList());
         for (RestartPoint point : points.points()) {
             assertTrue(point.pageBytes() > 0, point::toString);
+            assertTrue(point.pagesRead() > 0, point::toString);
             assertTrue(
                     point.secondsMin() > 0
                             && point.secondsMin() <= point.secondsMedian()
@@ -50,6 +54,14 @@ class RestartExperimentTest {
         }
     }
 
+    /** Else the curve would show what it takes to make the larger pool. */
+    @Test
+    void everySizeHasThePoolOfTheLargest() {
+        assertEquals(
+                RestartExperiment.poolBytes(List.of(TpccScale.standard(4))),
+                RestartExperiment.poolBytes(List.of(TpccScale.standard(4), TpccScale.standard(1))));
+    }
+
     @Test
     void refusesWhatIsOutOfRange() {
         StringWriter err = new StringWriter();
@@ -57,6 +69,7 @@ class RestartExperimentTest {
         assertEquals(2, line.execute("restart", "--log-mb", "-1"));
         assertEquals(2, line.execute("restart", "--warehouses", "0"));
         assertEquals(2, line.execute("restart", "--repeat", "0"));
+        assertEquals(2, line.execute("restart", "--pool-mb", "0"));
         assertEquals(
                 2, line.execute("restart", "--dir", directory.resolve("none").toString()));
         assertTrue(err.toString().contains("--log-mb is 0 to 65536."), err::toString);
