@@ -1,5 +1,6 @@
 package dev.lockstep.system.prove;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.lockstep.bench.prove.OverloadProof;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ShortLoadProofsTest {
     private static final TpccScale SCALE = new TpccScale(1, 1_000, 60, 20);
     private static final Duration TIME = Duration.ofSeconds(8);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final List<Integer> LADDER = List.of(1, 2, 5);
 
     /** Other tests leave something in the heap of the test's JVM, or it goes while the soak runs. */
     private static final double HEAP_MEGABYTES_MAX = 24;
@@ -28,7 +31,7 @@ class ShortLoadProofsTest {
 
     @Test
     void whoIsTooManyIsToldSo() throws Exception {
-        OverloadProof proof = new OverloadProof(SCALE, List.of(1, 2, 5), false);
+        OverloadProof proof = new OverloadProof(SCALE, LADDER, false, Duration.ZERO);
         ProofReport report =
                 ProofRun.survives(proof, ProofRun.options(proof, directory).withTime(TIME));
         assertNotEquals(0, report.counts().get("transactions refused as busy"));
@@ -36,10 +39,26 @@ class ShortLoadProofsTest {
 
     @Test
     void nothingStaysBehindOfSecondsOfEverything() throws Exception {
-        SoakProof proof = new SoakProof(SCALE, HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX);
+        SoakProof proof = new SoakProof(SCALE, HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX, INTERVAL);
         ProofReport report =
                 ProofRun.survives(proof, ProofRun.options(proof, directory).withTime(TIME));
         assertNotEquals(0, report.counts().get("backups taken"));
         assertNotEquals(0, report.counts().get("pages given back by compactions"));
+    }
+
+    @Test
+    void pointsSayHowManyNumbersOfTerminalsAreMeasured() throws Exception {
+        OverloadProof proof = new OverloadProof(SCALE, LADDER, false, Duration.ZERO);
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(2));
+        assertEquals(2, report.counts().get("numbers of terminals on the curve"));
+    }
+
+    @Test
+    void pointsSayHowManyLooksTheSoakTakes() throws Exception {
+        SoakProof proof = new SoakProof(SCALE, HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX, INTERVAL);
+        ProofReport report =
+                ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(6));
+        assertEquals(6, report.counts().get("looks at the process"));
     }
 }

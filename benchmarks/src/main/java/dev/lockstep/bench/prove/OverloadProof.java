@@ -51,6 +51,10 @@ public final class OverloadProof implements Proof {
 
     private static final String NAME = "overload";
     private static final List<Integer> LADDER = List.of(1, 2, 3, 5, 10, 20, 50);
+
+    /** Beyond its end a ladder goes on with twice as many terminals each: here up to 1,600. */
+    private static final int POINTS_MAX = 12;
+
     /** Comparisons of few terminals with many, of which the median counts: one run differs from the next by a tenth. */
     private static final int PAIRS = 5;
 
@@ -76,10 +80,11 @@ public final class OverloadProof implements Proof {
     private final TpccScale scale;
     private final List<Integer> ladder;
     private final boolean judgesSpeed;
+    private final Duration timeOfRun;
 
     /** For the command: ten warehouses. */
     public OverloadProof() {
-        this(TpccScale.standard(10), LADDER, true);
+        this(TpccScale.standard(10), LADDER, true, timeOfRun(TIME, LADDER.size()));
     }
 
     /**
@@ -87,11 +92,31 @@ public final class OverloadProof implements Proof {
      *
      * @param ladder numbers of terminals, ascending
      * @param judgesSpeed false to report throughput and latency without judging them, for runs too short to tell
+     * @param timeOfRun how long each number of terminals is measured if points say how many there are; at least 1.1
+     *     seconds are used
      */
-    public OverloadProof(TpccScale scale, List<Integer> ladder, boolean judgesSpeed) {
+    public OverloadProof(TpccScale scale, List<Integer> ladder, boolean judgesSpeed, Duration timeOfRun) {
         this.scale = scale;
         this.ladder = List.copyOf(ladder);
         this.judgesSpeed = judgesSpeed;
+        this.timeOfRun = timeOfRun;
+    }
+
+    private static int runs(int rungs) {
+        return rungs + 2 * PAIRS + 2 * LIMIT_RUNS;
+    }
+
+    private static Duration timeOfRun(Duration whole, int rungs) {
+        return whole.dividedBy(runs(rungs));
+    }
+
+    /** So many numbers of terminals, in the order in which they are measured. */
+    static List<Integer> rungs(List<Integer> ladder, long count) {
+        List<Integer> rungs = new ArrayList<>(ladder.subList(0, (int) Math.min(count, ladder.size())));
+        while (rungs.size() < count) {
+            rungs.add(2 * rungs.getLast());
+        }
+        return rungs;
     }
 
     @Override
@@ -103,7 +128,13 @@ public final class OverloadProof implements Proof {
     public String description() {
         return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach 95 % of the peak must"
                 + " still reach 90 % of it, in bounded memory; with a limit of open transactions the surplus is told"
-                + " so by a typed error, and those let in are faster.";
+                + " so by a typed error, and those let in are faster. Its points are the numbers of terminals of the"
+                + " curve, from few to many; a run by time has " + LADDER.size() + " of them.";
+    }
+
+    @Override
+    public long pointsMax() {
+        return POINTS_MAX;
     }
 
     @Override
@@ -134,8 +165,9 @@ public final class OverloadProof implements Proof {
         private final ProofProgress progress;
         private final Path home;
         private final ProofReport.Builder report;
+        private final List<Integer> rungs;
         private final Duration each;
-        private final int runs = ladder.size() + 2 * PAIRS + 2 * LIMIT_RUNS;
+        private final int runs;
         private int done;
 
         Run(ProofOptions options, ProofProgress progress, Path scratch) {
@@ -143,8 +175,11 @@ public final class OverloadProof implements Proof {
             this.progress = progress;
             home = scratch.resolve("database");
             report = new ProofReport.Builder(NAME, options);
-            Duration time = options.time().isZero() ? TIME : options.time();
-            each = Duration.ofMillis(Math.max(time.toMillis() / runs, RUN_MIN.toMillis()));
+            boolean byPoints = options.points() > 0;
+            rungs = byPoints ? rungs(ladder, Math.min(options.points(), POINTS_MAX)) : ladder;
+            runs = runs(rungs.size());
+            Duration wanted = byPoints ? timeOfRun : timeOfRun(options.time(), rungs.size());
+            each = wanted.compareTo(RUN_MIN) < 0 ? RUN_MIN : wanted;
         }
 
         ProofReport run() throws InterruptedException {
@@ -155,7 +190,7 @@ public final class OverloadProof implements Proof {
             Climb climb;
             try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
                 // Compiles what the first rung would else be charged with.
-                measure(adapter, TerminalThreads.virtual(), ladder.getLast());
+                measure(adapter, TerminalThreads.virtual(), rungs.getLast());
                 done = 0;
                 climb = climb(adapter);
                 compare(adapter, climb);
@@ -202,9 +237,10 @@ public final class OverloadProof implements Proof {
         /** Finds the saturation point, and shows the curve. */
         private Climb climb(LockstepAdapter adapter) throws InterruptedException {
             List<Measured> curve = new ArrayList<>();
-            for (int terminals : ladder) {
+            for (int terminals : rungs) {
                 curve.add(measure(adapter, TerminalThreads.virtual(), terminals));
             }
+            report.count("numbers of terminals on the curve", curve.size());
             Measured highest = curve.stream()
                     .max(Comparator.comparingDouble(Measured::perSecond))
                     .orElseThrow();
@@ -284,7 +320,7 @@ public final class OverloadProof implements Proof {
 
         /** With and without a limit, on platform threads. */
         private void shed(int saturation) throws InterruptedException {
-            int terminals = Math.max(saturation * TIMES, ladder.getLast());
+            int terminals = Math.max(saturation * TIMES, rungs.getLast());
             int openMax = Math.max(saturation, 2);
             List<Measured> without = new ArrayList<>();
             List<Measured> with = new ArrayList<>();

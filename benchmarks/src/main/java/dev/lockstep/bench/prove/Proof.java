@@ -21,6 +21,11 @@ public interface Proof {
         return 0;
     }
 
+    /** How many points may be asked for. */
+    default long pointsMax() {
+        return Long.MAX_VALUE;
+    }
+
     /** How long it goes on unless said otherwise; zero where the number of points says it. */
     default Duration timeDefault() {
         return Duration.ZERO;

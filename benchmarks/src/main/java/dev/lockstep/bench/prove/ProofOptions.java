@@ -64,13 +64,14 @@ public record ProofOptions(
     }
 
     /**
-     * The command that tries one point again. Of a proof that goes by time alone it is the whole run; where points were
+     * The command that tries one point again. Of a proof that goes by time unless told otherwise it is the whole run,
+     * since its points cannot be had alone; where points were
      * tried for some time, it names as many as there were up to this one.
      */
     public String replay(String proof, long index) {
         if (Proofs.named(proof).filter(its -> its.pointsDefault() == 0).isPresent()) {
-            String minutes = time.isZero() ? "" : " --minutes " + minutes(time);
-            return String.format(Locale.ROOT, "./lockstep prove %s%s --seed %d", proof, minutes, seed);
+            String amount = points > 0 ? " --points " + points : " --minutes " + minutes(time);
+            return String.format(Locale.ROOT, "./lockstep prove %s%s --seed %d", proof, amount, seed);
         }
         return String.format(
                 Locale.ROOT,

@@ -190,6 +190,13 @@ public final class ProveCommand implements Callable<Integer> {
         if (points != null && points < 1) {
             throw wrong("--points is 1 or more: points=" + points);
         }
+        if (points != null && points > proof.pointsMax()) {
+            throw wrong(
+                    "--points of prove " + proof.name() + " is at most " + proof.pointsMax() + ": points=" + points);
+        }
+        if (point != null && proof.pointsDefault() == 0) {
+            throw wrong("prove " + proof.name() + " has no points that can be tried alone: leave --point out");
+        }
         Path where = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         try {
             Files.createDirectories(where);

@@ -69,6 +69,13 @@ public final class SoakProof implements Proof {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int TERMINALS = 10;
     private static final int SAMPLES = 120;
+
+    /** Between two samples where their number says how long to go on, as in an hour. */
+    private static final Duration INTERVAL = TIME.dividedBy(SAMPLES);
+
+    /** Two years. */
+    private static final int POINTS_MAX = 2_000_000;
+
     private static final long CHECKPOINT_MILLIS_MAX = 60_000;
     private static final int CHECKPOINTS_MIN = 20;
     private static final int CHECKPOINTS_PER_BACKUP = 5;
@@ -85,10 +92,11 @@ public final class SoakProof implements Proof {
     private final TpccScale scale;
     private final double heapMegabytesMax;
     private final double residentMegabytesMax;
+    private final Duration interval;
 
     /** For the command: one warehouse. */
     public SoakProof() {
-        this(TpccScale.standard(1), HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX);
+        this(TpccScale.standard(1), HEAP_MEGABYTES_MAX, RESIDENT_MEGABYTES_MAX, INTERVAL);
     }
 
     /**
@@ -96,11 +104,13 @@ public final class SoakProof implements Proof {
      *
      * @param heapMegabytesMax what heap in use may differ; in a JVM that does other things as well, more
      * @param residentMegabytesMax the same of memory of the process
+     * @param interval between two samples, if their number says how long to go on
      */
-    public SoakProof(TpccScale scale, double heapMegabytesMax, double residentMegabytesMax) {
+    public SoakProof(TpccScale scale, double heapMegabytesMax, double residentMegabytesMax, Duration interval) {
         this.scale = scale;
         this.heapMegabytesMax = heapMegabytesMax;
         this.residentMegabytesMax = residentMegabytesMax;
+        this.interval = interval;
     }
 
     @Override
@@ -112,7 +122,14 @@ public final class SoakProof implements Proof {
     public String description() {
         return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything. After"
             + " the first sixth of the time neither heap, nor memory of the process, nor open files grow, but for"
-            + " twelve bytes of each page of the file; in the end the database is valid and holds what was committed.";
+            + " twelve bytes of each page of the file; in the end the database is valid and holds what was committed."
+            + " Its points are the looks at the process, one every " + INTERVAL.toSeconds()
+                + " seconds; a run by time has " + SAMPLES + " of them.";
+    }
+
+    @Override
+    public long pointsMax() {
+        return POINTS_MAX;
     }
 
     @Override
@@ -132,6 +149,7 @@ public final class SoakProof implements Proof {
         private final ProofProgress progress;
         private final ProofReport.Builder report;
         private final Path home;
+        private final int sampleCount;
         private final Duration time;
         private final SoakSamples samples = new SoakSamples();
         private final CountDownLatch stop = new CountDownLatch(1);
@@ -147,7 +165,8 @@ public final class SoakProof implements Proof {
             this.progress = progress;
             home = scratch.resolve("database");
             report = new ProofReport.Builder(NAME, options);
-            time = options.time().isZero() ? TIME : options.time();
+            sampleCount = options.points() > 0 ? (int) Math.min(options.points(), POINTS_MAX) : SAMPLES;
+            time = options.points() > 0 ? interval.multipliedBy(sampleCount) : options.time();
         }
 
         ProofReport run() throws InterruptedException, IOException {
@@ -192,6 +211,7 @@ public final class SoakProof implements Proof {
             ended("the reader", reader);
             ended("checkpoints", checkpointer);
             TpccResult result = ended("the terminals", terminals);
+            report.count("looks at the process", samples.list().size());
             report.count("rows read by the scanning reader", rowsRead.get());
             report.count("checkpoints asked for", checkpoints.get());
             report.count("backups taken", backups.get());
@@ -267,9 +287,9 @@ public final class SoakProof implements Proof {
         /** Until the time is over. */
         private void sample() throws InterruptedException, IOException {
             long began = System.nanoTime();
-            long interval = time.toNanos() / SAMPLES;
-            for (int i = 1; i <= SAMPLES; i++) {
-                long left = began + i * interval - System.nanoTime();
+            long nanos = time.toNanos() / sampleCount;
+            for (int i = 1; i <= sampleCount; i++) {
+                long left = began + i * nanos - System.nanoTime();
                 if (stop.await(Math.max(left, 0), TimeUnit.NANOSECONDS)) {
                     return;
                 }

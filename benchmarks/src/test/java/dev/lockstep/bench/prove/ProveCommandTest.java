@@ -14,6 +14,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,8 @@ class ProveCommandTest {
             {"prove", "kill", "--points", "0"},
             {"prove", "kill", "--points", "3", "--point", "3"},
             {"prove", "kill", "--points", "3", "--minutes", "1"},
+            {"prove", "overload", "--points", "13"},
+            {"prove", "soak", "--point", "3"},
             {"prove", "kill", "--minutes", "0"},
             {"prove", "kill", "--json", directory.resolve("missing/result.json").toString()},
         };
@@ -122,6 +125,13 @@ class ProveCommandTest {
                 report.failures().getFirst().replay());
     }
 
+    @Test
+    void pointsOfTheOverloadProofGoUpTheLadderAndBeyond() {
+        List<Integer> ladder = List.of(1, 2, 5);
+        assertEquals(List.of(1, 2), OverloadProof.rungs(ladder, 2));
+        assertEquals(List.of(1, 2, 5, 10, 20), OverloadProof.rungs(ladder, 5));
+    }
+
     /** Whatever a proof goes by, the line is a right call, and tries what failed. */
     @Test
     void aPointOfARunByTimeIsReplayedAlone() {
@@ -129,6 +139,8 @@ class ProveCommandTest {
         ProofOptions byTime = options.withTime(Duration.ofSeconds(90));
         assertEquals("./lockstep prove kill --points 4 --seed 9 --point 3", byTime.replay("kill", 3));
         assertEquals("./lockstep prove soak --minutes 1.5 --seed 9", byTime.replay("soak", 3));
-        assertEquals("./lockstep prove overload --seed 9", options.withPoints(2).replay("overload", 3));
+        assertEquals(
+                "./lockstep prove overload --points 2 --seed 9",
+                options.withPoints(2).replay("overload", 3));
     }
 }
