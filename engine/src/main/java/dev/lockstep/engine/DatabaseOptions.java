@@ -446,7 +446,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder snapshotBytesMax(long bytes) {
-            snapshotBytesMax = requireRange("snapshotBytesMax", bytes, SNAPSHOT_BYTES_MIN, SNAPSHOT_BYTES_MAX);
+            snapshotBytesMax =
+                    OptionValues.requireRange("snapshotBytesMax", bytes, SNAPSHOT_BYTES_MIN, SNAPSHOT_BYTES_MAX);
             return this;
         }
 
@@ -461,7 +462,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder nodeLayout(NodeLayout layout) {
-            nodeLayout = requireSet("nodeLayout", layout);
+            nodeLayout = OptionValues.requireSet("nodeLayout", layout);
             return this;
         }
 
@@ -474,7 +475,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder durability(Durability value) {
-            durability = requireSet("durability", value);
+            durability = OptionValues.requireSet("durability", value);
             return this;
         }
 
@@ -487,7 +488,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder isolation(Isolation value) {
-            isolation = requireSet("isolation", value);
+            isolation = OptionValues.requireSet("isolation", value);
             return this;
         }
 
@@ -500,7 +501,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder poolBytes(long bytes) {
-            poolBytes = requireRange("poolBytes", bytes, POOL_BYTES_MIN, POOL_BYTES_MAX);
+            poolBytes = OptionValues.requireRange("poolBytes", bytes, POOL_BYTES_MIN, POOL_BYTES_MAX);
             return this;
         }
 
@@ -549,7 +550,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder lockTimeout(Duration time) {
-            lockTimeout = requireRange("lockTimeout", time, LOCK_TIMEOUT_MIN, TIMEOUT_MAX);
+            lockTimeout = OptionValues.requireRange("lockTimeout", time, LOCK_TIMEOUT_MIN, TIMEOUT_MAX);
             return this;
         }
 
@@ -562,7 +563,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionTimeout(Duration time) {
-            transactionTimeout = requireRange("transactionTimeout", time, TRANSACTION_TIMEOUT_MIN, TIMEOUT_MAX);
+            transactionTimeout =
+                    OptionValues.requireRange("transactionTimeout", time, TRANSACTION_TIMEOUT_MIN, TIMEOUT_MAX);
             return this;
         }
 
@@ -576,8 +578,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionUndoBytes(long bytes) {
-            transactionUndoBytes =
-                    requireRange("transactionUndoBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_UNDO_BYTES_MAX);
+            transactionUndoBytes = OptionValues.requireRange(
+                    "transactionUndoBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_UNDO_BYTES_MAX);
             return this;
         }
 
@@ -595,8 +597,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionLogBytes(long bytes) {
-            transactionLogBytes =
-                    requireRange("transactionLogBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_LOG_BYTES_MAX);
+            transactionLogBytes = OptionValues.requireRange(
+                    "transactionLogBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_LOG_BYTES_MAX);
             return this;
         }
 
@@ -608,7 +610,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range or no power of two
          */
         public Builder logSegmentBytes(int bytes) {
-            requireRange("logSegmentBytes", bytes, LOG_SEGMENT_BYTES_MIN, LOG_SEGMENT_BYTES_MAX);
+            OptionValues.requireRange("logSegmentBytes", bytes, LOG_SEGMENT_BYTES_MIN, LOG_SEGMENT_BYTES_MAX);
             if (Integer.bitCount(bytes) != 1) {
                 throw new InvalidOptionException(Message.of("The option is no power of two")
                         .with("logSegmentBytes", bytes)
@@ -627,7 +629,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null or out of range
          */
         public Builder extraForceDelay(Duration time) {
-            extraForceDelay = requireRange("extraForceDelay", time, Duration.ZERO, EXTRA_FORCE_DELAY_MAX);
+            extraForceDelay = OptionValues.requireRange("extraForceDelay", time, Duration.ZERO, EXTRA_FORCE_DELAY_MAX);
             return this;
         }
 
@@ -642,7 +644,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder openTransactionCountMax(int count) {
-            requireRange("openTransactionCountMax", count, 1, OPEN_TRANSACTION_COUNT_UNLIMITED);
+            OptionValues.requireRange("openTransactionCountMax", count, 1, OPEN_TRANSACTION_COUNT_UNLIMITED);
             openTransactionCountMax = count;
             return this;
         }
@@ -657,8 +659,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder checkpointLogBytes(long bytes) {
-            checkpointLogBytes =
-                    requireRange("checkpointLogBytes", bytes, CHECKPOINT_LOG_BYTES_MIN, CHECKPOINT_LOG_BYTES_MAX);
+            checkpointLogBytes = OptionValues.requireRange(
+                    "checkpointLogBytes", bytes, CHECKPOINT_LOG_BYTES_MIN, CHECKPOINT_LOG_BYTES_MAX);
             return this;
         }
 
@@ -671,7 +673,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null or out of range
          */
         public Builder checkpointInterval(Duration time) {
-            checkpointInterval = requireRange("checkpointInterval", time, CHECKPOINT_INTERVAL_MIN, TIMEOUT_MAX);
+            checkpointInterval =
+                    OptionValues.requireRange("checkpointInterval", time, CHECKPOINT_INTERVAL_MIN, TIMEOUT_MAX);
             return this;
         }
 
@@ -687,7 +690,7 @@ public final class DatabaseOptions {
          */
         public Builder checkpointSpread(double share) {
             if (!(share >= 0 && share <= CHECKPOINT_SPREAD_MAX)) {
-                throw outOfRange("checkpointSpread", share, 0, CHECKPOINT_SPREAD_MAX);
+                throw OptionValues.outOfRange("checkpointSpread", share, 0, CHECKPOINT_SPREAD_MAX);
             }
             checkpointSpread = share;
             return this;
@@ -701,7 +704,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder tornPageProtection(TornPageProtection protection) {
-            tornPageProtection = requireSet("tornPageProtection", protection);
+            tornPageProtection = OptionValues.requireSet("tornPageProtection", protection);
             return this;
         }
 
@@ -737,38 +740,6 @@ public final class DatabaseOptions {
                         .remedy("Open it for writing, or leave the other two options off."));
             }
             return new DatabaseOptions(this);
-        }
-
-        private static <T> T requireSet(String name, T value) {
-            if (value == null) {
-                throw new InvalidOptionException(Message.of("The option is null")
-                        .with(name, null)
-                        .remedy("Give it a value, or leave it out to get the default."));
-            }
-            return value;
-        }
-
-        private static long requireRange(String name, long value, long min, long max) {
-            if (value < min || value > max) {
-                throw outOfRange(name, value, min, max);
-            }
-            return value;
-        }
-
-        private static Duration requireRange(String name, Duration value, Duration min, Duration max) {
-            requireSet(name, value);
-            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-                throw outOfRange(name, value, min, max);
-            }
-            return value;
-        }
-
-        private static InvalidOptionException outOfRange(String name, Object value, Object min, Object max) {
-            return new InvalidOptionException(Message.of("The option is out of its range")
-                    .with(name, value)
-                    .with("min", min)
-                    .with("max", max)
-                    .remedy("Give a value within the range."));
         }
     }
 }
