@@ -142,7 +142,8 @@ public record TransactionOptions(
      * rows by key, batches, and ranges in both directions, of tables and of indexes. It takes no locks, so it waits for
      * nobody and nobody waits for it. What would change or lock something gets a {@link ReadOnlyException}.
      *
-     * <p>With {@link Durability#SYNC} everything that it reads is on disk: its begin waits for commits that are not on
+     * <p>With {@link Durability#SYNC} everything that it reads is on disk: it starts at the last durable commit where
+     * {@link DatabaseOptions.Builder#snapshotsNeverWait} is set, and else its begin waits for commits that are not on
      * disk yet, as long as a force of the log takes. With another durability it starts at the last commit, and waits
      * for nothing. A table or index that was created after the begin, or dropped meanwhile, cannot be read in it
      * ({@link SchemaException}). Where the rows changed since its begin come to take more than {@link

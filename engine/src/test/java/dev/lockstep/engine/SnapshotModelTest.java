@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.type.ColumnType;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +99,28 @@ class SnapshotModelTest {
         });
     }
 
+    /** Commits go to the disk now and then; what a snapshot may show is what had gone there when it began. */
+    @Test
+    void hasWhatWasDurableWhenItBegan() {
+        Seeds.each(4, seed -> {
+            HeldStorage disk = new HeldStorage(new FaultyStorage(seed));
+            LogOptions log = LogOptions.sync().withClock(disk.clock());
+            DatabaseOptions options = DatabaseOptions.builder()
+                    .createIfMissing(true)
+                    .poolBytes(32 << 20)
+                    .snapshotsNeverWait(true)
+                    .build();
+            Database database = Database.open(disk, Path.of("/database"), options, null, log);
+            validated.track(database);
+            try {
+                new Work(database, seed, definition(), disk).run(2_500);
+            } finally {
+                disk.release();
+            }
+            validated.close(database);
+        });
+    }
+
     /** A snapshot and what it has to hold. */
     private record Seen(Session session, Transaction transaction, NavigableMap<Integer, Row> rows) {}
 
@@ -123,10 +147,22 @@ class SnapshotModelTest {
         private final List<Writer> writers = new ArrayList<>();
         private final List<Seen> snapshots = new ArrayList<>();
         private NavigableMap<Integer, Row> committed = new TreeMap<>();
+
+        /** What forces of the log wait for; null where commits wait for none. */
+        private final HeldStorage held;
+
+        private final PendingCommit pending;
+        private NavigableMap<Integer, Row> durable = new TreeMap<>();
         private int nextCode;
 
         Work(Database database, long seed, TableDefinition definition) {
+            this(database, seed, definition, null);
+        }
+
+        Work(Database database, long seed, TableDefinition definition, HeldStorage held) {
             this.database = database;
+            this.held = held;
+            pending = database.newPendingCommit();
             table = database.createTable(definition);
             indexed = !definition.indexes().isEmpty();
             random = new SplittableRandom(seed);
@@ -137,8 +173,12 @@ class SnapshotModelTest {
             for (int i = 0; i < WRITERS; i++) {
                 writers.add(new Writer(database.openSession()));
             }
+            force();
             for (int i = 0; i < steps; i++) {
                 int dice = random.nextInt(100);
+                if (held != null && random.nextInt(60) == 0) {
+                    force();
+                }
                 if (dice < 6 && snapshots.size() < SNAPSHOTS_MAX) {
                     open();
                 } else if (dice < 12 && !snapshots.isEmpty()) {
@@ -158,14 +198,31 @@ class SnapshotModelTest {
             }
             open();
             close(0);
-            assertNull(database.instance().transactions().versionsVolatile());
+            if (held != null) {
+                force();
+                held.release();
+                open();
+                close(0);
+            } else {
+                assertNull(database.instance().transactions().versionsVolatile());
+            }
+        }
+
+        /** Has the disk take what was committed, and nothing that is committed later. */
+        private void force() {
+            if (held != null) {
+                held.release();
+                pending.await();
+                held.holdLogForces();
+                durable = committed;
+            }
         }
 
         private void open() {
             Session session = database.openSession();
             Transaction transaction =
                     session.begin(database.transactionOptions().readOnlySnapshot());
-            snapshots.add(new Seen(session, transaction, new TreeMap<>(committed)));
+            snapshots.add(new Seen(session, transaction, new TreeMap<>(held == null ? committed : durable)));
         }
 
         private void close(int index) {
@@ -300,7 +357,11 @@ class SnapshotModelTest {
             }
             if (commit) {
                 int number = writers.indexOf(writer);
-                writer.transaction.commit();
+                if (held == null) {
+                    writer.transaction.commit();
+                } else {
+                    writer.transaction.commit(pending);
+                }
                 NavigableMap<Integer, Row> next = new TreeMap<>(committed);
                 next.keySet().removeIf(id -> id % WRITERS == number);
                 writer.rows.forEach((id, made) -> {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Snapshots in threads beside writers in threads. Each transaction adds one to its writer's count and to the count of
@@ -98,11 +100,20 @@ class SnapshotStressTest {
                 } else {
                     transaction.commit();
                     count++;
+                    requireSeen(session, row, writer, count);
                 }
             }
         } finally {
             writersLeft.decrementAndGet();
         }
+    }
+
+    /** What was answered is seen by every snapshot that begins later. */
+    private void requireSeen(Session session, Record row, int writer, long count) {
+        Transaction seen = session.begin(database.transactionOptions().readOnlySnapshot());
+        assertTrue(seen.fetch(table, table.newKey().add(writer), row));
+        assertEquals(count, row.getLong(AMOUNT));
+        seen.commit();
     }
 
     private void add(Transaction transaction, Record row, int id) {
@@ -195,7 +206,9 @@ class SnapshotStressTest {
 
     private void requireDone() {
         assertTrue(checkedCount.get() >= READERS);
-        assertNull(database.instance().transactions().versionsVolatile());
+        TransactionTable transactions = database.instance().transactions();
+        assertEquals(0, transactions.snapshotStatistics().openSnapshots());
+        assertEquals(database.instance().options().snapshotsNeverWait(), transactions.versionsVolatile() != null);
     }
 
     /** A snapshot asks every session who has ended, one after the other: transactions end in between. */
@@ -215,11 +228,15 @@ class SnapshotStressTest {
         });
     }
 
-    @Test
-    void everySnapshotBesideDurableCommitsIsAStateThatWasCommitted() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everySnapshotBesideDurableCommitsIsAStateThatWasCommitted(boolean neverWaits) {
         Seeds.each(1, seed -> {
             Path own = Files.createDirectory(directory.resolve("seed" + seed));
-            database = validated.open(own, ValidatedDatabase.SMALLEST, null);
+            DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
+                    .snapshotsNeverWait(neverWaits)
+                    .build();
+            database = validated.open(own, options, null);
             fill();
             runInThreads(seed);
             requireDone();

@@ -93,6 +93,9 @@ public final class Instance {
         logFirstLsn = log == null ? 0 : log.tailLsn();
         transactionLimit =
                 openMax == DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED ? null : new TransactionLimit(openMax);
+        if (log != null && options.snapshotsNeverWait()) {
+            transactions.expectSnapshots(log, options.snapshotBytesMax());
+        }
     }
 
     private static int lockStripes() {

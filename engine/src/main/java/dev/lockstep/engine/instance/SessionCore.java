@@ -31,6 +31,7 @@ import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -190,7 +191,7 @@ public final class SessionCore {
         return reading;
     }
 
-    /** Starts a transaction that reads a snapshot; waits until that is as durable as it is to be. */
+    /** Starts a transaction that reads a snapshot, if need be once that is as durable as it is to be. */
     public void beginSnapshot(Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         begin(Isolation.READ_UNCOMMITTED, durability, lockWaitNanosMax, deadlineNanos, nowNanos);
         reading.open(answersWhenDurable);
@@ -590,10 +591,12 @@ public final class SessionCore {
             record.begin(type, 0, context.transactionId(), context.lastLsn());
             record.finish();
             lsn = log.append(record);
+            // Who makes a store of versions that this look does not see, sees how far the log goes.
+            VarHandle.fullFence();
         }
         VersionStore versions = instance.transactions().versionsVolatile();
         if (versions != null) {
-            versions.ending(context);
+            versions.ending(context, lsn);
         }
         context.logEnded();
         // A snapshot that was opened in between may have found the transaction running, or not.

@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.SchemaException;
@@ -54,12 +55,15 @@ final class SnapshotReading {
     /**
      * Opens a snapshot.
      *
-     * @param durably whether to wait until all that it shows is on disk, as long as a force of the log takes
+     * @param durably whether all that it shows has to be on disk: unless commits that are not there yet were kept apart
+     *     ({@link DatabaseOptions#snapshotsNeverWait}), it waits for them, as long as a force of the log takes
      */
     void open(boolean durably) {
         Log log = instance.log();
-        Snapshot opened =
-                instance.transactions().openSnapshot(log, instance.options().snapshotBytesMax());
+        DatabaseOptions options = instance.options();
+        Snapshot opened = durably && options.snapshotsNeverWait()
+                ? instance.transactions().openDurableSnapshot(log, options.snapshotBytesMax())
+                : instance.transactions().openSnapshot(log, options.snapshotBytesMax());
         try {
             if (durably && opened.logEndLsn() > log.durableLsn()) {
                 log.awaitDurable(opened.logEndLsn() - 1, context.waiter());

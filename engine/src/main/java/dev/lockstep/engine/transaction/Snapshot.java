@@ -29,6 +29,10 @@ public final class Snapshot {
 
     private final VersionStore versions;
     private final long beganNanos;
+
+    /** What was expected to begin when this one was announced; null if nothing. */
+    private final UnforcedEnds unforced;
+
     private final ConcurrentSkipListSet<Long> endedWhileTaken = new ConcurrentSkipListSet<>();
     private final VersionKey probe = new VersionKey();
     private volatile boolean taken;
@@ -44,9 +48,15 @@ public final class Snapshot {
     /** The undo of a running transaction as it was once. */
     private record UndoSeen(long epoch, int count, UndoCopy copy) {}
 
-    Snapshot(VersionStore versions, long beganNanos) {
+    Snapshot(VersionStore versions, long beganNanos, UnforcedEnds unforced) {
         this.versions = versions;
         this.beganNanos = beganNanos;
+        this.unforced = unforced;
+    }
+
+    /** Whose ends a crash would take; null where that is not known. */
+    UnforcedEnds.Unforced unforced() {
+        return unforced == null ? null : unforced.unforced();
     }
 
     /**
@@ -54,9 +64,10 @@ public final class Snapshot {
      *
      * @param ids of transactions that were running
      * @param contexts theirs
+     * @param unforcedIds of transactions that had ended, and whose changes are not to be seen yet
      * @param next no transaction with this id or a higher one had begun
      */
-    void take(long[] ids, TransactionContext[] contexts, long next) {
+    void take(long[] ids, TransactionContext[] contexts, long[] unforcedIds, long next) {
         runningIds = ids;
         running = contexts;
         undoSeen = new UndoSeen[ids.length];
@@ -65,8 +76,9 @@ public final class Snapshot {
                 .mapToLong(Long::longValue)
                 .filter(id -> id < next)
                 .toArray();
-        long[] all = Arrays.copyOf(ids, ids.length + ended.length);
+        long[] all = Arrays.copyOf(ids, ids.length + ended.length + unforcedIds.length);
         System.arraycopy(ended, 0, all, ids.length, ended.length);
+        System.arraycopy(unforcedIds, 0, all, ids.length + ended.length, unforcedIds.length);
         Arrays.sort(all);
         invisible = all;
         lowestInvisible = all.length == 0 ? next : all[0];

@@ -5,7 +5,7 @@ package dev.lockstep.engine.transaction;
  *
  * @param openSnapshots how many there are
  * @param oldestAgeNanos since when the oldest is open; 0 without one
- * @param versionBytes what the versions take that are kept for them, roughly
+ * @param versionBytes what the versions take that are kept for them, and for those that may begin, roughly
  */
 public record SnapshotStatistics(int openSnapshots, long oldestAgeNanos, long versionBytes) {
     /** No snapshot is open. */

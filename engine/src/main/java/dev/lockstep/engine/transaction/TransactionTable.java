@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>A context is in {@code contexts} for as long as a session may run transactions with it.
  *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids
  *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
- *   <li>{@code versions} is null exactly while no snapshot is open or being opened, but for the moment in which the
- *       last one closes.
+ *   <li>{@code versions} is null exactly while no snapshot is open, being opened or expected, but for the moment in
+ *       which the last one closes.
  * </ul>
  *
  * <p>Thread-safe.
@@ -33,6 +33,8 @@ public final class TransactionTable {
 
     /** Looks at a transaction that is taking its id, between two yields: it takes some ten instructions. */
     private static final int SPINS_PER_YIELD = 64;
+
+    private static final long[] NO_IDS = {};
 
     private static final VarHandle VERSIONS;
 
@@ -55,7 +57,7 @@ public final class TransactionTable {
         nextTransactionId = new AtomicLong(firstTransactionId);
     }
 
-    /** Where changes keep what they replace; null while no snapshot is open. */
+    /** Where changes keep what they replace; null while no snapshot is open or expected. */
     public VersionStore versionsVolatile() {
         return versions;
     }
@@ -68,9 +70,25 @@ public final class TransactionTable {
      * @return to be closed by the caller
      */
     public Snapshot openSnapshot(Log log, long bytesMax) {
+        return openSnapshot(log, bytesMax, false);
+    }
+
+    /**
+     * Opens a snapshot of what is durable, and has what the next one needs be kept. Waits for nobody; where that has
+     * not been kept for long enough yet, it is one of what has been committed, whose end of the log is not durable.
+     *
+     * @param bytesMax what its versions may take, if no other snapshot is open or expected
+     * @return to be closed by the caller
+     */
+    public Snapshot openDurableSnapshot(Log log, long bytesMax) {
+        expectSnapshots(log, bytesMax);
+        return openSnapshot(log, bytesMax, true);
+    }
+
+    private Snapshot openSnapshot(Log log, long bytesMax, boolean durable) {
         Snapshot snapshot = announceSnapshot(bytesMax, InstalledTime.nanoTime());
         try {
-            take(snapshot, log);
+            take(snapshot, log, durable);
         } catch (RuntimeException | Error failure) {
             snapshot.close();
             throw failure;
@@ -78,7 +96,31 @@ public final class TransactionTable {
         return snapshot;
     }
 
-    private void take(Snapshot snapshot, Log log) {
+    /**
+     * Has what snapshots need that start at the last durable commit be kept from now on, for as long as it takes no
+     * more memory than it may.
+     *
+     * @param bytesMax what versions may take
+     */
+    public void expectSnapshots(Log log, long bytesMax) {
+        // Ends: each turn in vain means that another snapshot was opened, or the last one closed.
+        while (true) {
+            VersionStore present = versions;
+            if (present == null) {
+                UnforcedEnds unforced = new UnforcedEnds(log);
+                if (VERSIONS.compareAndSet(this, null, new VersionStore(this, bytesMax, unforced))) {
+                    unforced.published();
+                    return;
+                }
+            } else if (present.expectSnapshots(log)) {
+                return;
+            } else {
+                forget(present);
+            }
+        }
+    }
+
+    private void take(Snapshot snapshot, Log log, boolean durable) {
         // Who changes a page that the snapshot has read, or ends later than it was looked at, sees the snapshot.
         VarHandle.fullFence();
         long next = nextTransactionId.get();
@@ -97,9 +139,19 @@ public final class TransactionTable {
             }
         }
         sortTogether(ids, running, count);
-        snapshot.take(Arrays.copyOf(ids, count), Arrays.copyOf(running, count), next);
-        // The log's end comes last: whoever was seen to have ended had appended its commit record.
-        snapshot.taken(log == null ? 0 : log.tailLsn());
+        // Comes after the others were asked: who was seen to have ended is met there, or is durable.
+        UnforcedEnds.Unforced unforced = durable ? snapshot.unforced() : null;
+        snapshot.take(
+                Arrays.copyOf(ids, count),
+                Arrays.copyOf(running, count),
+                unforced == null ? NO_IDS : unforced.transactionIds(),
+                next);
+        if (unforced != null) {
+            snapshot.taken(unforced.durableLsn());
+        } else {
+            // The log's end comes last: whoever was seen to have ended had appended its commit record.
+            snapshot.taken(log == null ? 0 : log.tailLsn());
+        }
     }
 
     private Snapshot announceSnapshot(long bytesMax, long nanos) {
@@ -164,9 +216,8 @@ public final class TransactionTable {
             return SnapshotStatistics.NONE;
         }
         Snapshot[] open = present.open();
-        return open.length == 0
-                ? SnapshotStatistics.NONE
-                : new SnapshotStatistics(open.length, InstalledTime.nanoTime() - open[0].beganNanos(), present.bytes());
+        long oldestAgeNanos = open.length == 0 ? 0 : InstalledTime.nanoTime() - open[0].beganNanos();
+        return new SnapshotStatistics(open.length, oldestAgeNanos, present.bytes());
     }
 
     public void register(TransactionContext context) {
@@ -259,6 +310,15 @@ public final class TransactionTable {
             oldest = Math.min(oldest, context.firstLsnVolatile());
         }
         return oldest;
+    }
+
+    /** An id below which every transaction has ended. */
+    long runningFrom() {
+        long lowest = nextTransactionId.get();
+        for (TransactionContext context : contexts) {
+            lowest = Math.min(lowest, context.idFloorAcquire());
+        }
+        return lowest;
     }
 
     /** Tells the transactions that hold more log than they may. */

@@ -78,10 +78,10 @@ class SnapshotVisibilityTest {
         long unseen = identify(aware);
         VersionStore versions = new VersionStore(table, BYTES_MAX, 0);
         unaware.logEnded();
-        versions.ending(aware);
+        versions.ending(aware, 0);
         aware.logEnded();
         Snapshot snapshot = versions.first();
-        snapshot.take(new long[0], new TransactionContext[0], table.nextTransactionId());
+        snapshot.take(new long[0], new TransactionContext[0], new long[0], table.nextTransactionId());
         snapshot.taken(0);
         assertTrue(snapshot.isVisible(seen));
         assertFalse(snapshot.isVisible(unseen));

@@ -1,0 +1,240 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Snapshots that start at the last durable commit, beside a disk that does not answer. */
+class SnapshotNeverWaitsTest {
+    private static final Path HOME = Path.of("/database");
+    private static final int ROWS = 50;
+    private static final int NAME = 1;
+    private static final int AMOUNT = 2;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private HeldStorage disk;
+    private Database database;
+    private Table table;
+    private PendingCommit answer;
+
+    @BeforeEach
+    void open() {
+        open(DatabaseOptions.SNAPSHOT_BYTES_DEFAULT);
+    }
+
+    private void open(long snapshotBytesMax) {
+        disk = new HeldStorage(new FaultyStorage(3));
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(32 << 20)
+                .snapshotBytesMax(snapshotBytesMax)
+                .snapshotsNeverWait(true)
+                .build();
+        database = validated.track(
+                Database.open(disk, HOME, options, null, LogOptions.sync().withClock(disk.clock())));
+        table = DatabaseTest.filled(database, ROWS, "name");
+        answer = database.newPendingCommit();
+        disk.holdLogForces();
+    }
+
+    @AfterEach
+    void release() {
+        disk.release();
+        answer.await();
+    }
+
+    private Transaction snapshot(Session session) {
+        return session.begin(database.transactionOptions().readOnlySnapshot());
+    }
+
+    private Key id(int id) {
+        return table.newKey().add(id);
+    }
+
+    private Record row(Transaction transaction, int id) {
+        Record row = table.newRecord();
+        return transaction.fetch(table, id(id), row) ? row : null;
+    }
+
+    /** Commits without waiting for the disk. */
+    private void commit(Session session, int id, String name, long amount) {
+        Transaction transaction = session.begin();
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, id(id), row));
+        row.setString(NAME, name);
+        row.setLong(AMOUNT, amount);
+        assertTrue(transaction.update(table, row));
+        transaction.commit(answer);
+    }
+
+    private void delete(Session session, int id) {
+        Transaction transaction = session.begin();
+        assertTrue(transaction.delete(table, id(id)));
+        transaction.commit(answer);
+    }
+
+    private void requireUntouched() {
+        try (Session session = database.openSession()) {
+            Transaction seen = snapshot(session);
+            int count = 0;
+            Record row = table.newRecord();
+            try (Cursor cursor = seen.scan(table)) {
+                while (cursor.next(row)) {
+                    assertEquals(count, row.getInt(0));
+                    assertEquals(count, row.getLong(AMOUNT));
+                    assertEquals("name", row.getString(NAME));
+                    assertEquals("name", row(seen, count).getString(NAME));
+                    count++;
+                }
+            }
+            assertEquals(ROWS, count);
+            seen.commit();
+        }
+    }
+
+    @Test
+    void startsAtTheLastDurableCommitAtOnce() {
+        requireUntouched();
+        try (Session writer = database.openSession();
+                Session again = database.openSession()) {
+            commit(writer, 1, "once", 100);
+            commit(again, 1, "twice", 200);
+            commit(writer, 1, "three times", 300);
+            delete(again, 2);
+            Transaction inserting = writer.begin();
+            DatabaseTest.put(inserting, table, table.newRecord(), 2, "again", 7);
+            DatabaseTest.put(inserting, table, table.newRecord(), ROWS, "new", 7);
+            inserting.commit(answer);
+            commit(again, 2, "and again", 8);
+            Transaction takenBack = writer.begin();
+            assertTrue(takenBack.delete(table, id(1)));
+            takenBack.rollback();
+            requireUntouched();
+        }
+        disk.release();
+        answer.await();
+        try (Session session = database.openSession()) {
+            Transaction seen = snapshot(session);
+            assertEquals("three times", row(seen, 1).getString(NAME));
+            assertEquals("and again", row(seen, 2).getString(NAME));
+            assertEquals("new", row(seen, ROWS).getString(NAME));
+            seen.commit();
+        }
+    }
+
+    /** Ghosts are removed, and pages of large values used again, long before the disk has answered. */
+    @Test
+    void seesWhatHasBeenRemovedSince() {
+        disk.release();
+        String large = "l".repeat(100_000);
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetchForUpdate(table, id(3), row));
+            row.setString(NAME, large);
+            assertTrue(transaction.update(table, row));
+        });
+        disk.holdLogForces();
+        try (Session writer = database.openSession()) {
+            commit(writer, 3, "m".repeat(90_000), 3);
+            commit(writer, 4, "n".repeat(100_000), 4);
+            delete(writer, 3);
+            for (int id = 5; id < ROWS; id++) {
+                delete(writer, id);
+            }
+            try (Session session = database.openSession()) {
+                Transaction seen = snapshot(session);
+                assertEquals(large, row(seen, 3).getString(NAME));
+                assertEquals("name", row(seen, 4).getString(NAME));
+                try (Cursor cursor = seen.scan(table).backward()) {
+                    Record row = table.newRecord();
+                    for (int id = ROWS - 1; id >= 0; id--) {
+                        assertTrue(cursor.next(row));
+                        assertEquals(id, row.getInt(0));
+                    }
+                    assertFalse(cursor.next(row));
+                }
+                seen.commit();
+            }
+        }
+    }
+
+    @Test
+    void whoIsAnsweredEarlyIsSeenWhereNothingHasToBeDurable() {
+        try (Session writer = database.openSession();
+                Session session = database.openSession()) {
+            commit(writer, 1, "early", 100);
+            Transaction early = session.begin(database.transactionOptions()
+                    .withDurability(Durability.ASYNC)
+                    .readOnlySnapshot());
+            assertEquals("early", row(early, 1).getString(NAME));
+            requireUntouched();
+            early.commit();
+        }
+    }
+
+    /** What is kept has a limit, beyond which a snapshot waits as it would without the option, and then no more. */
+    @Test
+    void waitsOnceWhereItTookTooMuch() throws InterruptedException {
+        disk.release();
+        database.close();
+        open(DatabaseOptions.SNAPSHOT_BYTES_MIN);
+        String[] seen = new String[1];
+        try (Session writer = database.openSession()) {
+            for (int i = 0; i < 1_000; i++) {
+                commit(writer, i % ROWS, "change " + i, i);
+            }
+        }
+        long kept = database.status().snapshots().versionBytes();
+        assertTrue(kept <= DatabaseOptions.SNAPSHOT_BYTES_MIN, "versionBytes=" + kept);
+        Worker reader = new Worker(() -> seen[0] = nameOfTheLast());
+        reader.awaitParkedIn("awaitDurable");
+        disk.release();
+        reader.join();
+        assertNull(reader.failure());
+        assertEquals("change 999", seen[0]);
+        disk.holdLogForces();
+        try (Session writer = database.openSession()) {
+            commit(writer, ROWS - 1, "later", 1);
+        }
+        assertEquals("change 999", nameOfTheLast());
+    }
+
+    private String nameOfTheLast() {
+        try (Session session = database.openSession()) {
+            Transaction transaction = snapshot(session);
+            String name = row(transaction, ROWS - 1).getString(NAME);
+            transaction.commit();
+            return name;
+        }
+    }
+
+    /** Without snapshots, what is kept follows the commits that are not durable, and not all that there were. */
+    @Test
+    void keepsNothingThatIsDurable() {
+        disk.release();
+        try (Session writer = database.openSession()) {
+            for (int i = 0; i < 20_000; i++) {
+                commit(writer, i % ROWS, "change " + i, i);
+                if (i % 64 == 0) {
+                    answer.await();
+                }
+            }
+        }
+        answer.await();
+        long kept = database.status().snapshots().versionBytes();
+        assertTrue(kept > 0);
+        assertTrue(kept < 2 << 20, "versionBytes=" + kept);
+        assertEquals(0, database.status().snapshots().openCount());
+    }
+}
