@@ -85,4 +85,19 @@ class OpeningReadsTest {
         long reads = pagesReadToOpen("overflow");
         assertTrue(reads < pageCount("overflow") + 20, "pages read: " + reads);
     }
+
+    /** What the log adds lies behind the end of the file as it is found. */
+    @Test
+    void afterACrashEachPageIsReadOnceWhereTheLogAddsPages() throws IOException {
+        Database database = filled("added", 1_000, OVERFLOW_BYTES);
+        long pages = pageCount("added");
+        database.createTable(TableDefinition.named("added")
+                .column("id", ColumnType.int32())
+                .primaryKey("id")
+                .build());
+        database.abandon();
+        assertEquals(pages, pageCount("added"), "the new root was written");
+        long reads = pagesReadToOpen("added");
+        assertTrue(reads < pages + 20, "pages read: " + reads);
+    }
 }

@@ -36,7 +36,6 @@ import dev.lockstep.scheduler.Waiter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.BitSet;
 import java.util.Deque;
 
 /**
@@ -400,10 +399,7 @@ public final class InstanceOpener {
         if (recovery != null) {
             recovery.undo(instance);
         }
-        // After a recovery the pages that the trees name; a second walk would read them all once more.
-        if (BitSet.valueOf(allocator.bitmap()).length() > pageCountFound) {
-            CutOffPages.refuse(instance, pageCountFound);
-        }
+        CutOffPages.refuse(instance, pageCountFound);
         CatalogLoader.load(instance);
         if (!options.readOnly()) {
             files.startCheckpointer(instance);
