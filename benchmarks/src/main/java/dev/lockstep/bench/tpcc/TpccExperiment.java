@@ -95,11 +95,8 @@ final class TpccExperiment {
     /** Runs everything. */
     void run() throws IOException, InterruptedException {
         for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-            for (RunSpec spec : plan.configurations()) {
-                runs.add(run(spec, repeat, false));
-            }
-            if (plan.control()) {
-                runs.add(run(plan.configurations().getFirst(), repeat, true));
+            for (TpccPlan.Turn turn : plan.turns(repeat)) {
+                runs.add(run(turn.spec(), repeat, turn.control()));
             }
             for (List<RunSpec> peer : plan.peers()) {
                 if (repeat == 1) {

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 /**
  * Which runs a command consists of.
  *
- * @param configurations of Lockstep and of engines with one way to run them, in the order in which they take turns
+ * @param configurations of Lockstep and of engines with one way to run them, in the order of {@link #turns}
  * @param peers for each engine over JDBC its configurations, one for each number of connections
  * @param profiled run once at the end for their flame graphs alone, those over JDBC with the best number of connections
  *     only; their figures count nowhere
@@ -35,6 +35,28 @@ record TpccPlan(
 
     /** Longest run: deadlines in nanoseconds stay far from overflow. */
     private static final double SECONDS_MAX = 7 * 86_400;
+
+    /**
+     * One run of a repetition.
+     *
+     * @param control whether it is the control
+     */
+    record Turn(RunSpec spec, boolean control) {}
+
+    /**
+     * The configurations of one repetition, the control last; in every second repetition backwards, so that what
+     * changes with time, or is left by the run before, does not always meet the same one.
+     *
+     * @param repeat number of the repetition, from 1
+     */
+    List<Turn> turns(int repeat) {
+        List<Turn> turns = new ArrayList<>();
+        configurations.forEach(spec -> turns.add(new Turn(spec, false)));
+        if (control) {
+            turns.add(new Turn(configurations.getFirst(), true));
+        }
+        return List.copyOf(repeat % 2 == 0 ? turns.reversed() : turns);
+    }
 
     /**
      * Lays out the runs.

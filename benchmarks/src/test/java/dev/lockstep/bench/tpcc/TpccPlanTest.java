@@ -55,6 +55,21 @@ class TpccPlanTest {
         assertTrue(message.contains(part), message);
     }
 
+    /** What gets slower with time is no property of the configuration that is always last. */
+    @Test
+    void everySecondRepetitionRunsBackwards() {
+        TpccPlan plan = plan("--scheduler=jdk", "--durability=async,none", "--repeat=3", "--control");
+        List<TpccPlan.Turn> first = plan.turns(1);
+        assertEquals(
+                List.of("async", "none", "async"),
+                first.stream().map(turn -> turn.spec().durability()).toList());
+        assertEquals(
+                List.of(false, false, true),
+                first.stream().map(TpccPlan.Turn::control).toList());
+        assertEquals(first.reversed(), plan.turns(2));
+        assertEquals(first, plan.turns(3));
+    }
+
     /** Short transactions need more of them; one connection is the thread that a core has. */
     @Test
     void simulatedRunsGoByNumbersOfTheirEngines() {
