@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.lockstep.bench.flame.FlameShares;
+import dev.lockstep.bench.process.CoreProbe;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
@@ -31,6 +32,10 @@ import java.util.Map;
  * @param cpuMicrosByThread that time by name of the threads, without their numbers; empty where it is not known
  * @param stolenPart part of the measured phase in which the hypervisor had given the processors to others, 0 to 1: no
  *     processor time of anybody's, but less throughput; absent where the system does not tell
+ * @param largePagePart part of the memory without files, so of heap and pool, that lay in large pages at the end of the
+ *     measured phase, 0 to 1; absent where the system does not tell
+ * @param crowding of the core by others in the measured phase, which no clock shows ({@link CoreProbe}); absent where
+ *     the run is simulated
  * @param gc collections of the measured phase, by collector
  * @param gcMillis time of all of them
  * @param heapUsedPeakBytes most heap in use at any time, garbage included
@@ -75,6 +80,8 @@ public record RunReport(
         double cpuMicrosPerTransaction,
         Map<String, Double> cpuMicrosByThread,
         Double stolenPart,
+        Double largePagePart,
+        Double crowding,
         Map<String, CollectorReport> gc,
         long gcMillis,
         long heapUsedPeakBytes,
@@ -131,6 +138,8 @@ public record RunReport(
                 cpuMicrosPerTransaction,
                 cpuMicrosByThread,
                 stolenPart,
+                largePagePart,
+                crowding,
                 gc,
                 gcMillis,
                 heapUsedPeakBytes,
@@ -180,6 +189,8 @@ public record RunReport(
                 -1,
                 -1,
                 Map.of(),
+                null,
+                null,
                 null,
                 Map.of(),
                 0,

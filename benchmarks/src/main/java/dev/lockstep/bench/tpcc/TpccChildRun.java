@@ -5,6 +5,8 @@ import dev.lockstep.bench.codemap.OperationMarkers;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.flame.FlameShares;
 import dev.lockstep.bench.flame.TransactionFrames;
+import dev.lockstep.bench.process.AnonymousMemory;
+import dev.lockstep.bench.process.CoreProbe;
 import dev.lockstep.bench.process.ProcessorTicks;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
@@ -80,6 +82,12 @@ final class TpccChildRun implements TpccProgress {
     private Map<String, Long> threadNanos = Map.of();
     private ProcessorTicks ticksBefore;
     private ProcessorTicks ticks;
+    private AnonymousMemory memory;
+
+    /** {@code null} where the run is simulated. */
+    private CoreProbe core;
+
+    private Double crowding;
     private EngineFigures figures = EngineFigures.NONE;
     private Long scannedRows;
 
@@ -100,6 +108,9 @@ final class TpccChildRun implements TpccProgress {
         TpccConfiguration configuration = configuration();
         if (spec.profiled()) {
             profiler = FlameProfiler.prepare();
+        }
+        if (!Markers.isSimulated()) {
+            core = new CoreProbe();
         }
         engine = Engines.open(spec, Path.of(request.directory()));
         if (request.part() == RunPart.LOADED) {
@@ -267,6 +278,9 @@ final class TpccChildRun implements TpccProgress {
         } else if (request.samples() != null) {
             StackSampler.start();
         }
+        if (core != null) {
+            core.begin();
+        }
         engine.measurementBegins();
         if (spec.scanBeside()) {
             scan = new ScanBeside(engine.adapter());
@@ -298,6 +312,10 @@ final class TpccChildRun implements TpccProgress {
             scannedRows = stopScan();
         }
         figures = engine.figures();
+        if (core != null) {
+            crowding = core.mean();
+            memory = AnonymousMemory.now();
+        }
         if (spec.profiled()) {
             shares = profiler.stop(Path.of(request.flameGraph()), "tpcc " + spec.label(), TransactionFrames.BY_METHOD);
         } else if (request.samples() != null) {
@@ -354,6 +372,8 @@ final class TpccChildRun implements TpccProgress {
                 ThreadTimes.between(
                         threadNanosBefore, threadNanos, result.committed(), result.cpuMicrosPerTransaction()),
                 ProcessorTicks.stolenPart(ticksBefore, ticks),
+                memory == null ? null : memory.largePart(),
+                crowding,
                 collectors,
                 collectors.values().stream().mapToLong(CollectorReport::millis).sum(),
                 CollectorUsage.heapUsedPeakBytes(),

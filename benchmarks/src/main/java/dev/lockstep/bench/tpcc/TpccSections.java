@@ -202,6 +202,8 @@ final class TpccSections {
                 "New-Order/min",
                 "CPU us/txn",
                 "stolen %",
+                "large pages %",
+                "crowding",
                 "alloc B/txn",
                 "GC ms",
                 "heap MiB",
@@ -227,6 +229,8 @@ final class TpccSections {
                 count(run.newOrderPerMinute()),
                 run.cpuMicrosPerTransaction() < 0 ? ABSENT : format("%.2f", run.cpuMicrosPerTransaction()),
                 run.stolenPart() == null ? ABSENT : format("%.1f", PERCENT * run.stolenPart()),
+                run.largePagePart() == null ? ABSENT : format("%.1f", PERCENT * run.largePagePart()),
+                part(run.crowding(), "%.3f"),
                 count(run.allocatedBytesPerTransaction()),
                 count(run.gcMillis()),
                 count(run.heapUsedPeakBytes() / BYTES_PER_MEBI),
@@ -454,6 +458,7 @@ final class TpccSections {
                         run.label(), run.repeat(), PERCENT * run.stolenPart(), PERCENT * STOLEN_PART_MAX));
             }
         }
+        lines.addAll(MachineWarnings.of(report.runs()));
         if (!lines.isEmpty()) {
             addLines("Warnings", lines);
         }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.process.AnonymousMemory;
 import dev.lockstep.bench.process.ProcessorTicks;
 import dev.lockstep.bench.report.Json;
 import java.io.IOException;
@@ -134,6 +135,11 @@ class TpccCommandTest {
             double stolen = run.get("stolenPart").asDouble();
             assertTrue(stolen >= 0 && stolen < 1, () -> "stolenPart=" + stolen);
         }
+        if (AnonymousMemory.now() != null) {
+            double large = run.get("largePagePart").asDouble(-1);
+            assertTrue(large >= 0 && large <= 1, () -> "largePagePart=" + large);
+        }
+        assertTrue(run.get("crowding").asDouble() > 0, run::toString);
         assertEquals("none", run.at("/isolation/new-order").asText());
         assertTrue(run.at("/latencyMicros/new-order/p99").asDouble() > 0);
         assertTrue(run.at("/latencyMicros/stock-level/count").asLong() > 0);
