@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * same work rises by a third and more, though no clock and no count of a guest tells. What each waits for by itself,
  * such as a chain of dependent instructions, takes as long as before. So the same steps are timed as eight independent
  * chains and as one; their ratio is the crowding of the core. It depends on processor and compiler, and means something
- * beside that of another run of the same JVM on the same machine only.
+ * beside that of another run of the same JVM on the same machine only: a difference is a reason for doubt, and none is
+ * no proof of a core of one's own.
  *
  * <p>A thread of its own takes a sample of a tenth of a millisecond every half second, on the processors that the
  * process runs on. Thread-safe.

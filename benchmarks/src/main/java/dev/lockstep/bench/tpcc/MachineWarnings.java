@@ -34,8 +34,8 @@ final class MachineWarnings {
         if (crowding.getMax() > CROWDING_RATIO_MAX * crowding.getMin()) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "others worked on the same core as some runs of lockstep, which no clock shows: crowding %.3f to"
-                            + " %.3f; compare runs that are alike in it",
+                    "others may have worked on the same core as some runs of lockstep, which no clock shows: crowding"
+                            + " %.3f to %.3f; compare runs that are alike in it",
                     crowding.getMin(),
                     crowding.getMax()));
         }
