@@ -136,7 +136,6 @@ public final class DatabaseOptions {
     private final Duration extraForceDelay;
     private final NodeLayout nodeLayout;
     private final long snapshotBytesMax;
-    private final boolean snapshotsNeverWait;
     private final int openTransactionCountMax;
     private final long checkpointLogBytes;
     private final Duration checkpointInterval;
@@ -159,7 +158,6 @@ public final class DatabaseOptions {
         extraForceDelay = builder.extraForceDelay;
         nodeLayout = builder.nodeLayout;
         snapshotBytesMax = builder.snapshotBytesMax;
-        snapshotsNeverWait = builder.snapshotsNeverWait;
         openTransactionCountMax = builder.openTransactionCountMax;
         checkpointLogBytes = builder.checkpointLogBytes;
         checkpointInterval = builder.checkpointInterval;
@@ -207,7 +205,6 @@ public final class DatabaseOptions {
         builder.extraForceDelay = extraForceDelay;
         builder.nodeLayout = nodeLayout;
         builder.snapshotBytesMax = snapshotBytesMax;
-        builder.snapshotsNeverWait = snapshotsNeverWait;
         builder.openTransactionCountMax = openTransactionCountMax;
         builder.checkpointLogBytes = checkpointLogBytes;
         builder.checkpointInterval = checkpointInterval;
@@ -344,15 +341,6 @@ public final class DatabaseOptions {
     }
 
     /**
-     * Whether what a snapshot needs to start at the last durable commit is always kept.
-     *
-     * @return false unless set
-     */
-    public boolean snapshotsNeverWait() {
-        return snapshotsNeverWait;
-    }
-
-    /**
      * How many transactions may be open at the same time.
      *
      * @return {@link #OPEN_TRANSACTION_COUNT_UNLIMITED} unless set
@@ -415,7 +403,7 @@ public final class DatabaseOptions {
                 + transactionTimeout + ", transactionUndoBytes=" + transactionUndoBytes + ", transactionLogBytes="
                 + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
                 + extraForceDelay + ", nodes=" + nodeLayout.nodes().size() + ", snapshotBytesMax="
-                + snapshotBytesMax + ", snapshotsNeverWait=" + snapshotsNeverWait + ", openTransactionCountMax="
+                + snapshotBytesMax + ", openTransactionCountMax="
                 + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax)
                 + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
                 + ", checkpointSpread=" + checkpointSpread
@@ -438,7 +426,6 @@ public final class DatabaseOptions {
         private Duration extraForceDelay = Duration.ZERO;
         private NodeLayout nodeLayout = NodeLayout.NONE;
         private long snapshotBytesMax = SNAPSHOT_BYTES_DEFAULT;
-        private boolean snapshotsNeverWait;
         private int openTransactionCountMax = OPEN_TRANSACTION_COUNT_UNLIMITED;
         private long checkpointLogBytes = CHECKPOINT_LOG_BYTES_DEFAULT;
         private Duration checkpointInterval = TIMEOUT_MAX;
@@ -451,7 +438,10 @@ public final class DatabaseOptions {
         /**
          * Sets what the earlier versions of rows may take that are kept for open snapshots. Beyond it the oldest
          * snapshot is ended, and its next read throws a {@link SnapshotTooOldException}. Versions are kept in the heap,
-         * for rows that were changed while a snapshot was open, until it closes. Default: {@link
+         * for rows that were changed while a snapshot was open, until it closes.
+         *
+         * <p>As much again may be taken by what commits have replaced that are not on disk yet, which a snapshot needs
+         * that begins before they are. Beyond that the next one waits for them. Default: {@link
          * #SNAPSHOT_BYTES_DEFAULT}.
          *
          * @param bytes {@link #SNAPSHOT_BYTES_MIN} to {@link #SNAPSHOT_BYTES_MAX}
@@ -461,24 +451,6 @@ public final class DatabaseOptions {
         public Builder snapshotBytesMax(long bytes) {
             snapshotBytesMax =
                     OptionValues.requireRange("snapshotBytesMax", bytes, SNAPSHOT_BYTES_MIN, SNAPSHOT_BYTES_MAX);
-            return this;
-        }
-
-        /**
-         * Sets whether a snapshot under {@link Durability#SYNC} starts at the last durable commit at once. Without
-         * this its begin waits until the last commit is durable, as long as a force of the log takes, because what the
-         * commits before that force have replaced is gone.
-         *
-         * <p>With it every transaction keeps what it replaces until it is durable: in the heap, and within {@link
-         * #snapshotBytesMax}, beyond which the next snapshot waits as it would without. That makes a short transaction
-         * cost about twice the processor time. Commits that were answered before they were durable ({@link
-         * Durability#ASYNC}) are not seen until they are. Default: false.
-         *
-         * @param value true to keep what such snapshots need
-         * @return this builder
-         */
-        public Builder snapshotsNeverWait(boolean value) {
-            snapshotsNeverWait = value;
             return this;
         }
 

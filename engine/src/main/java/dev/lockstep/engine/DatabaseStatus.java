@@ -93,7 +93,7 @@ public record DatabaseStatus(
      * @param openCount how many are open
      * @param oldestNanos for how long the oldest has been open; 0 without one
      * @param versionBytes roughly what the earlier versions of rows take in the heap that are kept for them, and for
-     *     those that may begin ({@link DatabaseOptions.Builder#snapshotsNeverWait})
+     *     those that may begin before the latest commits are on disk
      */
     public record SnapshotStatus(int openCount, long oldestNanos, long versionBytes) {}
 

@@ -142,12 +142,12 @@ public record TransactionOptions(
      * rows by key, batches, and ranges in both directions, of tables and of indexes. It takes no locks, so it waits for
      * nobody and nobody waits for it. What would change or lock something gets a {@link ReadOnlyException}.
      *
-     * <p>With {@link Durability#SYNC} everything that it reads is on disk: it starts at the last durable commit where
-     * {@link DatabaseOptions.Builder#snapshotsNeverWait} is set, and else its begin waits for commits that are not on
-     * disk yet, as long as a force of the log takes. With another durability it starts at the last commit, and waits
-     * for nothing. A table or index that was created after the begin, or dropped meanwhile, cannot be read in it
-     * ({@link SchemaException}). Where the rows changed since its begin come to take more than {@link
-     * DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link SnapshotTooOldException}).
+     * <p>With {@link Durability#SYNC} it starts at the last durable commit, and waits for nothing. What the commits
+     * behind that have replaced is kept until they are durable; only where that takes more than {@link
+     * DatabaseOptions#snapshotBytesMax}, the begin waits for them, as long as a force of the log takes. With another
+     * durability it starts at the last commit. A table or index that was created after the begin, or dropped meanwhile,
+     * cannot be read in it ({@link SchemaException}). Where the rows changed since its begin come to take more than
+     * {@link DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link SnapshotTooOldException}).
      *
      * @return the copy
      */

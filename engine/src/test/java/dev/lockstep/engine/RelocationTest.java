@@ -15,6 +15,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -331,12 +332,16 @@ class RelocationTest {
                             session.context().lockOwner(),
                             LockName.ofKey(tree.treeId(), key, 0, keyBytes),
                             LockMode.KEY_X));
-            int moved = new Relocation().moveChain(tree, session.context(), key, keyBytes, bound, stub -> {
-                var versions = database.instance().transactions().versionsVolatile();
-                if (versions != null) {
-                    versions.keepOverflow(session.context(), tree, Arrays.copyOf(key, keyBytes), stub);
-                }
-            });
+            TransactionTable transactions = database.instance().transactions();
+            int moved = new Relocation()
+                    .moveChain(
+                            tree,
+                            session.context(),
+                            key,
+                            keyBytes,
+                            bound,
+                            stub -> transactions.keepOverflow(
+                                    session.context(), tree, Arrays.copyOf(key, keyBytes), stub));
             session.commit();
             return moved;
         } finally {

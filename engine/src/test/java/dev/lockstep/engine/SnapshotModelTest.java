@@ -108,7 +108,6 @@ class SnapshotModelTest {
             DatabaseOptions options = DatabaseOptions.builder()
                     .createIfMissing(true)
                     .poolBytes(32 << 20)
-                    .snapshotsNeverWait(true)
                     .build();
             Database database = Database.open(disk, Path.of("/database"), options, null, log);
             validated.track(database);

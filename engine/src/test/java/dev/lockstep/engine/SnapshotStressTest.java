@@ -208,7 +208,6 @@ class SnapshotStressTest {
         assertTrue(checkedCount.get() >= READERS);
         TransactionTable transactions = database.instance().transactions();
         assertEquals(0, transactions.snapshotStatistics().openSnapshots());
-        assertEquals(database.instance().options().snapshotsNeverWait(), transactions.versionsVolatile() != null);
     }
 
     /** A snapshot asks every session who has ended, one after the other: transactions end in between. */
@@ -233,9 +232,7 @@ class SnapshotStressTest {
     void everySnapshotBesideDurableCommitsIsAStateThatWasCommitted(boolean neverWaits) {
         Seeds.each(1, seed -> {
             Path own = Files.createDirectory(directory.resolve("seed" + seed));
-            DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
-                    .snapshotsNeverWait(neverWaits)
-                    .build();
+            DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder().build();
             database = validated.open(own, options, null);
             fill();
             runInThreads(seed);

@@ -371,7 +371,7 @@ class SnapshotTest {
 
     /** Locks are released before a commit is on disk. A snapshot shows what it wrote only once it cannot be lost. */
     @Test
-    void beginsWithWhatIsOnDisk() throws InterruptedException {
+    void beginsWithWhatIsOnDisk() {
         FaultyStorage disk = new FaultyStorage(3);
         HeldStorage storage = new HeldStorage(disk);
         LogOptions log = LogOptions.sync().withClock(storage.clock());
@@ -390,28 +390,23 @@ class SnapshotTest {
             assertTrue(early.fetch(accounts, accounts.newKey().add(1), accounts.newRecord()));
             early.commit();
         }
-        boolean[] found = new boolean[1];
-        Worker reader = new Worker(() -> {
-            try (Session session = durable.openSession()) {
-                Transaction seen = snapshot(durable, session);
-                found[0] = seen.fetch(accounts, accounts.newKey().add(1), accounts.newRecord());
-                seen.commit();
-            }
-        });
-        reader.awaitParkedIn("awaitDurable");
+        assertFalse(isThere(durable, accounts));
         storage.release();
-        reader.join();
-        assertNull(reader.failure());
-        assertTrue(found[0]);
+        answer.await();
+        assertTrue(isThere(durable, accounts));
         durable.abandon();
         disk.crash();
         Database again =
                 validated.track(Database.open(disk, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
-        Table there = again.table("account");
-        try (Session session = again.openSession()) {
-            Transaction seen = snapshot(again, session);
-            assertTrue(seen.fetch(there, there.newKey().add(1), there.newRecord()));
+        assertTrue(isThere(again, again.table("account")));
+    }
+
+    private static boolean isThere(Database database, Table table) {
+        try (Session session = database.openSession()) {
+            Transaction seen = snapshot(database, session);
+            boolean found = seen.fetch(table, table.newKey().add(1), table.newRecord());
             seen.commit();
+            return found;
         }
     }
 }

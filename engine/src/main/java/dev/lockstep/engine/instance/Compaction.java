@@ -20,7 +20,6 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.engine.transaction.TransactionContext;
-import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
@@ -217,12 +216,9 @@ final class Compaction {
         TransactionContext context = session.context();
         long name = LockName.ofKey(tree.treeId(), key, 0, key.length);
         if (instance.locks().tryLock(context.lockOwner(), name, LockMode.KEY_X)) {
-            movedCount += relocation.moveChain(tree, context, key, key.length, allocator.allocatedCount(), stub -> {
-                VersionStore versions = instance.transactions().versionsVolatile();
-                if (versions != null) {
-                    versions.keepOverflow(context, tree, key, stub);
-                }
-            });
+            movedCount += relocation.moveChain(
+                    tree, context, key, key.length, allocator.allocatedCount(), stub -> instance.transactions()
+                            .keepOverflow(context, tree, key, stub));
         }
     }
 

@@ -31,7 +31,6 @@ import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -557,7 +556,7 @@ public final class SessionCore {
         } catch (RuntimeException | Error failure) {
             instance.health().fail(failure);
             context.logEnded();
-            context.undo().clear();
+            context.dropUndo();
             context.forgetGhosts();
             context.lockOwner().clearDependsOnLsn();
             releaseLocks(0);
@@ -574,12 +573,12 @@ public final class SessionCore {
         try {
             if (committed) {
                 purgeCommitted(context.undo());
-                context.undo().clear();
+                context.dropUndo();
             }
             purgeGhostsMet();
         } catch (RuntimeException | Error failure) {
             instance.health().fail(failure);
-            context.undo().clear();
+            context.dropUndo();
             context.forgetGhosts();
         }
     }
@@ -591,19 +590,10 @@ public final class SessionCore {
             record.begin(type, 0, context.transactionId(), context.lastLsn());
             record.finish();
             lsn = log.append(record);
-            // Who makes a store of versions that this look does not see, sees how far the log goes.
-            VarHandle.fullFence();
         }
-        VersionStore versions = instance.transactions().versionsVolatile();
-        if (versions != null) {
-            versions.ending(context, lsn);
-        }
+        instance.transactions().ending(context, lsn);
         context.logEnded();
-        // A snapshot that was opened in between may have found the transaction running, or not.
-        versions = instance.transactions().versionsVolatile();
-        if (versions != null) {
-            versions.ended(context);
-        }
+        instance.transactions().ended(context);
         return lsn;
     }
 
@@ -620,7 +610,7 @@ public final class SessionCore {
             context.sThread().forgetLatches();
         }
         context.logEnded();
-        context.undo().clear();
+        context.dropUndo();
         context.forgetGhosts();
     }
 
@@ -664,7 +654,7 @@ public final class SessionCore {
             throw failure;
         } finally {
             context.logEnded();
-            context.undo().clear();
+            context.dropUndo();
             releaseLocks(0);
             context.lockOwner().clearDependsOnLsn();
         }
@@ -690,10 +680,7 @@ public final class SessionCore {
             byte kind = undo.kind(entry);
             if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
                 byte[] stub = undo.before(entry);
-                VersionStore versions = instance.transactions().versionsVolatile();
-                if (versions != null) {
-                    versions.keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
-                }
+                instance.transactions().keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
                 freeChain(undo.tree(entry), stub);
             }
             if (kind == UndoBuffer.DELETE) {

@@ -1,7 +1,6 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.CorruptionException;
-import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.SchemaException;
@@ -55,15 +54,16 @@ final class SnapshotReading {
     /**
      * Opens a snapshot.
      *
-     * @param durably whether all that it shows has to be on disk: unless commits that are not there yet were kept apart
-     *     ({@link DatabaseOptions#snapshotsNeverWait}), it waits for them, as long as a force of the log takes
+     * @param durably whether all that it shows has to be on disk: it starts at the last durable commit then. Where what
+     *     that needs has taken more than it may, or nobody has expected it, it waits as long as a force of the log
+     *     takes
      */
     void open(boolean durably) {
         Log log = instance.log();
-        DatabaseOptions options = instance.options();
-        Snapshot opened = durably && options.snapshotsNeverWait()
-                ? instance.transactions().openDurableSnapshot(log, options.snapshotBytesMax())
-                : instance.transactions().openSnapshot(log, options.snapshotBytesMax());
+        long bytesMax = instance.options().snapshotBytesMax();
+        Snapshot opened = durably
+                ? instance.transactions().openDurableSnapshot(log, bytesMax)
+                : instance.transactions().openSnapshot(log, bytesMax);
         try {
             if (durably && opened.logEndLsn() > log.durableLsn()) {
                 log.awaitDurable(opened.logEndLsn() - 1, context.waiter());

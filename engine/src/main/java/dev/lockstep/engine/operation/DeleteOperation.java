@@ -12,11 +12,9 @@ import dev.lockstep.engine.transaction.UndoBuffer;
 
 /**
  * Makes a record a ghost. Its place is kept until the transaction has ended, so that undo needs no room, and removed
- * after that by a system change.
+ * after that by a system change. The value goes to the undo all the same: a snapshot may need it longer than that.
  */
 public final class DeleteOperation extends ChangeOperation {
-    private static final byte[] NOTHING = new byte[0];
-
     public DeleteOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
     }
@@ -35,22 +33,18 @@ public final class DeleteOperation extends ChangeOperation {
         if (isGhost(flagsBefore)) {
             return unchanged();
         }
-        int stubBytes = 0;
-        byte[] stub = NOTHING;
-        if ((flagsBefore & NodeLayout.SLOT_OVERFLOW) != 0) {
-            stubBytes = Node.valueBytes(memory, page, slot);
-            stub = context.replacedValue(stubBytes);
-            Node.copyOut(memory, Node.valueAddress(memory, page, slot), stub, 0, stubBytes);
-        }
+        int valueBytes = Node.valueBytes(memory, page, slot);
+        byte[] value = context.replacedValue(valueBytes);
+        Node.copyOut(memory, Node.valueAddress(memory, page, slot), value, 0, valueBytes);
         UndoBuffer undo = context.undo();
-        undo.reserve(keyBytes + stubBytes);
+        undo.reserve(keyBytes + valueBytes);
         identify();
         keepVersion(key, keyBytes, slot);
         long previousLsn = context.lastLsn();
         LeafChange.delete(
                 context.record(), false, context.transactionId(), previousLsn, 0, tree.treeId(), pageId, key, keyBytes);
         long lsn = logChange();
-        undo.push(UndoBuffer.DELETE, tree, previousLsn, key, keyBytes, flagsBefore, stub, stubBytes);
+        undo.push(UndoBuffer.DELETE, tree, previousLsn, key, keyBytes, flagsBefore, value, valueBytes);
         NodeEditor.setSlotFlags(memory, page, slot, flagsBefore | NodeLayout.SLOT_GHOST);
         NodeEditor.setVersion(memory, page, slot, context.transactionId());
         return changed(lsn);

@@ -5,9 +5,11 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SnapshotTooOldException;
 import dev.lockstep.engine.btree.BTree;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.LongStream;
 
 /**
  * What a read-only transaction sees: the changes of the transactions that had ended when it began, and no others.
@@ -18,7 +20,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
  *       the invisible ones, and stay it. All below {@code lowestInvisible} are visible.
  *   <li>Whoever has read, or locked, something that an invisible transaction has written, is invisible.
  *   <li>Of every invisible transaction, what a record was before it is in the store or, for changes that it made
- *       before it could see that snapshots are open, in its undo, until {@code tooOld}.
+ *       before it could see that snapshots are open, in its undo, until {@code tooOld}. If it had ended by then, that
+ *       undo is one of {@code unforcedOrNull}, which is open as long as this snapshot.
  *   <li>{@code tooOld} is set before the store gives up anything that this snapshot needs.
  * </ul>
  *
@@ -29,9 +32,6 @@ public final class Snapshot {
 
     private final VersionStore versions;
     private final long beganNanos;
-
-    /** What was expected to begin when this one was announced; null if nothing. */
-    private final UnforcedEnds unforced;
 
     private final ConcurrentSkipListSet<Long> endedWhileTaken = new ConcurrentSkipListSet<>();
     private final VersionKey probe = new VersionKey();
@@ -44,19 +44,15 @@ public final class Snapshot {
     private long[] runningIds = NONE;
     private TransactionContext[] running = {};
     private UndoSeen[] undoSeen = {};
+    private UnforcedEnds.Unforced unforcedOrNull;
+    private UnforcedUndo unforcedUndo;
 
     /** The undo of a running transaction as it was once. */
     private record UndoSeen(long epoch, int count, UndoCopy copy) {}
 
-    Snapshot(VersionStore versions, long beganNanos, UnforcedEnds unforced) {
+    Snapshot(VersionStore versions, long beganNanos) {
         this.versions = versions;
         this.beganNanos = beganNanos;
-        this.unforced = unforced;
-    }
-
-    /** Whose ends a crash would take; null where that is not known. */
-    UnforcedEnds.Unforced unforced() {
-        return unforced == null ? null : unforced.unforced();
     }
 
     /**
@@ -64,22 +60,23 @@ public final class Snapshot {
      *
      * @param ids of transactions that were running
      * @param contexts theirs
-     * @param unforcedIds of transactions that had ended, and whose changes are not to be seen yet
+     * @param unforced those that had ended, and whose changes are not to be seen yet; null if there are none, or it is
+     *     not known
      * @param next no transaction with this id or a higher one had begun
      */
-    void take(long[] ids, TransactionContext[] contexts, long[] unforcedIds, long next) {
+    void take(long[] ids, TransactionContext[] contexts, UnforcedEnds.Unforced unforced, long next) {
         runningIds = ids;
         running = contexts;
         undoSeen = new UndoSeen[ids.length];
         nextId = next;
-        long[] ended = endedWhileTaken.stream()
-                .mapToLong(Long::longValue)
-                .filter(id -> id < next)
+        unforcedOrNull = unforced;
+        LongStream ended = endedWhileTaken.stream().mapToLong(Long::longValue);
+        if (unforced != null) {
+            ended = LongStream.concat(ended, unforced.ends().stream().mapToLong(UnforcedEnd::transactionId));
+        }
+        long[] all = LongStream.concat(Arrays.stream(ids), ended.filter(id -> id < next))
+                .sorted()
                 .toArray();
-        long[] all = Arrays.copyOf(ids, ids.length + ended.length + unforcedIds.length);
-        System.arraycopy(ended, 0, all, ids.length, ended.length);
-        System.arraycopy(unforcedIds, 0, all, ids.length + ended.length, unforcedIds.length);
-        Arrays.sort(all);
         invisible = all;
         lowestInvisible = all.length == 0 ? next : all[0];
     }
@@ -123,10 +120,11 @@ public final class Snapshot {
 
     /** Makes of a record, as it was read from its page, the one of this snapshot. The page was validated. */
     public void resolve(BTree tree, SnapshotRecord record) {
-        if (record.isPresent() && isVisible(record.writtenBy())) {
+        if (isSeen(record)) {
             return;
         }
-        RecordVersion[] chain = versions.find(tree, probe.lookFor(record.key(), record.keyBytes()));
+        VersionKey key = probe.lookFor(record.key(), record.keyBytes());
+        RecordVersion[] chain = versions.find(tree, key);
         if (chain != null) {
             for (RecordVersion version : chain) {
                 if (!isVisible(version.replacedBy)) {
@@ -141,36 +139,93 @@ public final class Snapshot {
                 undo.takeBack(tree.treeId(), record);
             }
         }
-    }
-
-    /** The keys of a tree of which there are versions, from one on, upwards or downwards; null where there are none. */
-    public KeyIterator keys(BTree tree, byte[] from, int fromBytes, boolean inclusive, boolean backward) {
-        NavigableMap<VersionKey, RecordVersion[]> records = versions.recordsOf(tree);
-        if (records == null) {
-            return null;
+        if (unforcedOrNull != null && !isSeen(record)) {
+            unforcedUndo().takeBack(tree.treeId(), key, record);
         }
-        NavigableMap<VersionKey, RecordVersion[]> directed = backward ? records.descendingMap() : records;
-        NavigableMap<VersionKey, RecordVersion[]> range =
-                from == null ? directed : directed.tailMap(new VersionKey(from, fromBytes), inclusive);
-        return new KeyIterator(range.keySet().iterator());
     }
 
-    /** Goes through keys. */
+    private boolean isSeen(SnapshotRecord record) {
+        return record.isPresent() && isVisible(record.writtenBy());
+    }
+
+    /**
+     * What was replaced by those that had ended, but not durably, and had not seen this snapshot. Who had seen it has
+     * kept in the store what it replaced; what it has changed, the others had changed before it.
+     */
+    private UnforcedUndo unforcedUndo() {
+        if (unforcedUndo == null) {
+            unforcedUndo = new UnforcedUndo(
+                    unforcedOrNull.ends(),
+                    id -> id < nextId && Arrays.binarySearch(runningIds, id) < 0 && !endedWhileTaken.contains(id));
+        }
+        return unforcedUndo;
+    }
+
+    /** The keys of a tree of which more is known than a page says, from one on, upwards or downwards. */
+    public KeyIterator keys(BTree tree, byte[] from, int fromBytes, boolean inclusive, boolean backward) {
+        VersionKey start = from == null ? null : new VersionKey(from, fromBytes);
+        NavigableMap<VersionKey, ?> replaced =
+                unforcedOrNull == null ? null : unforcedUndo().recordsOf(tree.treeId());
+        return new KeyIterator(
+                range(versions.recordsOf(tree), start, inclusive, backward),
+                range(replaced, start, inclusive, backward),
+                backward);
+    }
+
+    private static Iterator<VersionKey> range(
+            NavigableMap<VersionKey, ?> recordsOrNull, VersionKey fromOrNull, boolean inclusive, boolean backward) {
+        if (recordsOrNull == null) {
+            return Collections.emptyIterator();
+        }
+        NavigableMap<VersionKey, ?> directed = backward ? recordsOrNull.descendingMap() : recordsOrNull;
+        NavigableMap<VersionKey, ?> range = fromOrNull == null ? directed : directed.tailMap(fromOrNull, inclusive);
+        return range.keySet().iterator();
+    }
+
+    /** Goes through the keys of two sources in their common order, each key once. */
     public static final class KeyIterator {
-        private final Iterator<VersionKey> keys;
+        private final Iterator<VersionKey> one;
+        private final Iterator<VersionKey> other;
+        private final boolean backward;
+        private VersionKey nextOfOne;
+        private VersionKey nextOfOther;
         private VersionKey key;
 
-        KeyIterator(Iterator<VersionKey> keys) {
-            this.keys = keys;
+        KeyIterator(Iterator<VersionKey> one, Iterator<VersionKey> other, boolean backward) {
+            this.one = one;
+            this.other = other;
+            this.backward = backward;
+            nextOfOne = nextOrNull(one);
+            nextOfOther = nextOrNull(other);
+        }
+
+        private static VersionKey nextOrNull(Iterator<VersionKey> keys) {
+            return keys.hasNext() ? keys.next() : null;
         }
 
         /** Goes to the next key; false at the end. */
         public boolean next() {
-            if (!keys.hasNext()) {
-                return false;
+            int order = order();
+            key = order <= 0 ? nextOfOne : nextOfOther;
+            if (order <= 0) {
+                nextOfOne = nextOrNull(one);
             }
-            key = keys.next();
-            return true;
+            if (order >= 0) {
+                nextOfOther = nextOrNull(other);
+            }
+            return key != null;
+        }
+
+        /** Negative if the first source comes first. */
+        private int order() {
+            if (nextOfOne == null) {
+                return nextOfOther == null ? 0 : 1;
+            }
+            if (nextOfOther == null) {
+                return -1;
+            }
+            int order = nextOfOne.compareTo(nextOfOther);
+            return backward ? -order : order;
         }
 
         public byte[] key() {
@@ -195,7 +250,7 @@ public final class Snapshot {
             if (told != null || index < 0) {
                 return told;
             }
-            UndoBuffer undo = running[index].undo();
+            UndoBuffer undo = running[index].undoAcquire();
             long epoch = undo.epochAcquire();
             told = versions.undoTold(transactionId);
             if (told != null) {
@@ -241,5 +296,8 @@ public final class Snapshot {
     /** Ends the snapshot; a second call does nothing. */
     public void close() {
         versions.remove(this);
+        if (unforcedOrNull != null) {
+            unforcedOrNull.close();
+        }
     }
 }

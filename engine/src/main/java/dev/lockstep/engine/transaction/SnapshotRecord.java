@@ -92,14 +92,6 @@ public final class SnapshotRecord {
         source = stubSource;
     }
 
-    void setFlags(int flags) {
-        slotFlags = flags;
-    }
-
-    void setSource(OverflowSource stubSource) {
-        source = stubSource;
-    }
-
     /** Sets some bytes of the value, unless that was taken back to another length already. */
     void patch(byte[] bytes, int from, int flags) {
         if (from + bytes.length <= valueBytes) {

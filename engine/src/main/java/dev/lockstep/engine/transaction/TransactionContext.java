@@ -27,12 +27,14 @@ import java.util.function.LongConsumer;
  *   <li>{@code idFloor} is {@link #NO_ID}, or not above the id of the transaction, from before that id is taken until
  *       its COMMIT or ABORT_END record is in the log buffer. Readers of other sessions take from it which rows are
  *       committed. It is the complement of a lower bound until the id itself is known.
+ *   <li>{@code handedOver} is not null exactly while {@code undo} belongs to others too: from the end of a transaction
+ *       until its session has cleaned up. It does not change then.
  *   <li>{@code joinedVersions} is the store of versions that knows all that the transaction had changed before it first
  *       saw it, or null.
  * </ul>
  *
- * Used by one thread at a time, except for {@code firstLsn} and {@code idFloor}; reused from one transaction to the
- * next.
+ * Used by one thread at a time, except for {@code firstLsn}, {@code idFloor} and {@code undo}; reused from one
+ * transaction to the next.
  */
 public final class TransactionContext extends TreeContext {
     /** The transaction has written no log record. */
@@ -52,11 +54,13 @@ public final class TransactionContext extends TreeContext {
 
     private static final VarHandle FIRST_LSN;
     private static final VarHandle ID_FLOOR;
+    private static final VarHandle UNDO;
 
     static {
         try {
             FIRST_LSN = MethodHandles.lookup().findVarHandle(TransactionContext.class, "firstLsn", long.class);
             ID_FLOOR = MethodHandles.lookup().findVarHandle(TransactionContext.class, "idFloor", long.class);
+            UNDO = MethodHandles.lookup().findVarHandle(TransactionContext.class, "undo", UndoBuffer.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -64,7 +68,10 @@ public final class TransactionContext extends TreeContext {
 
     private final LockOwner lockOwner = new LockOwner(waiter());
     private final PageAccessCounter pageAccesses;
-    private final UndoBuffer undo = new UndoBuffer();
+    private UndoBuffer undo = new UndoBuffer();
+    private UndoBuffer nextUndo;
+    private UnforcedEnd handedOver;
+    private long undoBytesMax = UndoBuffer.BYTES_MAX;
 
     @SuppressWarnings("UnusedVariable") // read through FIRST_LSN
     private long firstLsn = NO_LSN;
@@ -125,6 +132,42 @@ public final class TransactionContext extends TreeContext {
 
     public UndoBuffer undo() {
         return undo;
+    }
+
+    /** The undo, for whoever is not the owner: that of the transaction which runs, or of a later one. */
+    UndoBuffer undoAcquire() {
+        return (UndoBuffer) UNDO.getAcquire(this);
+    }
+
+    /**
+     * The undo does not change any more, and belongs to others as well from now on.
+     *
+     * @param end what knows it
+     * @param next an empty one, which takes its place once it is not needed here either
+     */
+    void handOver(UnforcedEnd end, UndoBuffer next) {
+        next.limit(undoBytesMax);
+        nextUndo = next;
+        handedOver = end;
+    }
+
+    /** What has the undo of the transaction, which has ended; null where it has stayed here. */
+    UnforcedEnd handedOver() {
+        return handedOver;
+    }
+
+    /** The transaction has ended, and nothing here needs its undo any more. */
+    public void dropUndo() {
+        UnforcedEnd end = handedOver;
+        if (end == null) {
+            undo.clear();
+            return;
+        }
+        // Release: who sees the next buffer sees what this transaction had told before.
+        UNDO.setRelease(this, nextUndo);
+        handedOver = null;
+        nextUndo = null;
+        end.release();
     }
 
     /**
@@ -224,6 +267,7 @@ public final class TransactionContext extends TreeContext {
      * @param logBytes of log, what its rollback will write included
      */
     public void limit(long undoBytes, long logBytes) {
+        undoBytesMax = undoBytes;
         undo.limit(undoBytes);
         logBytesMax = logBytes;
     }

@@ -1,5 +1,7 @@
 package dev.lockstep.engine.transaction;
 
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.scheduler.InstalledTime;
 import java.lang.invoke.MethodHandles;
@@ -17,8 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>A context is in {@code contexts} for as long as a session may run transactions with it.
  *   <li>{@code newest}, {@code settling} and {@code settled} were each true when they were made, and stay true: ids
  *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
- *   <li>{@code versions} is null exactly while no snapshot is open, being opened or expected, but for the moment in
- *       which the last one closes.
+ *   <li>{@code versions} is null exactly while no snapshot is open or being opened, but for the moment in which the
+ *       last one closes.
+ *   <li>{@code unforced} is null while nobody expects snapshots that start at the last durable commit, and after what
+ *       they need has taken too much memory.
  * </ul>
  *
  * <p>Thread-safe.
@@ -34,13 +38,13 @@ public final class TransactionTable {
     /** Looks at a transaction that is taking its id, between two yields: it takes some ten instructions. */
     private static final int SPINS_PER_YIELD = 64;
 
-    private static final long[] NO_IDS = {};
-
     private static final VarHandle VERSIONS;
+    private static final VarHandle UNFORCED;
 
     static {
         try {
             VERSIONS = MethodHandles.lookup().findVarHandle(TransactionTable.class, "versions", VersionStore.class);
+            UNFORCED = MethodHandles.lookup().findVarHandle(TransactionTable.class, "unforced", UnforcedEnds.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -52,12 +56,13 @@ public final class TransactionTable {
     private volatile CommitHorizon settling = CommitHorizon.NONE;
     private volatile CommitHorizon settled = CommitHorizon.NONE;
     private volatile VersionStore versions;
+    private volatile UnforcedEnds unforced;
 
     public TransactionTable(long firstTransactionId) {
         nextTransactionId = new AtomicLong(firstTransactionId);
     }
 
-    /** Where changes keep what they replace; null while no snapshot is open or expected. */
+    /** Where changes keep what they replace; null while no snapshot is open. */
     public VersionStore versionsVolatile() {
         return versions;
     }
@@ -77,7 +82,8 @@ public final class TransactionTable {
      * Opens a snapshot of what is durable, and has what the next one needs be kept. Waits for nobody; where that has
      * not been kept for long enough yet, it is one of what has been committed, whose end of the log is not durable.
      *
-     * @param bytesMax what its versions may take, if no other snapshot is open or expected
+     * @param bytesMax what its versions may take, if no other snapshot is open, and as much again what is kept for
+     *     snapshots that may begin
      * @return to be closed by the caller
      */
     public Snapshot openDurableSnapshot(Log log, long bytesMax) {
@@ -100,23 +106,69 @@ public final class TransactionTable {
      * Has what snapshots need that start at the last durable commit be kept from now on, for as long as it takes no
      * more memory than it may.
      *
-     * @param bytesMax what versions may take
+     * @param bytesMax what it may take
      */
     public void expectSnapshots(Log log, long bytesMax) {
-        // Ends: each turn in vain means that another snapshot was opened, or the last one closed.
-        while (true) {
-            VersionStore present = versions;
-            if (present == null) {
-                UnforcedEnds unforced = new UnforcedEnds(log);
-                if (VERSIONS.compareAndSet(this, null, new VersionStore(this, bytesMax, unforced))) {
-                    unforced.published();
-                    return;
-                }
-            } else if (present.expectSnapshots(log)) {
-                return;
-            } else {
-                forget(present);
+        if (unforced == null) {
+            UnforcedEnds made = new UnforcedEnds(log::durableLsn, log::tailLsn, bytesMax);
+            if (UNFORCED.compareAndSet(this, null, made)) {
+                made.published();
             }
+        }
+    }
+
+    /**
+     * A transaction that has changed something is about to say that it has ended.
+     *
+     * @param lsn of its end record; 0 without a log
+     */
+    public void ending(TransactionContext context, long lsn) {
+        // Who begins to keep ends, and is not seen here, sees how far the log goes.
+        VarHandle.fullFence();
+        VersionStore present = versions;
+        if (present != null) {
+            present.ending(context);
+        }
+        UnforcedEnds ends = unforced;
+        if (ends != null) {
+            ends.ended(context, lsn);
+            if (ends.isTooMuch()) {
+                UNFORCED.compareAndSet(this, ends, null);
+            }
+        }
+    }
+
+    /** It has said so; its undo is still there. */
+    public void ended(TransactionContext context) {
+        // A snapshot that was opened in between may have found the transaction running, or not.
+        VersionStore present = versions;
+        if (present != null) {
+            present.ended(context);
+        }
+    }
+
+    /**
+     * Keeps the value of an overflow chain that a transaction has replaced, before the chain is given back, if a
+     * snapshot may need it. May park.
+     *
+     * @param context of the transaction, which has ended, or of one that only moves the chain
+     * @param stub of the chain
+     */
+    public void keepOverflow(TransactionContext context, BTree tree, byte[] key, byte[] stub) {
+        VersionStore present = versions;
+        UnforcedEnd end = context.handedOver();
+        boolean isNeeded = end != null && end.isNeeded();
+        boolean isKnown = present != null && present.mayKnowStub(tree, key);
+        if (!isNeeded && !isKnown) {
+            return;
+        }
+        byte[] value = new byte[OverflowChain.valueBytes(stub)];
+        OverflowChain.read(tree, context, stub, value);
+        if (isKnown) {
+            present.keepOverflow(tree, key, stub, value);
+        }
+        if (isNeeded) {
+            end.keepOverflow(tree, key, stub, value);
         }
     }
 
@@ -140,18 +192,11 @@ public final class TransactionTable {
         }
         sortTogether(ids, running, count);
         // Comes after the others were asked: who was seen to have ended is met there, or is durable.
-        UnforcedEnds.Unforced unforced = durable ? snapshot.unforced() : null;
-        snapshot.take(
-                Arrays.copyOf(ids, count),
-                Arrays.copyOf(running, count),
-                unforced == null ? NO_IDS : unforced.transactionIds(),
-                next);
-        if (unforced != null) {
-            snapshot.taken(unforced.durableLsn());
-        } else {
-            // The log's end comes last: whoever was seen to have ended had appended its commit record.
-            snapshot.taken(log == null ? 0 : log.tailLsn());
-        }
+        UnforcedEnds ends = durable ? unforced : null;
+        UnforcedEnds.Unforced found = ends == null ? null : ends.unforced();
+        snapshot.take(Arrays.copyOf(ids, count), Arrays.copyOf(running, count), found, next);
+        // The log's end comes last: whoever was seen to have ended had appended its commit record.
+        snapshot.taken(found != null ? found.durableLsn() : log == null ? 0 : log.tailLsn());
     }
 
     private Snapshot announceSnapshot(long bytesMax, long nanos) {
@@ -211,13 +256,14 @@ public final class TransactionTable {
 
     /** What open snapshots are and cost now. */
     public SnapshotStatistics snapshotStatistics() {
+        UnforcedEnds ends = unforced;
+        long unforcedBytes = ends == null ? 0 : ends.bytes();
         VersionStore present = versions;
-        if (present == null) {
-            return SnapshotStatistics.NONE;
-        }
-        Snapshot[] open = present.open();
-        long oldestAgeNanos = open.length == 0 ? 0 : InstalledTime.nanoTime() - open[0].beganNanos();
-        return new SnapshotStatistics(open.length, oldestAgeNanos, present.bytes());
+        Snapshot[] open = present == null ? new Snapshot[0] : present.open();
+        return open.length == 0
+                ? new SnapshotStatistics(0, 0, unforcedBytes)
+                : new SnapshotStatistics(
+                        open.length, InstalledTime.nanoTime() - open[0].beganNanos(), present.bytes() + unforcedBytes);
     }
 
     public void register(TransactionContext context) {
@@ -310,15 +356,6 @@ public final class TransactionTable {
             oldest = Math.min(oldest, context.firstLsnVolatile());
         }
         return oldest;
-    }
-
-    /** An id below which every transaction has ended. */
-    long runningFrom() {
-        long lowest = nextTransactionId.get();
-        for (TransactionContext context : contexts) {
-            lowest = Math.min(lowest, context.idFloorAcquire());
-        }
-        return lowest;
     }
 
     /** Tells the transactions that hold more log than they may. */

@@ -150,7 +150,10 @@ public final class UndoBuffer {
         previousLsns = newPreviousLsns;
     }
 
-    /** Adds an entry for which {@link #reserve} made room. {@code before} is the value before an update. */
+    /**
+     * Adds an entry for which {@link #reserve} made room. {@code before} is the value that an update replaces or a
+     * delete removes, or the stub of the chain that an insert has written.
+     */
     public void push(
             byte kind,
             BTree tree,
@@ -210,7 +213,8 @@ public final class UndoBuffer {
     }
 
     private void raiseEpoch() {
-        EPOCH.setOpaque(this, epoch + 1);
+        // Release: who reads the new one sees what the owners of the entries had told before these went.
+        EPOCH.setRelease(this, epoch + 1);
         VarHandle.storeStoreFence();
     }
 
@@ -228,6 +232,16 @@ public final class UndoBuffer {
     boolean isStillInEpoch(long seen) {
         VarHandle.acquireFence();
         return (long) EPOCH.getOpaque(this) == seen;
+    }
+
+    /** Copies all entries, for the owner, and for any thread once nobody adds or takes away entries any more. */
+    UndoCopy copy() {
+        return copyIfWhole(entryCount);
+    }
+
+    /** Bytes of memory that the buffer takes, used or not. */
+    int capacityBytes() {
+        return bytes.length + kinds.length * ENTRY_BYTES;
     }
 
     /**

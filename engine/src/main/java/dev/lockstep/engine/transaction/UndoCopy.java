@@ -27,8 +27,15 @@ final class UndoCopy {
 
     private record RecordName(int treeId, VersionKey key) {}
 
+    /** Receives the changes of a copy. */
+    @FunctionalInterface
+    interface Visitor {
+        /** A record that was changed, and how last. */
+        void visit(int treeId, VersionKey key, Change newest);
+    }
+
     /** One entry of undo. */
-    private static final class Change extends OverflowSource {
+    static final class Change extends OverflowSource {
         final byte kind;
         final byte[] before;
         final int changedFrom;
@@ -41,6 +48,23 @@ final class UndoCopy {
             this.changedFrom = changedFrom;
             this.slotFlagsBefore = slotFlagsBefore;
             this.older = older;
+        }
+
+        /** Takes back this change of a record, and those before it. */
+        void takeBack(SnapshotRecord record) {
+            for (Change change = this; change != null; change = change.older) {
+                change.takeBackOne(record);
+            }
+        }
+
+        private void takeBackOne(SnapshotRecord record) {
+            if (kind == UndoBuffer.INSERT) {
+                record.setAbsent();
+            } else if (changedFrom == UndoBuffer.WHOLE_VALUE) {
+                record.setValue(before, before.length, slotFlagsBefore, this);
+            } else {
+                record.patch(before, changedFrom, slotFlagsBefore);
+            }
         }
     }
 
@@ -59,24 +83,15 @@ final class UndoCopy {
     /** Makes of a record as the transaction has left it the one that it had found. */
     void takeBack(int treeId, SnapshotRecord record) {
         RecordName name = new RecordName(treeId, new VersionKey(record.key(), record.keyBytes()));
-        for (Change change = newest.get(name); change != null; change = change.older) {
-            switch (change.kind) {
-                case UndoBuffer.INSERT -> record.setAbsent();
-                case UndoBuffer.DELETE -> {
-                    record.setFlags(change.slotFlagsBefore);
-                    if (change.before.length != 0) {
-                        record.setSource(change);
-                    }
-                }
-                default -> {
-                    if (change.changedFrom == UndoBuffer.WHOLE_VALUE) {
-                        record.setValue(change.before, change.before.length, change.slotFlagsBefore, change);
-                    } else {
-                        record.patch(change.before, change.changedFrom, change.slotFlagsBefore);
-                    }
-                }
-            }
+        Change change = newest.get(name);
+        if (change != null) {
+            change.takeBack(record);
         }
+    }
+
+    /** Visits every record that was changed, in no order. */
+    void visit(Visitor visitor) {
+        newest.forEach((name, change) -> visitor.visit(name.treeId(), name.key(), change));
     }
 
     /** Keeps the value of a chain that is about to be given back, wherever a change has replaced its stub. */

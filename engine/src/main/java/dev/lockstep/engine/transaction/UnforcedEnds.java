@@ -1,107 +1,197 @@
 package dev.lockstep.engine.transaction;
 
-import dev.lockstep.engine.log.Log;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
- * The transactions that have ended, and whose end may not be on disk yet. While a store of versions has one of these,
- * it keeps what those transactions have replaced, so that a snapshot can start at the last durable commit at once.
+ * The transactions that have ended, and whose end may not be on disk yet. They hand over their undo, so that a snapshot
+ * can start at the last durable commit at once.
  *
  * <p>Invariants:
  * <ul>
  *   <li>A transaction that has seen this object before it says that it has ended is in {@code ends}, from before it
- *       says so until its end record is durable.
+ *       says so until its end record is durable. Of two that have changed the same record, the one that did it first
+ *       stands in front.
  *   <li>The end record of one that has not seen it, but has ended, lies in front of {@code completeFromLsn}.
+ *   <li>{@code readerCount} counts whoever may be reading undo of one that is or was in {@code ends}, from before it
+ *       looks there. A buffer that has left {@code ends} while that was zero, and that its session has released, is
+ *       read by nobody, and may be in {@code free}.
+ *   <li>{@code bytes} is what is in {@code ends} takes, roughly.
  * </ul>
  *
  * <p>Thread-safe. Takes no lock of the JDK.
  */
 final class UnforcedEnds {
-    private final ConcurrentLinkedQueue<Ended> ends = new ConcurrentLinkedQueue<>();
-    private final Log log;
+    /**
+     * Buffers that are kept to be used again: as many as transactions usually become durable together. A group of
+     * commits that is larger leaves garbage, 2 KB each.
+     */
+    private static final int FREE_MAX = 512;
+
+    /** Larger buffers are not kept: they are of transactions that pay for a new one. */
+    private static final int FREE_BUFFER_BYTES_MAX = 1 << 14;
+
+    private final ConcurrentLinkedQueue<UnforcedEnd> ends = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<UndoBuffer> free = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger freeCount = new AtomicInteger();
+    private final AtomicInteger readerCount = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+    private final LongSupplier durableLsn;
+    private final LongSupplier tailLsn;
+    private final long bytesMax;
     private volatile long completeFromLsn = Long.MAX_VALUE;
 
-    private record Ended(long transactionId, long lsn) {}
-
-    UnforcedEnds(Log log) {
-        this.log = log;
+    /**
+     * @param durableLsn up to where the log is on disk, exclusive
+     * @param tailLsn where it ends
+     * @param bytesMax what is kept may take
+     */
+    UnforcedEnds(LongSupplier durableLsn, LongSupplier tailLsn, long bytesMax) {
+        this.durableLsn = durableLsn;
+        this.tailLsn = tailLsn;
+        this.bytesMax = bytesMax;
     }
 
-    /** To be called once the store has it: from then on, transactions that end see it. */
+    /** To be called once the table has it: from then on, transactions that end see it. */
     void published() {
-        // Pairs with the fence of a transaction between its end record and its look for the store.
+        // Pairs with the fence of a transaction between its end record and its look for this object.
         VarHandle.fullFence();
-        completeFromLsn = log.tailLsn();
+        completeFromLsn = tailLsn.getAsLong();
     }
 
     /**
-     * A transaction is about to say that it has ended.
+     * A transaction is about to say that it has ended. It hands over its undo, if it has any.
      *
      * @param lsn of its end record
      */
-    void ended(long transactionId, long lsn) {
-        ends.add(new Ended(transactionId, lsn));
-        long durableLsn = log.durableLsn();
-        // Ends: each turn takes an end away. One that is not durable yet may keep others behind it for a while.
-        for (Ended head = ends.peek(); head != null && head.lsn < durableLsn; head = ends.peek()) {
-            ends.remove(head);
+    void ended(TransactionContext context, long lsn) {
+        boolean hasUndo = context.undo().entryCount() != 0;
+        UnforcedEnd end = new UnforcedEnd(this, context.transactionId(), lsn, hasUndo ? context.undo() : null);
+        if (hasUndo) {
+            context.handOver(end, takeBuffer());
         }
+        bytes.addAndGet(end.bytes());
+        ends.add(end);
+        dropDurable();
+    }
+
+    private void dropDurable() {
+        long durable = durableLsn.getAsLong();
+        // Ends: each turn takes an end away. One that is not durable yet may keep others behind it for a while.
+        for (UnforcedEnd head = ends.peek(); head != null && head.lsn() < durable; head = ends.peek()) {
+            if (ends.remove(head)) {
+                dropped(head);
+            }
+        }
+    }
+
+    private UndoBuffer takeBuffer() {
+        UndoBuffer taken = free.poll();
+        if (taken == null) {
+            return new UndoBuffer();
+        }
+        freeCount.decrementAndGet();
+        return taken;
+    }
+
+    private void dropped(UnforcedEnd end) {
+        bytes.addAndGet(-end.bytesNoLonger());
+        UndoBuffer undo = end.undoOrNull();
+        boolean isUnread = undo != null && end.isReleased() && readerCount.get() == 0;
+        if (isUnread && undo.capacityBytes() <= FREE_BUFFER_BYTES_MAX && freeCount.get() < FREE_MAX) {
+            undo.clear();
+            freeCount.incrementAndGet();
+            free.add(undo);
+        }
+    }
+
+    /** Whether more is kept than may be. */
+    boolean isTooMuch() {
+        return bytes.get() > bytesMax;
+    }
+
+    /** What has to be kept takes in memory, roughly. */
+    long bytes() {
+        dropDurable();
+        return bytes.get();
+    }
+
+    boolean isDurable(UnforcedEnd end) {
+        return end.lsn() < durableLsn.getAsLong();
+    }
+
+    boolean hasReaders() {
+        return readerCount.get() != 0;
+    }
+
+    /** Counts what an end that is here takes more. */
+    void added(long moreBytes) {
+        bytes.addAndGet(moreBytes);
     }
 
     /**
      * Whose end is not on disk, of those that have ended before the call.
      *
-     * @return null if that is not known, since some had ended before this object was there
+     * @return null if that is not known, since some had ended before this object was there; to be closed otherwise
      */
     Unforced unforced() {
-        // The disk is asked last: an end that is missing here was durable before.
-        Ended[] seen = ends.toArray(new Ended[0]);
-        long durableLsn = log.durableLsn();
-        if (durableLsn < completeFromLsn) {
-            return null;
-        }
-        long[] ids = new long[seen.length];
-        int count = 0;
-        for (Ended ended : seen) {
-            if (ended.lsn >= durableLsn) {
-                ids[count++] = ended.transactionId;
+        readerCount.incrementAndGet();
+        Unforced found = null;
+        try {
+            // The disk is asked last: an end that is missing here was durable before.
+            UnforcedEnd[] seen = ends.toArray(new UnforcedEnd[0]);
+            long durable = durableLsn.getAsLong();
+            if (durable >= completeFromLsn) {
+                List<UnforcedEnd> undurable = new ArrayList<>();
+                for (UnforcedEnd end : seen) {
+                    if (end.lsn() >= durable) {
+                        undurable.add(end);
+                    }
+                }
+                found = new Unforced(readerCount, undurable, durable);
+            }
+        } finally {
+            if (found == null) {
+                readerCount.decrementAndGet();
             }
         }
-        return new Unforced(Arrays.copyOf(ids, count), durableLsn);
+        return found;
     }
 
     /** Ended transactions that a crash would take, and the end of the log that none would. */
-    static final class Unforced {
-        private final long[] transactionIds;
+    static final class Unforced implements AutoCloseable {
+        private final AtomicInteger readerCount;
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final List<UnforcedEnd> ends;
         private final long durableLsn;
 
-        Unforced(long[] transactionIds, long durableLsn) {
-            this.transactionIds = transactionIds;
+        private Unforced(AtomicInteger readerCount, List<UnforcedEnd> ends, long durableLsn) {
+            this.readerCount = readerCount;
+            this.ends = ends;
             this.durableLsn = durableLsn;
         }
 
-        /** For the snapshot, which does not change them. */
-        long[] transactionIds() {
-            return transactionIds;
+        /** In the order in which they have changed what several of them have changed. */
+        List<UnforcedEnd> ends() {
+            return ends;
         }
 
         long durableLsn() {
             return durableLsn;
         }
-    }
 
-    /** An id below which every transaction has ended, and durably if it is to be found here. */
-    long floor(TransactionTable table) {
-        // Whoever ends in between is met at one of the two places: it is here before it says so.
-        long lowest = table.runningFrom();
-        long durableLsn = log.durableLsn();
-        for (Ended ended : ends) {
-            if (ended.lsn >= durableLsn) {
-                lowest = Math.min(lowest, ended.transactionId);
+        /** Nobody reads their undo any more; a second call does nothing. */
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                readerCount.decrementAndGet();
             }
         }
-        return lowest;
     }
 }

@@ -2,8 +2,6 @@ package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
-import dev.lockstep.engine.btree.OverflowChain;
-import dev.lockstep.engine.log.Log;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Map;
@@ -15,9 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The earlier versions of records that the open snapshots may need, and those that begin at the last durable commit. It
- * lives from the opening of a snapshot, while no other is open, until none is and none is expected; changes write to it
- * only then.
+ * The earlier versions of records that the open snapshots may need. It lives from the opening of a snapshot, while no
+ * other is open, until none is; changes write to it only then.
  *
  * <p>A transaction that sees the store <em>joins</em> it: it tells what it has changed so far, a copy of its undo. From
  * then on the first change of each record puts the version that it replaces here, under the exclusive latch of the
@@ -32,231 +29,126 @@ import java.util.concurrent.atomic.AtomicReference;
  *       what that transaction's told undo makes of it: those changes it made before it joined.
  *   <li>A transaction has joined before an entry of its undo goes, unless it had looked for a store when no snapshot
  *       was open to which it is invisible.
- *   <li>{@code readers} is empty for good once the last snapshot has gone and none is expected; then all else is of no
- *       use.
- *   <li>While {@code readers} have the ends that may not be on disk, versions that were replaced by one of those are
- *       kept for the snapshots that may begin.
- *   <li>{@code bytes} is what keys, versions and told undo take, roughly; above {@code bytesMax} nothing is kept for
- *       snapshots that may begin, and then the oldest one is ended, until {@code bytes} is below again.
+ *   <li>{@code open} is {@link #CLOSED} for good once the last snapshot has gone; then all else is of no use.
+ *   <li>{@code bytes} is what keys, versions and told undo take, roughly; above {@code bytesMax} the oldest snapshot is
+ *       ended, until {@code bytes} is below again.
  * </ul>
  *
  * <p>Thread-safe. What is called under a page's latch takes no lock of the JDK.
  */
 public final class VersionStore {
-    private static final Snapshot[] NO_SNAPSHOTS = {};
+    private static final Snapshot[] CLOSED = {};
 
-    /** Bytes that are added between two looks at what is needless, and as many for each session, which a look asks. */
-    private static final long LOOK_BYTES = 1 << 16;
-
-    private static final long LOOK_BYTES_PER_SESSION = 1 << 6;
-
-    /**
-     * Bytes from which all that is kept is looked through, if it is also twice what the last such look left: each
-     * version is then looked at about twice.
-     */
-    private static final long SWEEP_BYTES = 1 << 20;
-
-    private final AtomicReference<Readers> readers;
+    private final AtomicReference<Snapshot[]> open;
     private final ConcurrentSkipListMap<Integer, ConcurrentSkipListMap<VersionKey, RecordVersion[]>> trees =
             new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<Long, UndoCopy> undoTold = new ConcurrentSkipListMap<>();
     private final AtomicLong bytes = new AtomicLong();
-    private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicBoolean limiting = new AtomicBoolean();
     private final TransactionTable table;
     private final long bytesMax;
+    private final Snapshot first;
 
-    /** What {@code bytes} may reach before somebody looks at what is needless. */
-    private volatile long lookBytes;
-
-    /** What {@code bytes} may reach before all is looked through; for the thread that looks. */
-    private long sweepBytes = SWEEP_BYTES;
-
-    /** Who may need versions; never changed, so that nobody takes an old list together with a new floor. */
-    private static final class Readers {
-        final Snapshot[] snapshots;
-
-        /** What snapshots that may begin need; null where none is expected. */
-        final UnforcedEnds unforced;
-
-        /** No snapshot that is not in the list needs what transactions below have replaced. */
-        final long floor;
-
-        Readers(Snapshot[] snapshots, UnforcedEnds unforced, long floor) {
-            this.snapshots = snapshots;
-            this.unforced = unforced;
-            this.floor = floor;
-        }
-
-        Readers withSnapshots(Snapshot... others) {
-            return new Readers(others, unforced, floor);
-        }
-
-        boolean isEmpty() {
-            return snapshots.length == 0 && unforced == null;
-        }
-
-        boolean areAllTaken() {
-            for (Snapshot snapshot : snapshots) {
-                if (!snapshot.isTaken()) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        /** All transactions below are visible to all of them; 0 where that is not known yet of one. */
-        long lowestInvisible() {
-            long lowest = unforced == null ? Long.MAX_VALUE : floor;
-            for (Snapshot snapshot : snapshots) {
-                lowest = Math.min(lowest, snapshot.isTaken() ? snapshot.lowestInvisible() : 0);
-            }
-            return lowest;
-        }
-    }
-
-    /** A store for one snapshot, and more later on. */
     VersionStore(TransactionTable table, long bytesMax, long nanos) {
         this.table = table;
         this.bytesMax = bytesMax;
-        lookBytes = bytesMax;
-        readers = new AtomicReference<>(new Readers(new Snapshot[] {new Snapshot(this, nanos, null)}, null, 0));
-    }
-
-    /** A store for snapshots that may begin. */
-    VersionStore(TransactionTable table, long bytesMax, UnforcedEnds unforced) {
-        this.table = table;
-        this.bytesMax = bytesMax;
-        lookBytes = Math.min(LOOK_BYTES, bytesMax);
-        readers = new AtomicReference<>(new Readers(NO_SNAPSHOTS, unforced, 0));
+        first = new Snapshot(this, nanos);
+        open = new AtomicReference<>(new Snapshot[] {first});
     }
 
     /** The snapshot for which the store was made. */
     Snapshot first() {
-        return readers.get().snapshots[0];
+        return first;
     }
 
     /** Opens another snapshot; null if the store was closed meanwhile. */
     Snapshot add(long nanos) {
+        Snapshot added = new Snapshot(this, nanos);
         // Ends: each turn in vain means that another snapshot was opened or closed.
         while (true) {
-            Readers seen = readers.get();
-            if (seen.isEmpty()) {
+            Snapshot[] seen = open.get();
+            if (isClosed(seen)) {
                 return null;
             }
-            Snapshot added = new Snapshot(this, nanos, seen.unforced);
-            Snapshot[] next = Arrays.copyOf(seen.snapshots, seen.snapshots.length + 1);
-            next[seen.snapshots.length] = added;
-            if (readers.compareAndSet(seen, seen.withSnapshots(next))) {
+            Snapshot[] next = Arrays.copyOf(seen, seen.length + 1);
+            next[seen.length] = added;
+            if (open.compareAndSet(seen, next)) {
                 return added;
             }
         }
     }
 
-    /**
-     * Has the versions be kept that snapshots need which may begin.
-     *
-     * @return false if the store was closed meanwhile
-     */
-    boolean expectSnapshots(Log log) {
-        // Ends like add.
-        while (true) {
-            Readers seen = readers.get();
-            if (seen.isEmpty()) {
-                return false;
-            }
-            if (seen.unforced != null) {
-                return true;
-            }
-            UnforcedEnds unforced = new UnforcedEnds(log);
-            if (readers.compareAndSet(seen, new Readers(seen.snapshots, unforced, 0))) {
-                unforced.published();
-                lookBytes = Math.min(bytes.get() + LOOK_BYTES, bytesMax);
-                return true;
-            }
-        }
-    }
-
-    /** Keeps nothing any more for snapshots that may begin. */
-    private void expectNone() {
-        // Ends like add.
-        while (true) {
-            Readers seen = readers.get();
-            if (seen.unforced == null) {
-                return;
-            }
-            Readers next = new Readers(seen.snapshots, null, 0);
-            if (readers.compareAndSet(seen, next)) {
-                if (next.isEmpty()) {
-                    close();
-                }
-                return;
-            }
-        }
-    }
-
-    private void close() {
-        table.forget(this);
-        trees.clear();
-        undoTold.clear();
+    @SuppressWarnings("ReferenceEquality") // that very array
+    private static boolean isClosed(Snapshot[] snapshots) {
+        return snapshots == CLOSED;
     }
 
     /** Closes a snapshot, and drops what only it may have needed. */
     @SuppressWarnings("ReferenceEquality") // that very snapshot
     void remove(Snapshot snapshot) {
-        long endedBelow = table.runningFrom();
-        Readers seen;
-        Readers next;
+        long lowestBefore;
+        long lowest;
         // Ends like add.
-        do {
-            seen = readers.get();
-            Snapshot[] before = seen.snapshots;
+        while (true) {
+            Snapshot[] seen = open.get();
             int at = 0;
-            while (at < before.length && before[at] != snapshot) {
+            while (at < seen.length && seen[at] != snapshot) {
                 at++;
             }
-            if (at == before.length) {
+            if (at == seen.length) {
                 return;
             }
-            Snapshot[] others = new Snapshot[before.length - 1];
-            System.arraycopy(before, 0, others, 0, at);
-            System.arraycopy(before, at + 1, others, at, others.length - at);
+            Snapshot[] next = CLOSED;
+            if (seen.length > 1) {
+                next = new Snapshot[seen.length - 1];
+                System.arraycopy(seen, 0, next, 0, at);
+                System.arraycopy(seen, at + 1, next, at, next.length - at);
+            }
             snapshot.end();
-            next = seen.withSnapshots(others);
-        } while (!readers.compareAndSet(seen, next));
-        if (next.isEmpty()) {
-            close();
-        } else if (next.lowestInvisible() > seen.lowestInvisible()) {
-            sweep(next, endedBelow);
+            if (open.compareAndSet(seen, next)) {
+                lowestBefore = lowestInvisible(seen);
+                lowest = lowestInvisible(next);
+                break;
+            }
+        }
+        if (isClosed(open.get())) {
+            table.forget(this);
+            trees.clear();
+            undoTold.clear();
+        } else if (lowest > lowestBefore) {
+            sweep(lowest);
         }
     }
 
-    /**
-     * Drops what nobody needs, now and in future.
-     *
-     * @param present who may need something
-     * @param endedBelow every transaction with a lower id had ended before {@code present} was read
-     */
-    private void sweep(Readers present, long endedBelow) {
-        long lowest = present.lowestInvisible();
-        long settledBelow = 0;
-        if (present.areAllTaken()) {
-            settledBelow = present.unforced == null ? endedBelow : present.floor;
+    /** All transactions below are visible to all snapshots; 0 where that is not known yet of one. */
+    private static long lowestInvisible(Snapshot[] snapshots) {
+        long lowest = Long.MAX_VALUE;
+        for (Snapshot snapshot : snapshots) {
+            lowest = Math.min(lowest, snapshot.isTaken() ? snapshot.lowestInvisible() : 0);
         }
+        return lowest;
+    }
+
+    /** Drops what transactions have replaced that are visible to all, now and in future. */
+    private void sweep(long lowest) {
         for (ConcurrentSkipListMap<VersionKey, RecordVersion[]> records : trees.values()) {
             for (Map.Entry<VersionKey, RecordVersion[]> entry : records.entrySet()) {
                 RecordVersion[] chain = entry.getValue();
-                RecordVersion[] needed = needed(chain, present.snapshots, lowest, settledBelow);
-                if (needed.length == chain.length) {
+                int needless = 0;
+                while (needless < chain.length && chain[needless].replacedBy < lowest) {
+                    needless++;
+                }
+                if (needless == 0) {
                     continue;
                 }
                 // Where a change got ahead, its chain stays as it is until the next sweep.
                 VersionKey key = entry.getKey();
-                if (needed.length == 0) {
+                if (needless == chain.length) {
                     if (records.remove(key, chain)) {
                         bytes.addAndGet(-bytesOf(chain) - VersionKey.BYTES_AROUND - key.length());
                     }
                 } else {
-                    replace(records, key, chain, needed);
+                    replace(records, key, chain, Arrays.copyOfRange(chain, needless, chain.length));
                 }
             }
         }
@@ -266,24 +158,6 @@ public final class VersionStore {
                 bytes.addAndGet(-entry.getValue().bytes());
             }
         }
-    }
-
-    /**
-     * The versions of a chain that somebody needs.
-     *
-     * @param lowest all transactions below are visible to all
-     * @param settledBelow those below are needed by the snapshots that are there alone
-     */
-    private static RecordVersion[] needed(RecordVersion[] chain, Snapshot[] snapshots, long lowest, long settledBelow) {
-        RecordVersion[] needed = new RecordVersion[chain.length];
-        int count = 0;
-        for (int i = 0; i < chain.length; i++) {
-            long replacedBy = chain[i].replacedBy;
-            if (replacedBy >= lowest && (replacedBy >= settledBelow || isFirstInvisible(chain, i, snapshots))) {
-                needed[count++] = chain[i];
-            }
-        }
-        return Arrays.copyOf(needed, count);
     }
 
     private static long bytesOf(RecordVersion[] chain) {
@@ -334,7 +208,7 @@ public final class VersionStore {
      */
     public void keepGhost(BTree tree, byte[] key, int keyBytes, MemorySegment memory, long page, int slot) {
         long deletedBy = Node.version(memory, page, slot);
-        if (deletedBy < readers.get().lowestInvisible()) {
+        if (deletedBy < lowestInvisible(open.get())) {
             return;
         }
         ConcurrentSkipListMap<VersionKey, RecordVersion[]> records = recordsToChange(tree);
@@ -378,19 +252,23 @@ public final class VersionStore {
 
     /**
      * The versions that are still needed, and a new one. Those who replaced the older ones have ended, so a snapshot
-     * that begins from now on sees them all, but for those whose end may not be durable; each of the open ones needs
-     * the first that is invisible to it.
+     * that is opened from now on sees them all; each of the open ones needs the first that is invisible to it.
      */
     private RecordVersion[] withNewest(RecordVersion[] chain, RecordVersion newest) {
-        Readers present = readers.get();
-        RecordVersion[] before = chain;
-        if (present.areAllTaken()) {
-            long settledBelow = present.unforced == null ? Long.MAX_VALUE : present.floor;
-            before = needed(chain, present.snapshots, 0, settledBelow);
+        Snapshot[] snapshots = open.get();
+        RecordVersion[] needed = new RecordVersion[chain.length + 1];
+        int count = 0;
+        boolean allTaken = true;
+        for (Snapshot snapshot : snapshots) {
+            allTaken &= snapshot.isTaken();
         }
-        RecordVersion[] versions = Arrays.copyOf(before, before.length + 1);
-        versions[before.length] = newest;
-        return versions;
+        for (int i = 0; i < chain.length; i++) {
+            if (!allTaken || isFirstInvisible(chain, i, snapshots)) {
+                needed[count++] = chain[i];
+            }
+        }
+        needed[count++] = newest;
+        return Arrays.copyOf(needed, count);
     }
 
     private static boolean isFirstInvisible(RecordVersion[] chain, int index, Snapshot[] snapshots) {
@@ -408,8 +286,8 @@ public final class VersionStore {
         if (context.hasJoined(this)) {
             return;
         }
-        if (context.transactionId() != 0 && context.undo().entryCount() != 0) {
-            UndoCopy told = context.undo().copyIfWhole(context.undo().entryCount());
+        if (context.undo().entryCount() != 0) {
+            UndoCopy told = context.undo().copy();
             undoTold.put(context.transactionId(), told);
             bytes.addAndGet(told.bytes());
         }
@@ -419,8 +297,8 @@ public final class VersionStore {
     /** A statement is about to change something; no latch is held. */
     public void beforeStatement(TransactionContext context) {
         join(context);
-        if (bytes.get() > lookBytes) {
-            look();
+        if (bytes.get() > bytesMax) {
+            endOldest();
         }
     }
 
@@ -429,84 +307,40 @@ public final class VersionStore {
         join(context);
     }
 
-    /**
-     * A transaction that has changed something is about to say that it has ended.
-     *
-     * @param lsn of its end record; 0 without a log
-     */
-    public void ending(TransactionContext context, long lsn) {
+    /** A transaction that has changed something is about to say that it has ended. */
+    void ending(TransactionContext context) {
         join(context);
-        Readers present = readers.get();
-        if (present.unforced != null) {
-            present.unforced.ended(context.transactionId(), lsn);
-        }
-        for (Snapshot snapshot : present.snapshots) {
+        for (Snapshot snapshot : open.get()) {
             snapshot.ending(context.transactionId());
         }
     }
 
     /** A transaction that has changed something has said that it has ended; its undo is still there. */
-    public void ended(TransactionContext context) {
+    void ended(TransactionContext context) {
         join(context);
     }
 
-    /** Drops what is needless, and sees to the limit. */
-    private void look() {
-        if (!looking.compareAndSet(false, true)) {
+    private void endOldest() {
+        if (!limiting.compareAndSet(false, true)) {
             return;
         }
         try {
-            UnforcedEnds unforced = readers.get().unforced;
-            if (unforced != null) {
-                raiseFloor(unforced);
-                if (bytes.get() > Math.min(sweepBytes, bytesMax)) {
-                    long endedBelow = table.runningFrom();
-                    sweep(readers.get(), endedBelow);
-                    sweepBytes = Math.max(SWEEP_BYTES, 2 * bytes.get());
+            // Ends: each turn closes a snapshot, and new ones are younger than what takes the memory.
+            while (bytes.get() > bytesMax) {
+                Snapshot oldest = oldestTaken();
+                if (oldest == null) {
+                    return;
                 }
+                remove(oldest);
             }
-            if (bytes.get() > bytesMax) {
-                long endedBelow = table.runningFrom();
-                expectNone();
-                sweep(readers.get(), endedBelow);
-            }
-            endOldest();
-            lookBytes = readers.get().unforced == null
-                    ? bytesMax
-                    : Math.min(bytes.get() + LOOK_BYTES + table.sessionCount() * LOOK_BYTES_PER_SESSION, bytesMax);
         } finally {
-            looking.set(false);
-        }
-    }
-
-    private void raiseFloor(UnforcedEnds unforced) {
-        long floor = unforced.floor(table);
-        // Ends like add.
-        while (true) {
-            Readers seen = readers.get();
-            if (seen.unforced == null
-                    || seen.floor >= floor
-                    || readers.compareAndSet(seen, new Readers(seen.snapshots, seen.unforced, floor))) {
-                return;
-            }
-        }
-    }
-
-    /** Ends the oldest snapshots, until the limit is kept. */
-    private void endOldest() {
-        // Ends: each turn closes a snapshot, and new ones are younger than what takes the memory.
-        while (bytes.get() > bytesMax) {
-            Snapshot oldest = oldestTaken();
-            if (oldest == null) {
-                return;
-            }
-            remove(oldest);
+            limiting.set(false);
         }
     }
 
     /** Snapshots stand in the order in which they were opened. */
     private Snapshot oldestTaken() {
-        for (Snapshot snapshot : readers.get().snapshots) {
+        for (Snapshot snapshot : open.get()) {
             if (snapshot.isTaken()) {
                 return snapshot;
             }
@@ -514,20 +348,19 @@ public final class VersionStore {
         return null;
     }
 
+    /** Whether the stub of an overflow chain may have been learnt here. */
+    boolean mayKnowStub(BTree tree, byte[] key) {
+        return find(tree, new VersionKey(key, key.length)) != null || !undoTold.isEmpty();
+    }
+
     /**
      * Keeps the value of an overflow chain that a transaction has replaced, before the chain is given back, wherever
-     * its stub may be learnt: where others had replaced it before and taken that back, in several places. May park.
+     * its stub may be learnt: where others had replaced it before and taken that back, in several places.
      *
      * @param stub of the chain
      */
-    public void keepOverflow(TransactionContext context, BTree tree, byte[] key, byte[] stub) {
+    void keepOverflow(BTree tree, byte[] key, byte[] stub, byte[] value) {
         RecordVersion[] chain = find(tree, new VersionKey(key, key.length));
-        if (chain == null && undoTold.isEmpty()) {
-            return;
-        }
-        int valueBytes = OverflowChain.valueBytes(stub);
-        byte[] value = new byte[valueBytes];
-        OverflowChain.read(tree, context, stub, value);
         int keptCount = 0;
         if (chain != null) {
             for (RecordVersion version : chain) {
@@ -537,7 +370,7 @@ public final class VersionStore {
         for (UndoCopy told : undoTold.values()) {
             keptCount += told.keepOverflow(tree.treeId(), key, stub, value);
         }
-        bytes.addAndGet(keptCount == 0 ? 0 : valueBytes);
+        bytes.addAndGet(keptCount == 0 ? 0 : value.length);
     }
 
     /** The versions of a key, the oldest first; null where there are none. */
@@ -565,8 +398,8 @@ public final class VersionStore {
         return bytesMax;
     }
 
-    /** The open snapshots, the oldest first. */
+    /** The open snapshots, the oldest first; none once the store is closed. */
     Snapshot[] open() {
-        return readers.get().snapshots;
+        return open.get();
     }
 }

@@ -11,9 +11,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Seeds;
 import dev.lockstep.engine.SnapshotTooOldException;
+import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Whose changes a snapshot sees, and what it makes of those that it does not. */
@@ -23,7 +26,6 @@ class SnapshotVisibilityTest {
     private static final int CHANGES_MAX = 12;
     private static final int VALUE_BYTES_MAX = 40;
     private static final byte[] KEY = {1, 2, 3};
-    private static final byte[] NOTHING = {};
 
     private final TransactionTable table = new TransactionTable(1);
 
@@ -78,10 +80,10 @@ class SnapshotVisibilityTest {
         long unseen = identify(aware);
         VersionStore versions = new VersionStore(table, BYTES_MAX, 0);
         unaware.logEnded();
-        versions.ending(aware, 0);
+        versions.ending(aware);
         aware.logEnded();
         Snapshot snapshot = versions.first();
-        snapshot.take(new long[0], new TransactionContext[0], new long[0], table.nextTransactionId());
+        snapshot.take(new long[0], new TransactionContext[0], null, table.nextTransactionId());
         snapshot.taken(0);
         assertTrue(snapshot.isVisible(seen));
         assertFalse(snapshot.isVisible(unseen));
@@ -112,6 +114,143 @@ class SnapshotVisibilityTest {
         });
     }
 
+    /** Of several that follow each other, the record may be as any of them has found it. */
+    @Test
+    void undoOfSeveralMakesWhatTheFirstHadFound() {
+        Seeds.each(300, seed -> {
+            SplittableRandom random = new SplittableRandom(seed);
+            AtomicLong durableLsn = new AtomicLong();
+            UnforcedEnds ends = new UnforcedEnds(durableLsn::get, () -> 0, BYTES_MAX);
+            ends.published();
+            int count = 1 + random.nextInt(4);
+            byte[][] states = new byte[count + 1][];
+            int[] flags = new int[count + 1];
+            states[0] = bytes(random, 1 + random.nextInt(VALUE_BYTES_MAX));
+            for (int i = 0; i < count; i++) {
+                TransactionContext context = context();
+                identify(context);
+                changeAll(random, context.undo(), states, flags, i);
+                ends.ended(context, 8L * (i + 1));
+                context.dropUndo();
+                assertEquals(0, context.undo().entryCount());
+            }
+            try (UnforcedEnds.Unforced unforced = ends.unforced()) {
+                int first = random.nextInt(count);
+                long firstId = unforced.ends().get(first).transactionId();
+                UnforcedUndo undo = new UnforcedUndo(unforced.ends(), id -> id >= firstId);
+                for (int reached = first; reached <= count; reached++) {
+                    SnapshotRecord record = new SnapshotRecord();
+                    record.setKey(KEY, KEY.length);
+                    record.setValue(states[reached], states[reached].length, flags[reached], null);
+                    undo.takeBack(TREE, new VersionKey(KEY, KEY.length), record);
+                    assertEquals(flags[first] == 0, record.exists(), "reached=" + reached);
+                    assertArrayEquals(states[first], Arrays.copyOf(record.value(), record.valueBytes()));
+                }
+            }
+        });
+    }
+
+    /** Fills the undo of a transaction as its changes of one record would, and says what it leaves. */
+    private static void changeAll(
+            SplittableRandom random, UndoBuffer undo, byte[][] states, int[] flags, int transaction) {
+        BTree tree = new BTree(null, TREE, 1, TREE);
+        byte[] value = states[transaction];
+        int flagsNow = flags[transaction];
+        for (int changes = random.nextInt(CHANGES_MAX); changes > 0; changes--) {
+            int dice = random.nextInt(3);
+            undo.reserve(KEY.length + value.length);
+            if (flagsNow == 0 && dice == 0) {
+                undo.push(UndoBuffer.DELETE, tree, 0, KEY, KEY.length, flagsNow, value, value.length);
+                flagsNow = NodeLayout.SLOT_GHOST;
+            } else if (flagsNow == 0 && dice == 1) {
+                int from = random.nextInt(value.length);
+                int to = from + 1 + random.nextInt(value.length - from);
+                undo.pushBytes(tree, 0, KEY, KEY.length, 0, MemorySegment.ofArray(value), 0, from, to);
+                byte[] changed = value.clone();
+                System.arraycopy(bytes(random, to - from), 0, changed, from, to - from);
+                value = changed;
+            } else {
+                undo.push(UndoBuffer.UPDATE, tree, 0, KEY, KEY.length, flagsNow, value, value.length);
+                value = bytes(random, 1 + random.nextInt(VALUE_BYTES_MAX));
+                flagsNow = 0;
+            }
+        }
+        states[transaction + 1] = value;
+        flags[transaction + 1] = flagsNow;
+    }
+
+    /** What it has replaced is in the store; to take it back once more would go behind what others did before it. */
+    @Test
+    void whoHasSeenTheSnapshotIsNotTakenBackTwice() {
+        for (boolean hasSeen : new boolean[] {false, true}) {
+            UnforcedEnds ends = new UnforcedEnds(() -> 0, () -> 0, BYTES_MAX);
+            ends.published();
+            TransactionContext context = context();
+            long id = identify(context);
+            byte[] before = {1};
+            context.undo().reserve(KEY.length + 1);
+            BTree tree = new BTree(null, TREE, 1, TREE);
+            context.undo().push(UndoBuffer.UPDATE, tree, 0, KEY, KEY.length, 0, before, 1);
+            VersionStore versions = new VersionStore(table, BYTES_MAX, 0);
+            Snapshot snapshot = versions.first();
+            if (hasSeen) {
+                snapshot.ending(id);
+            }
+            ends.ended(context, 8);
+            snapshot.take(new long[0], new TransactionContext[0], ends.unforced(), table.nextTransactionId());
+            snapshot.taken(0);
+            SnapshotRecord record = new SnapshotRecord();
+            record.setKey(KEY, KEY.length);
+            record.setFromPage(1, 0, id);
+            record.ensureValue(1)[0] = 2;
+            snapshot.resolve(tree, record);
+            assertEquals(hasSeen ? 2 : 1, record.value()[0]);
+            assertTrue(ends.hasReaders());
+            snapshot.close();
+            assertFalse(ends.hasReaders());
+        }
+    }
+
+    /** A session cleans up behind its transaction by its undo, after others have seen that it ended. */
+    @Test
+    void undoIsUsedAgainOnceItsSessionHasReleasedItAndNobodyReadsIt() {
+        for (boolean isReleased : new boolean[] {false, true}) {
+            for (boolean isRead : new boolean[] {false, true}) {
+                AtomicLong durableLsn = new AtomicLong();
+                UnforcedEnds ends = new UnforcedEnds(durableLsn::get, () -> 0, BYTES_MAX);
+                ends.published();
+                TransactionContext first = endedWithUndo(ends, 8);
+                UndoBuffer handedOver = first.undo();
+                UnforcedEnd end = first.handedOver();
+                assertTrue(end.isNeeded());
+                if (isReleased) {
+                    first.dropUndo();
+                }
+                UnforcedEnds.Unforced unforced = ends.unforced();
+                if (!isRead) {
+                    unforced.close();
+                    unforced.close();
+                }
+                durableLsn.set(16);
+                assertEquals(isRead, end.isNeeded());
+                endedWithUndo(ends, 16).dropUndo();
+                TransactionContext last = endedWithUndo(ends, 24);
+                last.dropUndo();
+                assertEquals(isReleased && !isRead, last.undo() == handedOver);
+                assertEquals(isReleased && !isRead ? 0 : 1, handedOver.entryCount());
+            }
+        }
+    }
+
+    private TransactionContext endedWithUndo(UnforcedEnds ends, long lsn) {
+        TransactionContext context = context();
+        identify(context);
+        context.undo().reserve(KEY.length);
+        context.undo().push(UndoBuffer.INSERT, new BTree(null, TREE, 1, TREE), 0, KEY, KEY.length, 0, KEY, 0);
+        ends.ended(context, lsn);
+        return context;
+    }
+
     private static byte[] bytes(SplittableRandom random, int count) {
         byte[] bytes = new byte[count];
         random.nextBytes(bytes);
@@ -124,7 +263,7 @@ class SnapshotVisibilityTest {
         boolean ghost = flags[index] != 0;
         int dice = random.nextInt(3);
         if (!ghost && dice == 0) {
-            undo.add(TREE, key, UndoBuffer.DELETE, NOTHING, UndoBuffer.WHOLE_VALUE, 0);
+            undo.add(TREE, key, UndoBuffer.DELETE, value, UndoBuffer.WHOLE_VALUE, 0);
             flags[index + 1] = NodeLayout.SLOT_GHOST;
             return value;
         }

@@ -121,10 +121,7 @@ public final class HistoryRecorder {
     private DatabaseOptions options() {
         DatabaseOptions.Builder options = DatabaseOptions.builder().poolBytes(POOL_BYTES);
         return spec.directory().isPresent()
-                ? options.createIfMissing(true)
-                        .durability(Durability.SYNC)
-                        .snapshotsNeverWait(spec.seed() % 2 == 0)
-                        .build()
+                ? options.createIfMissing(true).durability(Durability.SYNC).build()
                 : options.durability(Durability.NONE).build();
     }
 
