@@ -441,7 +441,7 @@ public final class DatabaseOptions {
          * for rows that were changed while a snapshot was open, until it closes.
          *
          * <p>As much again may be taken by what commits have replaced that are not on disk yet, which a snapshot needs
-         * that begins before they are. Beyond that the next one waits for them. Default: {@link
+         * that begins before they are. Beyond that it is given up, and such a snapshot waits for them. Default: {@link
          * #SNAPSHOT_BYTES_DEFAULT}.
          *
          * @param bytes {@link #SNAPSHOT_BYTES_MIN} to {@link #SNAPSHOT_BYTES_MAX}

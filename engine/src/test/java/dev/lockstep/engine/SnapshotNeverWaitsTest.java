@@ -233,6 +233,29 @@ class SnapshotNeverWaitsTest {
         assertEquals("change 999", nameOfTheLast());
     }
 
+    /** A transaction whose undo is too large to be kept is waited for, and no other. */
+    @Test
+    void waitsForNobodyOnceWhatTookTooMuchIsDurable() {
+        disk.release();
+        database.close();
+        open(DatabaseOptions.SNAPSHOT_BYTES_MIN);
+        disk.release();
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = ROWS; id < 2_000; id++) {
+                DatabaseTest.put(transaction, table, row, id, "n".repeat(100), id);
+            }
+            for (int id = ROWS; id < 2_000; id++) {
+                assertTrue(transaction.delete(table, id(id)));
+            }
+        });
+        disk.holdLogForces();
+        try (Session writer = database.openSession()) {
+            commit(writer, ROWS - 1, "later", 1);
+        }
+        requireUntouched();
+    }
+
     private String nameOfTheLast() {
         try (Session session = database.openSession()) {
             Transaction transaction = snapshot(session);

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
  *   <li>{@code versions} is null exactly while no snapshot is open or being opened, but for the moment in which the
  *       last one closes.
- *   <li>{@code unforced} is null while nobody expects snapshots that start at the last durable commit, and after what
- *       they need has taken too much memory.
+ *   <li>{@code unforced} is not null from when snapshots are expected that start at the last durable commit. It is
+ *       replaced by an empty one when what they need has taken too much memory.
  * </ul>
  *
  * <p>Thread-safe.
@@ -79,15 +79,13 @@ public final class TransactionTable {
     }
 
     /**
-     * Opens a snapshot of what is durable, and has what the next one needs be kept. Waits for nobody; where that has
-     * not been kept for long enough yet, it is one of what has been committed, whose end of the log is not durable.
+     * Opens a snapshot of what is durable. Waits for nobody; where what that needs was not kept, because it took too
+     * much, it is one of what has been committed, whose end of the log is not durable.
      *
-     * @param bytesMax what its versions may take, if no other snapshot is open, and as much again what is kept for
-     *     snapshots that may begin
+     * @param bytesMax what its versions may take, if no other snapshot is open
      * @return to be closed by the caller
      */
     public Snapshot openDurableSnapshot(Log log, long bytesMax) {
-        expectSnapshots(log, bytesMax);
         return openSnapshot(log, bytesMax, true);
     }
 
@@ -103,18 +101,15 @@ public final class TransactionTable {
     }
 
     /**
-     * Has what snapshots need that start at the last durable commit be kept from now on, for as long as it takes no
-     * more memory than it may.
+     * Has what snapshots need that start at the last durable commit be kept from now on. To be called once, before the
+     * first transaction.
      *
-     * @param bytesMax what it may take
+     * @param bytesMax what it may take; what commits have replaced is given up beyond that, and the snapshots that
+     *     begin before they are durable have to wait for them
      */
     public void expectSnapshots(Log log, long bytesMax) {
-        if (unforced == null) {
-            UnforcedEnds made = new UnforcedEnds(log::durableLsn, log::tailLsn, bytesMax);
-            if (UNFORCED.compareAndSet(this, null, made)) {
-                made.published();
-            }
-        }
+        unforced = new UnforcedEnds(log::durableLsn, log::tailLsn, bytesMax);
+        unforced.published();
     }
 
     /**
@@ -133,7 +128,10 @@ public final class TransactionTable {
         if (ends != null) {
             ends.ended(context, lsn);
             if (ends.isTooMuch()) {
-                UNFORCED.compareAndSet(this, ends, null);
+                UnforcedEnds empty = ends.withoutEnds();
+                if (UNFORCED.compareAndSet(this, ends, empty)) {
+                    empty.published();
+                }
             }
         }
     }

@@ -58,6 +58,11 @@ final class UnforcedEnds {
         this.bytesMax = bytesMax;
     }
 
+    /** One like this, in its place; to be published. */
+    UnforcedEnds withoutEnds() {
+        return new UnforcedEnds(durableLsn, tailLsn, bytesMax);
+    }
+
     /** To be called once the table has it: from then on, transactions that end see it. */
     void published() {
         // Pairs with the fence of a transaction between its end record and its look for this object.
