@@ -1,17 +1,13 @@
 package dev.lockstep.bench;
 
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.ReportOption;
-import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** What this machine has to measure with. */
@@ -38,29 +34,19 @@ final class CountersCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes the answer, the JVM and the machine.")
-    private Path json;
-
     @Mixin
-    private ReportOption reportOption;
+    private ResultOptions results;
 
     /** For picocli. */
     CountersCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        ResultFile.require(command.commandLine(), "--json", json);
-        reportOption.prepare();
+        results.prepare();
         // Nothing here is at random.
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), 0);
         CountersReport report = CountersReport.here();
-        if (json != null) {
-            Json.write(json, report);
-        }
-        if (reportOption.directory() != null) {
-            Json.write(reportOption.json(), report);
-            reportOption.write(report.page(origin));
-        }
+        results.write(report, () -> report.page(origin));
         PrintWriter out = command.commandLine().getOut();
         out.print(report.text());
         out.flush();

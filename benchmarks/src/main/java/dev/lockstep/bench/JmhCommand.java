@@ -6,8 +6,8 @@ import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.ReportOption;
-import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.Report;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -71,12 +71,6 @@ final class JmhCommand implements Callable<Integer> {
     private final List<String> arguments = new ArrayList<>();
 
     @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "Writes JMH's results, the configuration, the JVM and the machine.")
-    private Path json;
-
-    @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
@@ -85,7 +79,7 @@ final class JmhCommand implements Callable<Integer> {
     private long seed;
 
     @Mixin
-    private ReportOption report;
+    private ResultOptions report;
 
     @Option(
             names = "--flame",
@@ -116,7 +110,6 @@ final class JmhCommand implements Callable<Integer> {
         if (flame && report.directory() == null) {
             throw new ParameterException(command.commandLine(), "--flame needs --out DIR, where the flame graphs go");
         }
-        ResultFile.require(command.commandLine(), "--json", json);
         report.prepare();
         Optional<String> obstacle = JmhProfilers.obstacle(options.getProfilers());
         if (obstacle.isPresent()) {
@@ -160,8 +153,9 @@ final class JmhCommand implements Callable<Integer> {
         placement.java().ifPresent(java -> builder.jvm(java.toString()));
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         Collection<RunResult> results = new Runner(builder.build()).run();
-        if (json != null) {
-            JmhReport.of(arguments, seed, results).write(json);
+        JmhReport found = JmhReport.of(arguments, seed, results);
+        for (Path file : report.jsonFiles()) {
+            found.write(file);
         }
         if (report.directory() != null && !results.isEmpty()) {
             write(origin, options, results);
@@ -171,7 +165,6 @@ final class JmhCommand implements Callable<Integer> {
 
     private void write(Origin origin, CommandLineOptions options, Collection<RunResult> results)
             throws IOException, RunnerException {
-        JmhReport.of(arguments, seed, results).write(report.json());
         Path flames = report.directory().resolve("flames");
         String event = "";
         if (flame) {
@@ -183,7 +176,8 @@ final class JmhCommand implements Callable<Integer> {
                             .build())
                     .run();
         }
-        report.write(JmhPage.of(origin, results, report.directory(), flames, event));
+        Report page = JmhPage.of(origin, results, report.directory(), flames, event);
+        report.writePage(() -> page);
     }
 
     private Options flameOptions(CommandLineOptions options) {

@@ -1,11 +1,10 @@
 package dev.lockstep.bench.autosteps;
 
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.simulate.CacheShape;
@@ -127,9 +126,6 @@ public final class AutoStepsCommand implements Callable<Integer> {
                     + " Needs a trace that says what lies at each address, and one knee.")
     private Path pointsFile;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes everything that was found.")
-    private Path json;
-
     @Option(
             names = "--seed",
             paramLabel = "N",
@@ -141,7 +137,7 @@ public final class AutoStepsCommand implements Callable<Integer> {
     private SearchOptions search;
 
     @Mixin
-    private ReportOption report;
+    private ResultOptions results;
 
     private AutoStepsCommand() {}
 
@@ -158,13 +154,12 @@ public final class AutoStepsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         search.require(file != null, "Missing required parameter: 'TRACE'");
-        ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
         List<Knee> knees = knees();
         search.require(
                 pointsFile == null || placement == By.MANUAL || knees.size() == 1,
                 "--points takes one --width and one --height");
-        report.prepare();
+        results.prepare();
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         CacheShape shape = search.shape();
         TraceFile traces = search.read(file);
@@ -174,13 +169,7 @@ public final class AutoStepsCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         out.print(ReportText.of(sections));
         out.flush();
-        if (json != null) {
-            Json.write(json, origin, result);
-        }
-        if (report.directory() != null) {
-            Json.write(report.json(), origin, result);
-            report.write(page(traces, operations, shape, knees, result, origin));
-        }
+        results.write(origin, result, () -> page(traces, operations, shape, knees, result, origin));
         return CommandLine.ExitCode.OK;
     }
 

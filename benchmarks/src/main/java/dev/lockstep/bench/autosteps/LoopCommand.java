@@ -1,12 +1,11 @@
 package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.process.ScratchDirectory;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import java.io.IOException;
@@ -110,9 +109,6 @@ final class LoopCommand implements Callable<Integer> {
             description = "Writes the points of the last round, for simulate and indexfetch --switch-points.")
     private Path pointsFile;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all rounds.")
-    private Path json;
-
     @Option(
             names = "--seed",
             paramLabel = "N",
@@ -122,7 +118,7 @@ final class LoopCommand implements Callable<Integer> {
     private long seed;
 
     @Mixin
-    private ReportOption report;
+    private ResultOptions results;
 
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "What to run, after --.")
     private List<String> words;
@@ -170,8 +166,7 @@ final class LoopCommand implements Callable<Integer> {
                 rounds,
                 check);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
-        ResultFile.require(command.commandLine(), "--json", json);
-        report.prepare();
+        results.prepare();
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         try (ScratchDirectory scratch = ScratchDirectory.make("autosteps")) {
             Path points = scratch.path().resolve("points.txt");
@@ -195,26 +190,23 @@ final class LoopCommand implements Callable<Integer> {
 
     private void write(RoundsResult result, Origin origin) throws IOException {
         print(List.of(result.sections().getLast()));
-        if (json != null) {
-            Json.write(json, origin, result);
-        }
-        if (report.directory() == null) {
-            return;
-        }
-        Json.write(report.json(), origin, result);
+        results.write(origin, result, () -> page(result, origin));
+    }
+
+    private Report page(RoundsResult result, Origin origin) {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("command", String.join(" ", words));
         settings.put("L1 instruction cache", result.instructionCache());
         settings.put("knee", width + " instructions, " + height + " misses");
         settings.put("members", Integer.toString(result.members()));
         settings.put("code of a switch, bytes", Integer.toString(result.switchBytes()));
-        report.write(new Report(
+        return new Report(
                 "Switch points, inserted",
                 result.verdict().stream().collect(Collectors.joining(" ")),
                 result.agree(),
                 origin,
                 settings,
-                result.page()));
+                result.page());
     }
 
     private void print(List<Section> sections) {

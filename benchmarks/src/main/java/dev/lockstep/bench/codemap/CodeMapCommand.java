@@ -3,12 +3,11 @@ package dev.lockstep.bench.codemap;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SourceVersion;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
@@ -170,12 +169,6 @@ public final class CodeMapCommand implements Callable<Integer> {
     private int methods;
 
     @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "Writes the code map: all methods, and the lines of each operation. --read reads it.")
-    private Path json;
-
-    @Option(
             names = "--footprints",
             paramLabel = "FILE",
             description =
@@ -184,11 +177,14 @@ public final class CodeMapCommand implements Callable<Integer> {
                             + " (dev.lockstep.scheduler.CodeFootprints).")
     private Path footprints;
 
-    @Option(names = "--read", paramLabel = "FILE", description = "Runs nothing, and prints the code map of a file.")
+    @Option(
+            names = "--read",
+            paramLabel = "FILE",
+            description = "Runs nothing, and prints the code map of a file that --json wrote.")
     private Path read;
 
     @Mixin
-    private ReportOption out;
+    private ResultOptions results;
 
     private final String mainClass;
 
@@ -204,7 +200,7 @@ public final class CodeMapCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         requireSense();
-        out.prepare();
+        results.prepare();
         List<String> arguments = command.commandLine().getParseResult().originalArgs();
         CodeMap map;
         try {
@@ -222,16 +218,10 @@ public final class CodeMapCommand implements Callable<Integer> {
         report.configuration().forEach((name, value) -> printed.println(name + ": " + value));
         printed.print(ReportText.of(report.sections()));
         printed.flush();
-        if (json != null) {
-            Json.write(json, map);
-        }
         if (footprints != null) {
             map.writeFootprints(footprints);
         }
-        if (out.directory() != null) {
-            Json.write(out.json(), map);
-            out.write(report);
-        }
+        results.write(map, () -> report);
         return report.ok() ? 0 : 1;
     }
 
@@ -257,7 +247,6 @@ public final class CodeMapCommand implements Callable<Integer> {
         if (read != null && !Files.isReadable(read)) {
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
-        ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--footprints", footprints);
     }
 

@@ -1,12 +1,10 @@
 package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.process.Machine;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
-import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ReportText;
-import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -105,14 +103,8 @@ public final class ProveCommand implements Callable<Integer> {
                     + " kept. Default: the system's directory for temporary files.")
     private Path directory;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "Writes the result, its configuration, the JVM and the machine.")
-    private Path json;
-
     @Mixin
-    private ReportOption out;
+    private ResultOptions results;
 
     private final PrintStream terminal;
 
@@ -149,8 +141,7 @@ public final class ProveCommand implements Callable<Integer> {
                         command.commandLine(),
                         "no such proof: " + name + "; there are: " + String.join(", ", new Proofs.Names())));
         ProofOptions options = options(proof);
-        ResultFile.require(command.commandLine(), "--json", json);
-        out.prepare();
+        results.prepare();
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         ProofReport report;
         try (ProgressBarView progress = new ProgressBarView(terminal, proof.name())) {
@@ -164,19 +155,15 @@ public final class ProveCommand implements Callable<Integer> {
         print(report);
         ProofResult result = new ProofResult(
                 origin, Machine.here(), options.points(), options.time().toSeconds(), report.ok(), report);
-        if (json != null) {
-            Json.write(json, result);
-        }
-        if (out.directory() != null) {
-            Json.write(out.json(), result);
-            out.write(new Report(
-                    "Proof: " + proof.name(),
-                    report.summary(),
-                    report.ok(),
-                    origin,
-                    configuration(options, report),
-                    report.sections()));
-        }
+        results.write(
+                result,
+                () -> new Report(
+                        "Proof: " + proof.name(),
+                        report.summary(),
+                        report.ok(),
+                        origin,
+                        configuration(options, report),
+                        report.sections()));
         return report.ok() ? 0 : 1;
     }
 

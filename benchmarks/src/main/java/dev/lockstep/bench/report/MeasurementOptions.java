@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
  * The options of an experiment that measures on a disk and has one table and one plot to show, to be mixed into its
  * command, and what is done with its result.
  */
-public final class MeasurementOptions extends ReportOption {
+public final class MeasurementOptions extends ResultOptions {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
@@ -26,9 +26,6 @@ public final class MeasurementOptions extends ReportOption {
             paramLabel = "N",
             description = "How often each is measured. Default: ${DEFAULT-VALUE}.")
     private int repeat;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes all figures, and where they come from.")
-    private Path json;
 
     @Option(
             names = "--seed",
@@ -80,7 +77,6 @@ public final class MeasurementOptions extends ReportOption {
     public void prepare() {
         require(repeat >= 1, "--repeat is at least 1");
         require(Files.isDirectory(parent()) && Files.isWritable(parent()), "--dir is a directory to write to");
-        ResultFile.require(commandLine(), "--json", json);
         super.prepare();
         origin = Origin.here(commandLine().getParseResult().originalArgs(), seed);
     }
@@ -144,13 +140,7 @@ public final class MeasurementOptions extends ReportOption {
             List<Section> printed,
             List<Section> page)
             throws IOException {
-        if (json != null) {
-            Json.write(json, origin, result);
-        }
-        if (directory() != null) {
-            Json.write(json(), origin, result);
-            write(new Report(title, summary, ok, origin, settings, page));
-        }
+        write(origin, result, () -> new Report(title, summary, ok, origin, settings, page));
         PrintWriter out = commandLine().getOut();
         out.print(ReportText.of(printed));
         out.flush();

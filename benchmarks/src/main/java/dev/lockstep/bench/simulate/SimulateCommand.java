@@ -5,10 +5,9 @@ import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SourceVersion;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.ReportOption;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
@@ -144,11 +143,8 @@ public final class SimulateCommand implements Callable<Integer> {
                         + " JVM.")
     private Path checkPoints;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes everything as JSON.")
-    private Path json;
-
     @Mixin
-    private ReportOption report;
+    private ResultOptions results;
 
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "What to run, after --.")
     private List<String> words;
@@ -179,12 +175,11 @@ public final class SimulateCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
-        ResultFile.require(command.commandLine(), "--json", json);
         ResultFile.require(command.commandLine(), "--code", code);
         ResultFile.require(command.commandLine(), "--trace", trace);
         requirePoints();
         requireAgent();
-        report.prepare();
+        results.prepare();
         try (ScratchDirectory directory = ScratchDirectory.make("simulate")) {
             return run(machine, settings, directory.path());
         } catch (SimulationException e) {
@@ -233,13 +228,7 @@ public final class SimulateCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         out.print(new SimulationText(result).text());
         out.flush();
-        if (json != null) {
-            Json.write(json, result);
-        }
-        if (report.directory() != null) {
-            Json.write(report.json(), result);
-            report.write(SimulationPage.of(result, origin));
-        }
+        results.write(result, () -> SimulationPage.of(result, origin));
         List<String> doNotCount = new ArrayList<>(placement.doNotCount());
         doNotCount.addAll(unresolved(processes));
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));

@@ -3,11 +3,9 @@ package dev.lockstep.bench.simulate.validation;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SourceVersion;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ProgressView;
-import dev.lockstep.bench.report.ReportOption;
-import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
@@ -95,11 +93,8 @@ public final class ValidateCommand implements Callable<Integer> {
                     + " ${DEFAULT-VALUE}.")
     private long seed;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes the tables and the machine to a file too.")
-    private Path json;
-
     @Mixin
-    private ReportOption reportOption;
+    private ResultOptions results;
 
     private final Supplier<CommandLine> commands;
     private final String version;
@@ -118,9 +113,8 @@ public final class ValidateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Set<Part> wanted = wanted();
-        ResultFile.require(command.commandLine(), "--json", json);
         requirePlatform();
-        reportOption.prepare();
+        results.prepare();
         Path compiler = require("a C compiler", "apt-get install gcc", "cc", "gcc", "clang");
         Path valgrind = wanted.stream().anyMatch(Part::needsCachegrind)
                 ? require(
@@ -180,13 +174,7 @@ public final class ValidateCommand implements Callable<Integer> {
                 Machine.here(),
                 tables,
                 tables.stream().allMatch(ValidationTable::passes));
-        if (json != null) {
-            Json.write(json, result);
-        }
-        if (reportOption.directory() != null) {
-            Json.write(reportOption.json(), result);
-            reportOption.write(ValidationPage.of(result, origin));
-        }
+        results.write(result, () -> ValidationPage.of(result, origin));
         return result.ok();
     }
 
