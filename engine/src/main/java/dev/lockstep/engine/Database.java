@@ -41,7 +41,9 @@ public final class Database implements AutoCloseable {
         OtherStorage.register(new OtherStorage.Access() {
             @Override
             public Database open(Storage storage, Path directory, DatabaseOptions options, LogOptions logOptions) {
-                return Database.open(storage, directory, options, null, logOptions);
+                Database opened = Database.open(storage, directory, options, null, logOptions);
+                opened.instance.endSearchForLostPages();
+                return opened;
             }
 
             @Override
@@ -356,7 +358,8 @@ public final class Database implements AutoCloseable {
     /**
      * Makes the data file shorter while transactions run: pages at its end are moved into free ones before them, and
      * the end is cut off. Deleted rows' pages are used again without it; this gives them back to the file system. A row
-     * of more than 1,500 bytes stays where it is while a transaction has it locked.
+     * of more than 1,500 bytes stays where it is while a transaction has it locked. After a crash it first waits until
+     * the engine has found the pages that nothing leads to any more.
      *
      * @return what was done
      * @throws MaintenanceRefusedException if a backup or another compaction runs, or the database has no files or no
@@ -451,7 +454,8 @@ public final class Database implements AutoCloseable {
 
     /**
      * Checks everything: the order in every tree, that each page is reached exactly once, latches and locks at rest. No
-     * transaction may run meanwhile.
+     * transaction may run meanwhile. After a crash it first waits until the engine has found the pages that nothing
+     * leads to any more.
      *
      * @return what was counted
      * @throws TransactionsRunningException if transactions are open; nothing is checked then
@@ -562,7 +566,8 @@ public final class Database implements AutoCloseable {
     /**
      * Writes everything back and closes. Waits for changes of the schema, checkpoints and validations that have begun;
      * later ones get a {@link DatabaseClosedException}. A second call does nothing. Transactions that were left open by
-     * threads that have ended since are rolled back.
+     * threads that have ended since are rolled back. After a crash it waits until the engine has found the pages that
+     * nothing leads to any more.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
      * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is

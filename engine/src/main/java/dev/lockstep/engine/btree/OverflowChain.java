@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -332,10 +333,58 @@ public final class OverflowChain {
     }
 
     private static void free(BTree tree, TreeContext context, int firstPageId) {
+        PageAllocator allocator = tree.environment().allocator();
+        if (allocator.isSuperset()) {
+            // All before the first: once that is another's, nobody finds the rest of a chain that is half given back.
+            for (int pageId = firstPageId; pageId != 0; pageId = nextPageOrRetry(tree, context, pageId)) {
+                allocator.leaves(pageId);
+            }
+        }
         int pageId = firstPageId;
         while (pageId != 0) {
             int next = nextPageOrRetry(tree, context, pageId);
-            tree.environment().allocator().free(pageId);
+            allocator.free(pageId);
+            pageId = next;
+        }
+    }
+
+    /**
+     * A record is about to let go of the chain of a stub, until a rollback or for good. To be called under the
+     * exclusive latch of the record's leaf, before that changes.
+     */
+    public static void departs(BTree tree, byte[] stub) {
+        tree.environment().allocator().chainDeparts(firstPage(stub));
+    }
+
+    /** The first page of the chain that a slot of a leaf leads to. */
+    static int firstPage(MemorySegment leaf, long base, int slot) {
+        return firstPage(Node.bytes(leaf, Node.valueAddress(leaf, base, slot), OverflowLayout.STUB_BYTES));
+    }
+
+    /**
+     * Visits the pages of a chain that others may give back, and use again, meanwhile: up to the first page that is
+     * none of a chain. May park.
+     */
+    public static void visit(TreeEnvironment environment, TreeContext context, int firstPageId, IntConsumer visitor) {
+        int pageIdEnd = environment.pool().pageIdEnd();
+        int pageId = firstPageId;
+        for (int left = pageCount(NodeLayout.VALUE_BYTES_MAX); left > 0; left--) {
+            if (pageId <= 0 || pageId >= pageIdEnd) {
+                return;
+            }
+            int frame = latchShared(environment, context, pageId);
+            int next;
+            try {
+                long page = BufferPool.address(frame);
+                if (PageLayout.type(environment.memory(), page) != PageLayout.TYPE_OVERFLOW) {
+                    return;
+                }
+                next = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+            } finally {
+                environment.latches().unlatchShared(frame);
+                context.unlatched();
+            }
+            visitor.accept(pageId);
             pageId = next;
         }
     }

@@ -11,22 +11,31 @@ import java.util.Arrays;
  *
  * <p>Invariants:
  * <ul>
- *   <li>Bit p of {@code words} is set exactly when page p is the file header, reachable from a root of the catalog, or
- *       held by a change that is about to make it reachable.
+ *   <li>Bit p of {@code words} is set when page p is the file header, reachable from a root of the catalog, or held by
+ *       a change that makes it reachable or has made it unreachable; and of no other page, unless {@code superset}.
+ *   <li>{@code superset} is true from {@link #loadSuperset} to {@link #settle}. Meanwhile {@code touched} has every
+ *       page that was allocated, or {@linkplain #leaves announced} to be given back, and {@code departed} the first
+ *       page of every overflow chain that a record has let go of. Pages behind the end of both were never in the bitmap
+ *       that was loaded.
  *   <li>No page below {@code firstCandidateWord * 64} is free.
  *   <li>No page from {@code cutPageCount} on has been in use since {@link #beginCut} was last called.
- *   <li>The bitmap is derived data. It is saved by a checkpoint, trusted after a clean close only, and otherwise
- *       rebuilt from what the roots reach, so that neither allocations nor frees need log records.
+ *   <li>The bitmap is derived data. It is saved by a checkpoint, exact after a clean close only, and otherwise
+ *       completed from the log and then compared with what the roots reach, so that neither allocations nor frees need
+ *       log records.
  * </ul>
  */
 public final class PageAllocator {
     private static final int WORDS_INITIAL = 1 << 10;
+    private static final long[] NONE = {};
 
     private final SpinLatch latch;
     private long[] words = new long[WORDS_INITIAL];
     private int firstCandidateWord;
     private int allocatedCount;
     private int cutPageCount;
+    private volatile boolean superset;
+    private long[] touched = NONE;
+    private long[] departed = NONE;
 
     /** Nothing is allocated. */
     public PageAllocator() {
@@ -57,6 +66,7 @@ public final class PageAllocator {
             int bit = Long.numberOfTrailingZeros(~words[at]);
             words[at] |= 1L << bit;
             allocatedCount++;
+            mark(touched, at, 1L << bit);
             int pageId = (at << 6) + bit;
             cutPageCount = Math.max(cutPageCount, pageId + 1);
             return pageId;
@@ -81,6 +91,7 @@ public final class PageAllocator {
             firstCandidateWord = at;
             words[at] |= 1L << pageId;
             allocatedCount++;
+            mark(touched, at, 1L << pageId);
             return pageId;
         } finally {
             latch.unlatch();
@@ -197,15 +208,113 @@ public final class PageAllocator {
 
     /** Replaces the bitmap. */
     public void load(long[] bitmap) {
+        latch.latch();
+        try {
+            replace(bitmap);
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /**
+     * Replaces the bitmap by one that may have pages too many, and begins to note what happens to its pages, until
+     * {@link #settle}.
+     */
+    public void loadSuperset(long[] bitmap) {
+        latch.latch();
+        try {
+            replace(bitmap);
+            touched = new long[bitmap.length];
+            departed = new long[bitmap.length];
+            superset = true;
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    private void replace(long[] bitmap) {
         int count = 0;
         for (long word : bitmap) {
             count += Long.bitCount(word);
         }
+        words = Arrays.copyOf(bitmap, Math.max(bitmap.length, WORDS_INITIAL));
+        allocatedCount = count;
+        firstCandidateWord = 0;
+    }
+
+    private static void mark(long[] pages, int at, long bit) {
+        if (at < pages.length) {
+            pages[at] |= bit;
+        }
+    }
+
+    /** Whether the bitmap may have pages that nothing reaches and nobody holds. */
+    public boolean isSuperset() {
+        return superset;
+    }
+
+    /**
+     * A page is about to become unreachable, and will be given back by the caller. To be called before nothing leads to
+     * it any more: whoever compares the bitmap with what is reached would else take it for a page that nobody holds.
+     */
+    public void leaves(int pageId) {
+        if (superset) {
+            latch.latch();
+            try {
+                mark(touched, pageId >>> 6, 1L << pageId);
+            } finally {
+                latch.unlatch();
+            }
+        }
+    }
+
+    /**
+     * A record is about to let go of its overflow chain, until a rollback or for good. To be called under the exclusive
+     * latch of the record's leaf.
+     */
+    void chainDeparts(int firstPageId) {
+        if (superset) {
+            latch.latch();
+            try {
+                mark(departed, firstPageId >>> 6, 1L << firstPageId);
+            } finally {
+                latch.unlatch();
+            }
+        }
+    }
+
+    /** The first pages of chains that records have let go of since {@link #loadSuperset}; see {@link #bitmap}. */
+    public long[] departedChains() {
         latch.latch();
         try {
-            words = Arrays.copyOf(bitmap, Math.max(bitmap.length, WORDS_INITIAL));
-            allocatedCount = count;
+            return departed.clone();
+        } finally {
+            latch.unlatch();
+        }
+    }
+
+    /**
+     * Gives back every page that was in the bitmap of {@link #loadSuperset}, to which nothing has happened since, and
+     * that was not reached. From here on the bitmap is exact.
+     *
+     * @param reached see {@link #bitmap}; has every page that is in use and to which nothing has happened
+     * @return how many pages were given back
+     */
+    public int settle(long[] reached) {
+        latch.latch();
+        try {
+            int lost = 0;
+            for (int at = 0; at < touched.length; at++) {
+                long lostHere = words[at] & ~touched[at] & ~(at < reached.length ? reached[at] : 0);
+                words[at] &= ~lostHere;
+                lost += Long.bitCount(lostHere);
+            }
+            allocatedCount -= lost;
             firstCandidateWord = 0;
+            touched = NONE;
+            departed = NONE;
+            superset = false;
+            return lost;
         } finally {
             latch.unlatch();
         }

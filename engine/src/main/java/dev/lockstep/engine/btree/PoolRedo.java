@@ -9,6 +9,7 @@ import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -31,9 +32,9 @@ public final class PoolRedo extends PageRedo {
     private final LatchTable latches;
     private final Waiter waiter = new Waiter();
     private final Set<Integer> damaged = new HashSet<>();
+    private final BitSet named = new BitSet();
     private LockstepException firstDamage;
     private int frame;
-    private int pageIdMax;
 
     public PoolRedo(BufferPool pool) {
         this.pool = pool;
@@ -66,7 +67,7 @@ public final class PoolRedo extends PageRedo {
     @Override
     protected boolean latchForImage(int pageId, long imageLsn) {
         requirePlausible(pageId, imageLsn);
-        pageIdMax = Math.max(pageIdMax, pageId);
+        named.set(pageId);
         if (latch(pageId)) {
             return PageLayout.lsn(pool.memory(), address()) < imageLsn;
         }
@@ -87,7 +88,7 @@ public final class PoolRedo extends PageRedo {
     @Override
     protected boolean latchIfOlder(int pageId, long lsn, boolean wholePage) {
         requirePlausible(pageId, lsn);
-        pageIdMax = Math.max(pageIdMax, pageId);
+        named.set(pageId);
         if (!latch(pageId)) {
             return false;
         }
@@ -142,9 +143,9 @@ public final class PoolRedo extends PageRedo {
         }
     }
 
-    /** The highest page that a record has named; 0 before the first. */
-    public int pageIdMax() {
-        return pageIdMax;
+    /** The pages that records have named so far. */
+    public BitSet named() {
+        return (BitSet) named.clone();
     }
 
     @Override

@@ -285,6 +285,7 @@ public final class StructureModification extends StructureChange {
                 SystemChange.addRemoveSeparator(record, PageLayout.pageId(memory, parent), leftIndex);
                 record.finish();
                 long lsn = environment.append(record);
+                environment.allocator().leaves(rightPageId);
                 MemorySegment.copy(joined, 0, memory, left, PageLayout.PAGE_BYTES);
                 NodeEditor.removeSeparator(memory, parent, leftIndex);
                 pool.markDirty(leftFrame, lsn);
@@ -363,6 +364,7 @@ public final class StructureModification extends StructureChange {
         try {
             int level = Node.level(memory, page);
             int flags = Node.nodeFlags(memory, root);
+            environment.allocator().leaves(pageId);
             NodeEditor.format(memory, root, tree.rootPageId(), tree.treeId(), level, KeyBytes.EMPTY, null, flags);
             NodeEditor.appendSlots(memory, page, 0, Node.slotCount(memory, page), memory, root);
             NodeEditor.setRightmostChild(memory, root, Node.rightmostChild(memory, page));

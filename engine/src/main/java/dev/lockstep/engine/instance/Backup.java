@@ -63,12 +63,16 @@ final class Backup {
         });
     }
 
-    /** Copies a database that nobody changes and that was closed in order. */
-    BackupReport copyAtRest(PageFile pageFile, Checkpoint checkpoint) {
+    /**
+     * Copies a database that nobody changes and that was closed in order.
+     *
+     * @param isBitmapExact whether the checkpoint's page bitmap has no pages too many
+     */
+    BackupReport copyAtRest(PageFile pageFile, Checkpoint checkpoint, boolean isBitmapExact) {
         return target.fill(() -> {
             int pageCount = PageFileCopy.copy(pageFile, storage, to, databaseId, progress);
             new CheckpointFile(storage, to).write(databaseId, checkpoint);
-            InstanceFiles.writeMarker(storage, to, InstanceFiles.CLEAN_CLOSE_FILE, databaseId);
+            InstanceFiles.writeCleanMark(storage, to, databaseId, isBitmapExact);
             return new BackupReport(pageCount, 0, checkpoint.redoScanLsn());
         });
     }

@@ -5,9 +5,7 @@ import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.LeafChange;
-import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.btree.PoolRedo;
-import dev.lockstep.engine.btree.TreeWalk;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogRecordType;
@@ -24,11 +22,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings a database back after a crash: redo by page, then undo by key, then the page bitmap from what is reachable.
+ * Brings a database back after a crash: redo by page, then undo by key.
  *
  * <p>Undo may split nodes, and must not take a page for that to which it returns later: the value before an update,
- * say, whose overflow pages only the log still names. So it takes pages behind all that were ever in use before the
- * crash.
+ * say, whose overflow pages only the log still names. So the page bitmap has, before undo begins, every page that was
+ * in use or held at the crash. Such a page was allocated either before the checkpoint read the bitmap, and has not been
+ * given back since then, or behind that, and its first contents are in the log. What was given back before the bitmap
+ * was read is not needed: whatever left it behind is in the log before the end that the checkpoint has waited for.
+ * Pages too many, which were given back since the checkpoint, are left to {@link LostPages}.
  */
 final class CrashRecovery {
     private final Recovery recovery;
@@ -54,9 +55,7 @@ final class CrashRecovery {
     void undo(Instance instance) {
         SessionCore session = new SessionCore(instance);
         try {
-            if (recovery.hasLosers()) {
-                instance.environment().allocator().load(everUsed());
-            }
+            instance.environment().allocator().loadSuperset(inUseAtMost());
             Map<Integer, BTree> trees = trees(instance, session);
             UndoOperation operation = new UndoOperation(instance.locks(), instance.transactions(), session.context);
             var report = recovery.undo(
@@ -65,7 +64,6 @@ final class CrashRecovery {
                     session.context.waiter());
             instance.transactions().sawTransactionId(report.transactionIdMax());
             instance.recovered(report);
-            rebuildBitmap(instance, session);
         } finally {
             session.context.logEnded();
             session.close();
@@ -125,19 +123,11 @@ final class CrashRecovery {
         instance.catalog().sawTreeId(treeId);
     }
 
-    /** All pages up to the last one that the checkpoint or a log record behind it names. */
-    private long[] everUsed() {
-        BitSet used = BitSet.valueOf(checkpoint.pageBitmap());
-        used.set(0, Math.max(used.length(), pages.pageIdMax() + 1));
-        return used.toLongArray();
-    }
-
-    private static void rebuildBitmap(Instance instance, SessionCore session) {
-        PageAllocator reached = new PageAllocator();
-        reached.markAllocated(0);
-        for (BTree tree : trees(instance, session).values()) {
-            new TreeWalk(tree, session.context).visitPages(reached::markAllocated);
-        }
-        instance.environment().allocator().load(reached.bitmap());
+    /** The pages that the checkpoint has in use and those that a log record behind it names. */
+    private long[] inUseAtMost() {
+        BitSet pageIds = BitSet.valueOf(checkpoint.pageBitmap());
+        pageIds.or(pages.named());
+        pageIds.set(0);
+        return pageIds.toLongArray();
     }
 }

@@ -18,7 +18,8 @@ final class CutOffPages {
     /**
      * Looks at every page that the trees name behind the end of the file as it was found. Those that recovery has
      * brought back from the log are there. The trees are walked only if one of those in use is not: so without damage
-     * this takes as long as the log added pages.
+     * this takes as long as the log added pages, but for a page that a checkpoint found taken in the moment before its
+     * first contents were logged.
      *
      * @param pageCountFound pages in the file when it was opened
      * @throws TruncatedFileException if one is missing

@@ -65,6 +65,7 @@ public final class Instance {
     private final ThreadPoolExecutor idleRollbacks = EngineThreads.oneAfterTheOther("lockstep-idle-rollback");
     private final long logFirstLsn;
     private RecoveryReport recoveryReport;
+    private LostPages lostPagesOrNull;
     private volatile boolean closed;
 
     Instance(
@@ -176,6 +177,29 @@ public final class Instance {
         recoveryReport = report;
     }
 
+    /** What looks for lost pages, or has; null for a new database and after a clean close. */
+    LostPages lostPagesOrNull() {
+        return lostPagesOrNull;
+    }
+
+    void looksFor(LostPages lostPages) {
+        lostPagesOrNull = lostPages;
+    }
+
+    /** Waits until lost pages are found, or the search has been given up, so that nobody reads beside the caller. */
+    public void endSearchForLostPages() {
+        if (lostPagesOrNull != null) {
+            lostPagesOrNull.tryEnd();
+        }
+    }
+
+    /** Waits until the bitmap of the pages in use is exact. */
+    private void awaitExactBitmap() {
+        if (lostPagesOrNull != null) {
+            lostPagesOrNull.awaitEnd();
+        }
+    }
+
     /**
      * Waits outside any session until the log is durable up to a record, which {@link Log#signalWhenDurable} was told.
      *
@@ -270,6 +294,7 @@ public final class Instance {
                     .with("durability", options.durability())
                     .remedy("open it with a directory and durability SYNC or ASYNC"));
         }
+        awaitExactBitmap();
         return maintain("compaction", () -> files.compact(this, progress));
     }
 
@@ -291,6 +316,7 @@ public final class Instance {
     /** Checks everything that can be checked while nobody changes anything. */
     public Validation.Report validate() {
         requireOpen();
+        awaitExactBitmap();
         return new Validation(this).run();
     }
 

@@ -158,7 +158,8 @@ final class InstanceFiles {
     BackupReport backup(Instance instance, Path target, ProgressListener progress) {
         Backup backup = new Backup(storage, directory, target, progress);
         if (instance.options().readOnly()) {
-            return backup.copyAtRest(pageFile, checkpointFile.read(databaseId));
+            return backup.copyAtRest(
+                    pageFile, checkpointFile.read(databaseId), FixedPlaces.isBitmapExact(storage, directory));
         }
         return backup.copy(pageFile, instance.log(), checkpointer);
     }
@@ -190,7 +191,8 @@ final class InstanceFiles {
     /**
      * Removes the mark of a clean close once more, though nobody sees it: a removal that could not be forced, on a disk
      * that did not take the mark back either, is undone by a crash long after. Everything is written back when this is
-     * called, so that a crash in the middle, which leaves the mark, tells no lie.
+     * called, so that a crash in the middle, which leaves the mark, tells no lie: of the page bitmap, which has pages
+     * too many then, an empty mark says so.
      */
     void removeUnseenMark() {
         storage.open(directory.resolve(CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)
@@ -223,6 +225,17 @@ final class InstanceFiles {
         writeMarker(storage, directory, name, databaseId);
     }
 
+    static void writeCleanMark(Storage storage, Path directory, DatabaseId databaseId, boolean isBitmapExact) {
+        if (isBitmapExact) {
+            writeMarker(storage, directory, CLEAN_CLOSE_FILE, databaseId);
+            return;
+        }
+        try (BlockFile file = storage.open(directory.resolve(CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)) {
+            file.force(true);
+        }
+        storage.forceDirectory(directory);
+    }
+
     static void writeMarker(Storage storage, Path directory, String name, DatabaseId databaseId) {
         try (BlockFile file = storage.open(directory.resolve(name), Storage.OpenMode.CREATE)) {
             FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, 0).write(file);
@@ -232,7 +245,8 @@ final class InstanceFiles {
     }
 
     /**
-     * Writes everything back and closes, so that the next open has nothing to recover.
+     * Writes everything back and closes, so that the next open has nothing to recover. Where a page cannot be read, and
+     * lost pages are therefore not found, the next open looks for them again.
      *
      * @throws DiskFullException if there is no room; without a log, which would bring back what is not written, the
      *     files stay open, and this may be called again
@@ -241,6 +255,8 @@ final class InstanceFiles {
         boolean staysOpen = false;
         try {
             if (!instance.options().readOnly() && !instance.health().isFailed()) {
+                LostPages lostPages = instance.lostPagesOrNull();
+                boolean isBitmapExact = lostPages == null || lostPages.tryEnd();
                 closeCheckpointer();
                 long endLsn = endLsnWithoutLog;
                 Log log = instance.log();
@@ -254,7 +270,7 @@ final class InstanceFiles {
                     endLsn = log.durableLsn();
                 }
                 writeEverything(instance, endLsn);
-                writeMarker(CLEAN_CLOSE_FILE);
+                writeCleanMark(storage, directory, databaseId, isBitmapExact);
                 removeMarker(UNLOGGED_FILE);
             }
         } catch (DiskFullException full) {
@@ -291,6 +307,9 @@ final class InstanceFiles {
     private void release(Instance instance) {
         released = true;
         try {
+            if (instance.lostPagesOrNull() != null) {
+                instance.lostPagesOrNull().stop();
+            }
             closeCheckpointer();
             if (instance.log() != null) {
                 instance.log().close();

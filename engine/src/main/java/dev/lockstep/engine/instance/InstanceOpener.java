@@ -54,6 +54,7 @@ public final class InstanceOpener {
     private final LogOptions logOptions;
     private final Health health = new Health();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private boolean looksLater;
 
     /**
      * @param scheduler whose S-threads will run transactions, or null
@@ -345,6 +346,20 @@ public final class InstanceOpener {
         pageFile.endCopies();
     }
 
+    /** Has nobody look for lost pages before a test does, or somebody who needs the end of that. */
+    InstanceOpener lookingLater() {
+        looksLater = true;
+        return this;
+    }
+
+    private void lookForLostPages(Instance instance) {
+        LostPages lostPages = new LostPages(instance);
+        instance.looksFor(lostPages);
+        if (!looksLater) {
+            lostPages.start();
+        }
+    }
+
     private Instance reopen(
             Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile, boolean clean) {
         PageFile pageFile =
@@ -362,7 +377,11 @@ public final class InstanceOpener {
         PoolFence fence = new PoolFence();
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check);
-        allocator.load(checkpoint.pageBitmap());
+        if (FixedPlaces.isBitmapExact(storage, directory)) {
+            allocator.load(checkpoint.pageBitmap());
+        } else {
+            allocator.loadSuperset(checkpoint.pageBitmap());
+        }
         // Behind where a recovery would begin, if the one that wrote the checkpoint ended beside its own mark.
         long endLsn = checkpoint.durableLsn();
         CrashRecovery recovery = null;
@@ -410,6 +429,9 @@ public final class InstanceOpener {
             }
             files.markInUse(log == null);
             CatalogLoader.dropUnfinishedIndexes(instance);
+        }
+        if (allocator.isSuperset()) {
+            lookForLostPages(instance);
         }
         return instance;
     }

@@ -410,14 +410,21 @@ public final class Schema {
      * the catalog forgets the trees, since a page that cannot be read is then a drop that has not happened; afterwards
      * it would be pages that nobody finds any more.
      */
-    private static List<Integer> pagesOf(List<BTree> trees, SessionCore session) {
+    private List<Integer> pagesOf(List<BTree> trees, SessionCore session) {
         List<Integer> pageIds = new ArrayList<>();
         trees.forEach(tree -> new TreeWalk(tree, session.context()).visitPages(pageIds::add));
+        Consumer<Integer> leaves = instance.environment().allocator()::leaves;
+        pageIds.forEach(leaves);
         return pageIds;
     }
 
     private void free(List<Integer> pageIds) {
         Consumer<Integer> free = instance.environment().allocator()::free;
-        pageIds.forEach(free);
+        LostPages lostPages = instance.lostPagesOrNull();
+        if (lostPages == null) {
+            pageIds.forEach(free);
+        } else {
+            lostPages.betweenReads(() -> pageIds.forEach(free));
+        }
     }
 }

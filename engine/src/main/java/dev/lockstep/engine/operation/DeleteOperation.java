@@ -5,6 +5,7 @@ import dev.lockstep.engine.btree.LeafChange;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
@@ -43,6 +44,9 @@ public final class DeleteOperation extends ChangeOperation {
         long previousLsn = context.lastLsn();
         LeafChange.delete(
                 context.record(), false, context.transactionId(), previousLsn, 0, tree.treeId(), pageId, key, keyBytes);
+        if ((flagsBefore & NodeLayout.SLOT_OVERFLOW) != 0) {
+            OverflowChain.departs(tree, value);
+        }
         long lsn = logChange();
         undo.push(UndoBuffer.DELETE, tree, previousLsn, key, keyBytes, flagsBefore, value, valueBytes);
         NodeEditor.setSlotFlags(memory, page, slot, flagsBefore | NodeLayout.SLOT_GHOST);

@@ -5,6 +5,7 @@ import dev.lockstep.engine.btree.LeafChange;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
@@ -104,6 +105,9 @@ public final class UpdateOperation extends ChangeOperation {
                 beforeBytes,
                 value,
                 valueBytes);
+        if (isOverflowBefore()) {
+            OverflowChain.departs(tree, before);
+        }
         long lsn = logChange();
         undo.push(UndoBuffer.UPDATE, tree, previousLsn, key, keyBytes, flagsBefore, before, beforeBytes);
         NodeEditor.replaceValue(memory, page, slot, value, 0, valueBytes, slotFlags, context.transactionId());

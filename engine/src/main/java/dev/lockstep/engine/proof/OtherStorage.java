@@ -31,7 +31,10 @@ public final class OtherStorage {
         ACCESS.set(access);
     }
 
-    /** Opens or creates the database of a directory, like {@link Database#open(Path, DatabaseOptions)}. */
+    /**
+     * Opens or creates the database of a directory, like {@link Database#open(Path, DatabaseOptions)}, and waits until
+     * lost pages are found, or the search for them has been given up: so the same calls do the same to the disk again.
+     */
     public static Database open(Storage storage, Path directory, DatabaseOptions options, LogOptions logOptions) {
         return access().open(storage, directory, options, logOptions);
     }

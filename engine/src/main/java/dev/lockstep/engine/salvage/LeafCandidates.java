@@ -41,7 +41,7 @@ final class LeafCandidates {
      */
     LeafCandidates(RedonePages pages, SourceFiles files, Set<Integer> wanted, Set<Integer> known, BitSet reached) {
         Checkpoint checkpointOrNull = files.checkpointOrNull();
-        isUseKnown = checkpointOrNull != null && files.closedInOrder();
+        isUseKnown = checkpointOrNull != null && files.isBitmapExact();
         BitSet inUse = checkpointOrNull == null ? null : BitSet.valueOf(checkpointOrNull.pageBitmap());
         long redoScanLsn = checkpointOrNull == null ? 0 : checkpointOrNull.redoScanLsn();
         try (Arena arena = Arena.ofConfined()) {

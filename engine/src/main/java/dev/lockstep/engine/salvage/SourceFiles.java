@@ -158,6 +158,11 @@ final class SourceFiles implements AutoCloseable {
         return closedInOrder;
     }
 
+    /** Whether the checkpoint says exactly which pages are in use. */
+    boolean isBitmapExact() {
+        return FixedPlaces.isBitmapExact(storage, directory);
+    }
+
     /** What is wrong with files as a whole; to be added to. */
     List<String> problems() {
         return problems;

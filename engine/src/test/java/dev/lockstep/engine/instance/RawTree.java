@@ -6,6 +6,7 @@ import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.type.ColumnType;
@@ -14,6 +15,8 @@ import java.util.Arrays;
 
 /** One tree used with raw keys and values, below records and schemas. One transaction at a time. */
 final class RawTree {
+    private static final String NAME = "raw";
+
     private final Instance instance;
     private final SessionCore session;
     private final BTree tree;
@@ -21,21 +24,33 @@ final class RawTree {
     private final RawRecord found = new RawRecord();
     private final byte[] stub = new byte[OverflowChain.stubBytes()];
 
+    /** The tree of the instance, which is made if there is none. */
     RawTree(Instance instance) {
+        this(instance, NAME);
+    }
+
+    /** The tree of a table, which is made if there is none. */
+    RawTree(Instance instance, String name) {
         this.instance = instance;
-        tree = instance.schema()
-                .createTable(TableDefinition.named("raw")
-                        .column("key", ColumnType.binary(10))
-                        .primaryKey("key")
-                        .build())
-                .state()
-                .tree();
+        TableReference table = instance.catalog().find(name);
+        if (table == null) {
+            table = instance.schema()
+                    .createTable(TableDefinition.named(name)
+                            .column("key", ColumnType.binary(10))
+                            .primaryKey("key")
+                            .build());
+        }
+        tree = table.state().tree();
         session = instance.newSession();
         scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
     }
 
     void begin(Isolation isolation) {
-        session.begin(isolation, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+        begin(isolation, Durability.ASYNC);
+    }
+
+    void begin(Isolation isolation, Durability durability) {
+        session.begin(isolation, durability, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
     void commit() {
