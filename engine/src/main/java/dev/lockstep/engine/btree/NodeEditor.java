@@ -341,14 +341,19 @@ public final class NodeEditor {
         MemorySegment.copy(source, at, memory, ValueLayout.JAVA_BYTE, address, length);
     }
 
-    /** Takes cell bytes from the heap, compacting first where {@code contiguousNeeded} is not free in one piece. */
+    /**
+     * Takes cell bytes from the heap, compacting first where {@code contiguousNeeded} is not free in one piece.
+     *
+     * @throws IllegalArgumentException if there is no room, which in a recovery says that the log does not fit the page
+     */
     private static int claimCell(MemorySegment memory, long page, int contiguousNeeded, int cellBytes) {
         if (Node.contiguousFreeBytes(memory, page) < contiguousNeeded) {
             compact(memory, page);
         }
         int cell = Node.heapStart(memory, page) - cellBytes;
         if (cell < SLOTS + Node.slotCount(memory, page) * SLOT_BYTES) {
-            throw new AssertionError("cellBytes=" + cellBytes + " freeBytes=" + Node.freeBytes(memory, page));
+            throw new IllegalArgumentException("a cell does not fit its page: cellBytes=" + cellBytes + " freeBytes="
+                    + Node.freeBytes(memory, page));
         }
         putU16(memory, page + NodeLayout.HEAP_START, cell);
         return cell;

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
@@ -236,7 +237,7 @@ public final class BufferPool implements AutoCloseable {
      * @param waiter the caller's
      * @return a frame, to be validated as the class comment says; {@link #NOT_RESIDENT} only in a pool without a file,
      *     for a page that does not exist (any more)
-     * @throws dev.lockstep.engine.CorruptionException if the page is damaged
+     * @throws CorruptionException if the page is damaged, or there can be none with that id
      * @throws dev.lockstep.engine.TruncatedFileException if the file ends within the page
      * @throws dev.lockstep.engine.StorageException if the page cannot be read, or no frame becomes free because pages
      *     cannot be written
@@ -277,7 +278,10 @@ public final class BufferPool implements AutoCloseable {
 
     private int load(int pageId, int origin, Waiter waiter, boolean interruptible) {
         if (pageId <= 0) {
-            throw new IllegalArgumentException("not a page: pageId=" + pageId);
+            // Whoever asks has the number from another page.
+            throw new CorruptionException(Message.of("a page leads to one that no file has")
+                    .with("pageId", pageId)
+                    .remedy("close the database and verify it; restore it from a backup"));
         }
         checkOpen();
         parts.counters().misses.increment();

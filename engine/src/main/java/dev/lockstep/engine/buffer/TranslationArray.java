@@ -26,13 +26,15 @@ final class TranslationArray {
 
     /**
      * Logarithm of the entries of a chunk: 128 KiB, the pages of 256 MiB. A small database has a small array, and the
-     * directory of all chunks takes 256 KiB of heap.
+     * directory of all chunks takes 512 KiB of heap.
      */
     private static final int CHUNK_SHIFT = 15;
 
     private static final int CHUNK_ENTRIES = 1 << CHUNK_SHIFT;
     private static final int CHUNK_MASK = CHUNK_ENTRIES - 1;
-    private static final int CHUNKS = 1 << (Integer.SIZE - 1 - CHUNK_SHIFT);
+
+    /** As many as there are numbers: a damaged page may lead to a negative one, which is then absent. */
+    private static final int CHUNKS = 1 << (Integer.SIZE - CHUNK_SHIFT);
 
     private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(int[].class);
     private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(int[][].class);

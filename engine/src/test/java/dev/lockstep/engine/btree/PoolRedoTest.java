@@ -10,6 +10,10 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.Waiter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +34,38 @@ class PoolRedoTest {
                 assertThrows(CorruptionException.class, () -> redo.latchForImage(pageId, LSN));
             }
             assertTrue(redo.named().isEmpty());
+        }
+    }
+
+    /** What recovery takes for a log that does not fit, and not for a fault of the program. */
+    @Test
+    void aRecordThatDoesNotFitItsPageIsNoAssertion() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment page = NodeEditor.scratchPage(arena);
+            NodeEditor.format(page, 0, 1, 1, 0, new byte[] {7, 7, 1}, new byte[] {7, 7, 2}, 0);
+            byte[] large = new byte[PageLayout.PAGE_BYTES];
+            byte[] key = {7, 7, 1};
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> NodeEditor.insertRecord(page, 0, 0, key, key.length, large, 0, large.length, 0, 1));
+            byte[] shorter = {7};
+            assertThrows(
+                    IndexOutOfBoundsException.class,
+                    () -> NodeEditor.insertRecord(page, 0, 0, shorter, shorter.length, large, 0, 0, 0, 1));
+        }
+    }
+
+    @Test
+    void aPageThatCannotBeIsNotRead() {
+        try (PageFile file = PageFile.create(new FaultyStorage(SEED), Path.of("/database"), DatabaseId.random());
+                IoThreads io = new IoThreads(1);
+                BufferPool pool = new BufferPool(BufferPool.FRAMES_MIN, file, null, io, FailureListener.IGNORE)) {
+            Waiter waiter = new Waiter();
+            for (int pageId : new int[] {0, -1, Integer.MIN_VALUE}) {
+                assertThrows(CorruptionException.class, () -> pool.frame(pageId, waiter));
+                assertThrows(CorruptionException.class, () -> pool.frameForScan(pageId, waiter));
+                assertThrows(CorruptionException.class, () -> pool.frameInterruptibly(pageId, false, waiter));
+            }
         }
     }
 }
