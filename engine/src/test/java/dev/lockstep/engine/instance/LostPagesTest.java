@@ -114,6 +114,13 @@ class LostPagesTest {
             }
             tree.commit();
         }
+
+        void requireRecordsAndClose() {
+            requireRecords();
+            tree.close();
+            instance.validate();
+            instance.close();
+        }
     }
 
     /** Fills a tree, has pages be lost in each way there is, and crashes. */
@@ -351,10 +358,7 @@ class LostPagesTest {
         while (goesOn) {
             goesOn = lostPages.step();
         }
-        model.requireRecords();
-        model.tree.close();
-        instance.validate();
-        instance.close();
+        model.requireRecordsAndClose();
         Instance again = open(storage);
         assertNull(again.lostPagesOrNull());
         again.validate();
@@ -374,11 +378,7 @@ class LostPagesTest {
         // At least the chains of what is rolled back, which took the pages of others that were given back.
         int lost = before - allocator.allocatedCount();
         assertTrue(lost >= 2 * (CHAIN_BYTES / PageLayout.PAGE_BYTES + 1), () -> "lost=" + lost);
-        Model model = new Model(instance, committed);
-        model.requireRecords();
-        model.tree.close();
-        instance.validate();
-        instance.close();
+        new Model(instance, committed).requireRecordsAndClose();
     }
 
     /** Whoever needs the exact bitmap waits for it; a crash before its end leaves nothing behind. */
@@ -430,11 +430,7 @@ class LostPagesTest {
         storage.crash();
         Instance instance = open(storage);
         assertNull(instance.recoveryReport());
-        Model model = new Model(instance, committed);
-        model.requireRecords();
-        model.tree.close();
-        instance.validate();
-        instance.close();
+        new Model(instance, committed).requireRecordsAndClose();
     }
 
     /** A page that cannot be read keeps nobody from closing, and the next open begins anew. */
@@ -457,11 +453,7 @@ class LostPagesTest {
         instance = open(storage);
         assertNull(instance.recoveryReport());
         assertTrue(instance.environment().allocator().isSuperset());
-        Model model = new Model(instance, committed);
-        model.requireRecords();
-        model.tree.close();
-        instance.validate();
-        instance.close();
+        new Model(instance, committed).requireRecordsAndClose();
         Instance again = open(storage);
         assertNull(again.lostPagesOrNull());
         again.close();

@@ -66,32 +66,31 @@ class OpeningReadsTest {
         return Files.size(scratch.resolve(name).resolve("pages.lockstep")) / PageLayout.PAGE_BYTES;
     }
 
-    private void requireMuchLarger(String large, String small) throws IOException {
+    /** Of a database that is much larger. */
+    private void requireSameReads(String large, String small) throws IOException {
         assertTrue(pageCount(large) > 10 * pageCount(small), () -> large + " is not much larger than " + small);
+        assertEquals(pagesReadToOpen(small), pagesReadToOpen(large));
     }
 
     @Test
     void afterACloseTheyAreTheSameForEverySize() throws IOException {
         filled("small", 200, INLINE_BYTES).close();
         filled("large", 6_000, INLINE_BYTES).close();
-        requireMuchLarger("large", "small");
-        assertEquals(pagesReadToOpen("small"), pagesReadToOpen("large"));
+        requireSameReads("large", "small");
     }
 
     @Test
     void afterACrashTheyAreTheSameForEverySize() throws IOException {
         filled("small", 200, INLINE_BYTES).abandon();
         filled("large", 6_000, INLINE_BYTES).abandon();
-        requireMuchLarger("large", "small");
-        assertEquals(pagesReadToOpen("small"), pagesReadToOpen("large"));
+        requireSameReads("large", "small");
     }
 
     @Test
     void afterACrashTheyAreTheSameWhereATreeHasOverflowPages() throws IOException {
         filled("small", 50, OVERFLOW_BYTES).abandon();
         filled("large", 1_000, OVERFLOW_BYTES).abandon();
-        requireMuchLarger("large", "small");
-        assertEquals(pagesReadToOpen("small"), pagesReadToOpen("large"));
+        requireSameReads("large", "small");
     }
 
     /** What the log adds lies behind the end of the file as it is found. */
