@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Inspection.LogEntry;
+import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.log.LogSegmentLayout;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.recovery.CheckpointLayout;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,17 +25,24 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A log that is cut off at any of its records, or right behind one, opens as the state that the transactions before had
  * left, and says where it ended; unless a page on disk is newer, or the log was known to be longer, which is a typed
- * error.
+ * error. With every way to protect pages from being torn: where none has copies, the note of the newest page beside
+ * them is not forced, and may be lost in a crash; then the page itself has to tell, when the database is opened or
+ * read.
  */
 class CutLogTest {
     private static final long SEED = 17;
     private static final String TABLE = "kept";
     private static final int TRANSACTIONS = 24;
     private static final int CHECKPOINT_AFTER = 10;
+
+    /** This one writes its pages, and a crash takes its name from it. */
+    private static final int LOST_CHECKPOINT_AFTER = 16;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -45,8 +55,10 @@ class CutLogTest {
     /** The state after each commit, in order. */
     private final List<Map<Integer, Long>> states = new ArrayList<>();
 
-    private void runWorkload() {
-        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+    private void runWorkload(DatabaseOptions options) throws IOException {
+        Path checkpoint = home.resolve(CheckpointLayout.FILE_NAME);
+        byte[] checkpointBefore = null;
+        Database database = validated.open(home, options, null);
         Table table = database.createTable(TableDefinition.named(TABLE)
                 .column("id", ColumnType.int32())
                 .column("value", ColumnType.int64())
@@ -71,9 +83,25 @@ class CutLogTest {
             }
             if (i == CHECKPOINT_AFTER) {
                 database.checkpoint();
+                checkpointBefore = Files.readAllBytes(checkpoint);
+            } else if (i == LOST_CHECKPOINT_AFTER) {
+                database.checkpoint();
             }
         }
         database.abandon();
+        Files.write(checkpoint, checkpointBefore);
+    }
+
+    /** What is not forced may be lost. */
+    private void loseNoteOfNewestPage() throws IOException {
+        Path doubleWrite = home.resolve(PageFile.DOUBLE_WRITE_FILE);
+        byte[] bytes = Files.readAllBytes(doubleWrite);
+        Arrays.fill(
+                bytes,
+                DoubleWriteLayout.DIRECTORY_POSITION,
+                DoubleWriteLayout.DIRECTORY_POSITION + PageLayout.PAGE_BYTES,
+                (byte) 0);
+        Files.write(doubleWrite, bytes);
     }
 
     private static void change(Transaction transaction, Table table, Map<Integer, Long> rows, int id, long value) {
@@ -148,10 +176,32 @@ class CutLogTest {
         Files.delete(directory);
     }
 
-    @Test
-    void atEveryRecord() throws IOException {
+    @ParameterizedTest
+    @EnumSource
+    void atEveryRecord(TornPageProtection protection) throws IOException {
+        DatabaseOptions options = options(protection);
         home = scratch.resolve("db");
-        runWorkload();
+        runWorkload(options);
+        cutAtEveryRecord(options);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "DOUBLE_WRITE", mode = EnumSource.Mode.EXCLUDE)
+    void atEveryRecordAfterTheNoteWasLost(TornPageProtection protection) throws IOException {
+        DatabaseOptions options = options(protection);
+        home = scratch.resolve("db");
+        runWorkload(options);
+        loseNoteOfNewestPage();
+        cutAtEveryRecord(options);
+    }
+
+    private static DatabaseOptions options(TornPageProtection protection) {
+        return ValidatedDatabase.SMALLEST.toBuilder()
+                .tornPageProtection(protection)
+                .build();
+    }
+
+    private void cutAtEveryRecord(DatabaseOptions options) throws IOException {
         List<LogEntry> entries = new ArrayList<>();
         long neededLsn;
         try (Inspection inspection = Database.inspect(home)) {
@@ -161,8 +211,9 @@ class CutLogTest {
             for (int pageId = 1; pageId < pages; pageId++) {
                 pageLsnMax = Math.max(pageLsnMax, inspection.page(pageId).lsn());
             }
-            neededLsn =
-                    Math.max(pageLsnMax + 1, inspection.overview().checkpoint().durableLsn());
+            long durableLsn = inspection.overview().checkpoint().durableLsn();
+            assertTrue(pageLsnMax > durableLsn, "no page is newer than the checkpoint");
+            neededLsn = pageLsnMax + 1;
         }
         long commits = entries.stream().filter(CutLogTest::isCommit).count();
         assertTrue(commits >= states.size(), "the creation of the table commits as well");
@@ -171,7 +222,7 @@ class CutLogTest {
         for (LogEntry entry : entries) {
             long behind = entry.lsn() + LogRecordLayout.alignedBytes(entry.recordBytes());
             for (long cutLsn : new long[] {entry.lsn(), behind}) {
-                if (opensCutAt(cutLsn, neededLsn, entries, commits)) {
+                if (opensCutAt(options, cutLsn, neededLsn, entries, commits)) {
                     opened++;
                 } else {
                     refused++;
@@ -186,7 +237,9 @@ class CutLogTest {
     }
 
     /** Opens, or is refused, as it ought to; returns whether it opened. */
-    private boolean opensCutAt(long cutLsn, long neededLsn, List<LogEntry> entries, long commits) throws IOException {
+    private boolean opensCutAt(
+            DatabaseOptions options, long cutLsn, long neededLsn, List<LogEntry> entries, long commits)
+            throws IOException {
         Path copy = copyCutAt(cutLsn);
         try {
             long endLsn;
@@ -194,11 +247,16 @@ class CutLogTest {
                 endLsn = inspection.log(0, Long.MAX_VALUE, entry -> {}).endLsn();
             }
             assertTrue(endLsn <= cutLsn, () -> "endLsn=" + endLsn + ", cutLsn=" + cutLsn);
-            Database database;
+            Database database = null;
+            Map<Integer, Long> found;
             try {
-                database = validated.open(copy, ValidatedDatabase.SMALLEST, null);
+                database = validated.open(copy, options, null);
+                found = read(database);
             } catch (CorruptionException newer) {
                 assertTrue(endLsn < neededLsn, () -> "cutLsn=" + cutLsn + ", neededLsn=" + neededLsn + ": " + newer);
+                if (database != null) {
+                    database.abandon();
+                }
                 return false;
             }
             assertTrue(endLsn >= neededLsn, "a page is newer: cutLsn=" + cutLsn + ", neededLsn=" + neededLsn);
@@ -210,7 +268,7 @@ class CutLogTest {
                     .count();
             long kept = states.size() - lost;
             assertTrue(kept > 0 && commits - lost > 0, "cutLsn=" + cutLsn);
-            assertEquals(states.get((int) kept - 1), read(database), "cutLsn=" + cutLsn + ", seed=" + SEED);
+            assertEquals(states.get((int) kept - 1), found, "cutLsn=" + cutLsn + ", seed=" + SEED);
             validated.close(database);
             return true;
         } finally {

@@ -34,6 +34,8 @@ public final class PoolRedo extends PageRedo {
     private final Set<Integer> damaged = new HashSet<>();
     private final BitSet named = new BitSet();
     private LockstepException firstDamage;
+    private int newestPageId;
+    private long lsnMax;
     private int frame;
 
     public PoolRedo(BufferPool pool) {
@@ -62,6 +64,16 @@ public final class PoolRedo extends PageRedo {
         if (!damaged.isEmpty()) {
             throw firstDamage;
         }
+    }
+
+    /** The highest LSN of a page that a record has named so far, as it was found; 0 if there is none. */
+    public long lsnMax() {
+        return lsnMax;
+    }
+
+    /** The page that was found with {@link #lsnMax}; 0 if there is none. */
+    public int newestPageId() {
+        return newestPageId;
     }
 
     @Override
@@ -121,12 +133,20 @@ public final class PoolRedo extends PageRedo {
         }
         try {
             latchReadable(pageId);
+            note(pageId, PageLayout.lsn(pool.memory(), BufferPool.address(frame)));
             return true;
         } catch (CorruptionException | TruncatedFileException e) {
             firstDamage = damaged.isEmpty() ? e : firstDamage;
             damaged.add(pageId);
             frame = NO_FRAME;
             return false;
+        }
+    }
+
+    private void note(int pageId, long lsn) {
+        if (lsn > lsnMax) {
+            lsnMax = lsn;
+            newestPageId = pageId;
         }
     }
 

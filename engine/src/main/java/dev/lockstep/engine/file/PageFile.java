@@ -1,5 +1,6 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.LockstepException;
@@ -28,6 +29,8 @@ import java.util.function.IntSupplier;
  *       double-write file; no other batch overwrites them before they are put back.
  *   <li>After a failed force, nothing is written any more.
  *   <li>{@code lsns} are those of the pages in the file while no batch is being written, as far as they are known.
+ *   <li>A page in the file has an LSN below {@code lsnEnd}, or one that {@code lsns} knows. A batch that fails on its
+ *       way may leave others, so nothing is expected from then on.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread. Batches exclude each other ({@code writeLock}); pages are
@@ -56,6 +59,7 @@ public final class PageFile implements AutoCloseable {
     private boolean copies = true;
     private boolean isInPlaceIncomplete;
     private volatile Throwable forceFailure;
+    private volatile long lsnEnd = Long.MAX_VALUE;
 
     private PageFile(
             BlockFile pages,
@@ -249,6 +253,30 @@ public final class PageFile implements AutoCloseable {
         return Arrays.copyOf(pageLsns, end);
     }
 
+    /**
+     * Says where a recovery has found the end of the log: a page that is in the file by then has a lower LSN, else the
+     * log was longer once. Pages that were read before have to be compared by whoever read them.
+     *
+     * @param endLsn the LSN of the next record of the log
+     */
+    public void expectLsnsBelow(long endLsn) {
+        lsnEnd = endLsn;
+    }
+
+    /** Returns what says that a page knows more than the log. */
+    public static CorruptionException newerThanLog(int pageId, long lsn, long endLsn) {
+        return new CorruptionException(Message.of("A page on disk is newer than the end of the log")
+                .with("pageId", pageId)
+                .with("lsnInPage", lsn)
+                .with("logEndLsn", endLsn)
+                .remedy("The medium has lost the end of the log: restore the database from a backup."));
+    }
+
+    /** Returns where the log ended when the file was opened; the largest number if nobody knows. */
+    long lsnEnd() {
+        return lsnEnd;
+    }
+
     /** Returns the LSN that a page in the file has at least. */
     long lsnAtLeast(int pageId) {
         return lsns.get(pageId);
@@ -298,8 +326,13 @@ public final class PageFile implements AutoCloseable {
                 throw e;
             }
             isInPlaceIncomplete = copies;
-            writeInPlace(batch);
-            forcePages(false);
+            try {
+                writeInPlace(batch);
+                forcePages(false);
+            } catch (RuntimeException | Error e) {
+                lsnEnd = Long.MAX_VALUE;
+                throw e;
+            }
             isInPlaceIncomplete = false;
             for (int i = 0; i < batch.pageCount(); i++) {
                 lsns.set(batch.pageId(i), batch.lsn(i));
@@ -412,11 +445,11 @@ public final class PageFile implements AutoCloseable {
         return pages.read(target, PageLayout.fileOffset(pageId));
     }
 
-    /** Reads a page while no batch is being written. */
-    int readBetweenBatches(ByteBuffer target, int pageId) {
+    /** Does something while no batch is being written, and the file is not cut off. */
+    void betweenBatches(Runnable action) {
         writeLock.lock();
         try {
-            return readUnchecked(target, pageId);
+            action.run();
         } finally {
             writeLock.unlock();
         }

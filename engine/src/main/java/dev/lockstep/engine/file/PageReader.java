@@ -29,7 +29,7 @@ public final class PageReader {
      *
      * @param pageId 1 or greater
      * @param address where to, as an offset in the memory, in bytes
-     * @throws CorruptionException if the page is damaged, is another page, or an old copy of itself
+     * @throws CorruptionException if the page is damaged, is another page, an old copy of itself, or newer than the log
      * @throws TruncatedFileException if the file ends within the page, or before a page that was written
      * @throws dev.lockstep.engine.StorageException if the system refuses
      */
@@ -38,20 +38,31 @@ public final class PageReader {
         long lsnAtLeast = file.lsnAtLeast(pageId);
         int count = file.readUnchecked(windows.at(address, PageLayout.PAGE_BYTES), pageId);
         clearRest(address, count);
-        if (checksum.matches(address, pageId) && lsn(address) >= lsnAtLeast) {
+        if (checksum.matches(address, pageId) && lsn(address) >= lsnAtLeast && !isNewerThanLog(pageId, address)) {
             return;
         }
         // A reader that follows a pointer it has not validated yet may ask for a page that was freed while its last
         // version is still being written, and see a part of it. Between two batches there is no such page.
-        lsnAtLeast = file.lsnAtLeast(pageId);
-        count = file.readBetweenBatches(windows.at(address, PageLayout.PAGE_BYTES), pageId);
+        file.betweenBatches(() -> readAgain(pageId, address));
+    }
+
+    private void readAgain(int pageId, long address) {
+        int count = file.readUnchecked(windows.at(address, PageLayout.PAGE_BYTES), pageId);
         clearRest(address, count);
         if (!checksum.matches(address, pageId)) {
             throw damaged(pageId, address, count);
         }
-        if (lsn(address) < lsnAtLeast) {
-            throw outdated(pageId, address, lsnAtLeast, count);
+        if (lsn(address) < file.lsnAtLeast(pageId)) {
+            throw outdated(pageId, address, file.lsnAtLeast(pageId), count);
         }
+        if (isNewerThanLog(pageId, address)) {
+            throw PageFile.newerThanLog(pageId, lsn(address), file.lsnEnd());
+        }
+    }
+
+    /** Asked behind reading: what was written since the log was found to end is known once its batch has ended. */
+    private boolean isNewerThanLog(int pageId, long address) {
+        return lsn(address) >= file.lsnEnd() && lsn(address) > file.lsnAtLeast(pageId);
     }
 
     /** 0 for a page that was never written. */

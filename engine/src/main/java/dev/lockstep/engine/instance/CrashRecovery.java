@@ -7,6 +7,7 @@ import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.LeafChange;
 import dev.lockstep.engine.btree.PoolRedo;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
@@ -44,10 +45,17 @@ final class CrashRecovery {
         recovery = new Recovery(reader, checkpoint.redoScanLsn(), pages::redo);
     }
 
-    /** Repeats the log; the LSN at which it ends. */
+    /**
+     * Repeats the log; the LSN at which it ends.
+     *
+     * @throws CorruptionException if the log or a page that it names is damaged, or such a page is newer than the log
+     */
     long redo() {
         long endLsn = recovery.redo();
         pages.requireNoDamage();
+        if (pages.lsnMax() >= endLsn) {
+            throw PageFile.newerThanLog(pages.newestPageId(), pages.lsnMax(), endLsn);
+        }
         return endLsn;
     }
 

@@ -392,6 +392,7 @@ public final class InstanceOpener {
                     new LogReader(storage, directory, databaseId, checkpoint.redoScanLsn(), knownDurableLsn, false));
             recovery = new CrashRecovery(reader, checkpoint, pool);
             endLsn = recovery.redo();
+            pageFile.expectLsnsBelow(endLsn);
         }
         if (endLsn < LogRecordLayout.LSN_FIRST || endLsn % LogRecordLayout.ALIGNMENT_BYTES != 0) {
             throw new CorruptionException(Message.of("the checkpoint names a place where no log can go on")

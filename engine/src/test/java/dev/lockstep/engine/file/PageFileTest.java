@@ -121,6 +121,28 @@ class PageFileTest {
         }
     }
 
+    /** Even when the log has grown beyond it again: only what was written since the log was found to end may be new. */
+    @Test
+    void aPageNewerThanTheLogIsTold() {
+        FaultyStorage storage = new FaultyStorage(1);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1);
+            write(file, 8, 2);
+        }
+        try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+            assertEquals(8, version(file, 2), "nobody has said where the log ends");
+            file.expectLsnsBelow(8);
+            write(file, 9, 3);
+            assertEquals(7, version(file, 1));
+            assertEquals(9, version(file, 3));
+            CorruptionException found = assertThrows(CorruptionException.class, () -> version(file, 2));
+            assertTrue(found.getMessage().contains("pageId=2"), found.getMessage());
+            storage.failAtChange(4, false); // Copies written, copies forced, page 1 written: the next fails.
+            assertThrows(StorageException.class, () -> write(file, 10, 1, 3));
+            assertEquals(10, version(file, 1), "what a failed batch has left is not told from what was there");
+        }
+    }
+
     /** What a failed force has left in the system's memory is written again by the next open. */
     @Test
     void thePagesOfTheLastBatchAreWrittenAgain() {
