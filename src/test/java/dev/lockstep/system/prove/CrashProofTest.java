@@ -32,22 +32,25 @@ import org.junit.jupiter.params.provider.EnumSource;
  *       database answers rightly or refuses by a typed error.
  * </ul>
  *
- * <p>What the medium does to forced data, a write misdirected within its file or lost, by zone ({@code Damage} decides,
- * for each point, whether it must be survived):
+ * <p>What the medium does to forced data, a write lost or misdirected: to another place of its file, or, one in four,
+ * of another file of the same directory, at the same position or another within that file's length. {@code Damage}
+ * decides for each point whether it must be survived; where the write went elsewhere it is only if that holds of both
+ * places, of its own, where it is missing, and of the other, which it has overwritten. By zone:
  *
  * <ul>
  *   <li>file header (the first page of the pages, the headers of the other files): written once, when the file is made;
  *       detected by its checksum, unless the creation of the database was not finished; of a log file like the log;
- *   <li>catalog pages, tree pages, overflow pages: must be survived while the double-write area has the batch, while no
- *       checkpoint has replaced the one before the write, whose log has all changes since, and once they were written
- *       again; what lies where a misdirected write went likewise, but for the log, which has no whole pages. Else
- *       detected: by checksum, by the page's id, by its LSN, which the checkpoint keeps apart from it;
+ *   <li>catalog pages, tree pages, overflow pages: must be survived while the double-write area has the batch, which
+ *       it has not where the write was to go there or went there; while no checkpoint has replaced the one before the
+ *       write, whose log has all changes since; and once they were written again. What was overwritten likewise, but
+ *       for the log, which has no whole pages. Else detected: by checksum, by the page's id, by its LSN, which the
+ *       checkpoint keeps apart from it;
  *   <li>double-write area: must be survived, since the pages themselves are whole; all but its header;
- *   <li>log: must be survived once recovery begins in a later segment. Else detected where something behind it, the
- *       checkpoint or a page, proves that it reached further; and where nothing does, it ends early at a record
- *       boundary, and the database opens as an earlier state;
+ *   <li>log: must be survived once recovery begins in a later segment, and so must be what has overwritten its header.
+ *       Else detected where something proves that it reached further: the checkpoint, a batch behind the gap, a page;
+ *       and where nothing does, it ends early at a record boundary, and the database opens as an earlier state;
  *   <li>checkpoint: must be survived before it has its name and once a later one has it; else detected, by checksum;
- *   <li>marks (of a clean close, of an unfinished copy): must be survived, since nothing is read from them;
+ *   <li>marks (of a clean close, of an unfinished copy): survived, or detected where something is read from them;
  *   <li>copy: must be survived by the database, and detected in the copy;
  *   <li>lock file: nothing is written to it or read from it; it is locked and no more, so there is nothing to lose;
  *   <li>directory: what is in it comes and goes by creations, renames and removals alone, see above.

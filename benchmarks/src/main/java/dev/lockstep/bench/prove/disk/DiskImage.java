@@ -132,6 +132,19 @@ final class DiskImage {
         }
     }
 
+    /**
+     * Changes bytes that the system does not know to be changed, on the medium and in what it shows; the file stays as
+     * long as it is.
+     */
+    void overwrite(int file, long position, byte[] data) {
+        for (FileImage image : List.of(files.get(file).shown, files.get(file).durable)) {
+            int length = Math.clamp(image.sizeBytes() - position, 0, data.length);
+            if (length > 0) {
+                image.write(position, data, 0, length);
+            }
+        }
+    }
+
     /** Writes the first sectors of what an operation would write, as a write that fails on the way. */
     void applyPart(DiskOperation operation, int lengthBytes) {
         byte[] part = java.util.Arrays.copyOf(operation.data(), lengthBytes);

@@ -78,6 +78,11 @@ record DiskOperation(Kind kind, Path path, int file, long position, byte[] data,
 
     /** The part of the file's name that all files of its kind have. */
     String fileKind() {
+        return fileKind(path);
+    }
+
+    /** The part of a file's name that all files of its kind have. */
+    static String fileKind(Path path) {
         String name = path.getFileName().toString();
         int end = name.indexOf('-');
         return end < 0 ? name : name.substring(0, end);

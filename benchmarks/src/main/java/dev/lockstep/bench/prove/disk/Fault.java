@@ -20,7 +20,10 @@ public enum Fault {
     ENTRIES_REORDERED(Kind.CRASH),
     /** As with {@link #TORN}; then the machine stops again, up to three times, while the database recovers. */
     CRASH_IN_RECOVERY(Kind.CRASH),
-    /** A write goes to another place of its file and is reported as done; the machine stops some time later. */
+    /**
+     * A write goes to another place, of its file or of another one of its directory, and is reported as done; the
+     * machine stops some time later.
+     */
     MISDIRECTED(Kind.MEDIUM),
     /** A write is reported as done, forced and lost; the machine stops some time later. */
     LOST(Kind.MEDIUM),

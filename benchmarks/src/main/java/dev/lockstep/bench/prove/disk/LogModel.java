@@ -22,6 +22,8 @@ import java.util.TreeMap;
  * disk. Not thread-safe.
  */
 final class LogModel {
+    private static final Path CHECKPOINT = Host.HOME.resolve(CheckpointLayout.FILE_NAME);
+
     /** By where they begin: several where a recovery was cut short and another one went on at the same place. */
     private final Map<Long, List<byte[]>> batches = new HashMap<>();
 
@@ -79,17 +81,11 @@ final class LogModel {
      *     to be noticed
      */
     OptionalLong endLsn(DiskImage image) {
-        NavigableMap<Long, Path> segments = new TreeMap<>();
-        for (Path path : image.list(Host.HOME)) {
-            LogSegmentLayout.startLsn(path).ifPresent(lsn -> segments.put(lsn, path));
-        }
-        int checkpoint = image.file(Host.HOME.resolve(CheckpointLayout.FILE_NAME));
-        if (checkpoint == 0) {
+        NavigableMap<Long, Path> segments = segments(image);
+        if (image.file(CHECKPOINT) == 0) {
             return OptionalLong.empty();
         }
-        ByteBuffer redoScanLsn = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        image.bytes(checkpoint).read(redoScanLsn, CheckpointLayout.REDO_SCAN_LSN_OFFSET);
-        Long startLsn = segments.floorKey(redoScanLsn.getLong(0));
+        Long startLsn = segments.floorKey(inCheckpoint(image, CheckpointLayout.REDO_SCAN_LSN_OFFSET));
         long lsn = -1;
         while (startLsn != null && (lsn < 0 || lsn == startLsn)) {
             Long nextLsn = segments.higherKey(startLsn);
@@ -101,6 +97,50 @@ final class LogModel {
             startLsn = nextLsn;
         }
         return OptionalLong.empty();
+    }
+
+    /**
+     * Up to where something on the disk says that the log was on the medium: the checkpoint, or a batch in its place in
+     * the last segment, behind a gap or not. A log that ends before has to be noticed.
+     */
+    long provenLsn(DiskImage image) {
+        long provenLsn = inCheckpoint(image, CheckpointLayout.DURABLE_LSN_OFFSET);
+        Map.Entry<Long, Path> last = segments(image).lastEntry();
+        if (last == null) {
+            return provenLsn;
+        }
+        FileImage file = image.bytes(image.file(last.getValue()));
+        for (long lsn : batches.keySet()) {
+            int bytes = lsn < last.getKey() ? 0 : bytesOfBatch(file, last.getKey(), lsn, Long.MAX_VALUE);
+            if (bytes > 0) {
+                ByteBuffer durableLsn = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                long sealLsn = lsn + bytes - LogRecordLayout.SEAL_BYTES;
+                file.read(
+                        durableLsn,
+                        LogSegmentLayout.HEADER_BYTES
+                                + sealLsn
+                                - last.getKey()
+                                + LogRecordLayout.SEAL_DURABLE_LSN_OFFSET);
+                provenLsn = Math.max(provenLsn, durableLsn.getLong(0));
+            }
+        }
+        return provenLsn;
+    }
+
+    private static NavigableMap<Long, Path> segments(DiskImage image) {
+        NavigableMap<Long, Path> segments = new TreeMap<>();
+        for (Path path : image.list(Host.HOME)) {
+            LogSegmentLayout.startLsn(path).ifPresent(lsn -> segments.put(lsn, path));
+        }
+        return segments;
+    }
+
+    private static long inCheckpoint(DiskImage image, int offset) {
+        ByteBuffer value = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (image.file(CHECKPOINT) != 0) {
+            image.bytes(image.file(CHECKPOINT)).read(value, offset);
+        }
+        return value.getLong(0);
     }
 
     private long endInSegment(FileImage file, long startLsn, long limitLsn) {

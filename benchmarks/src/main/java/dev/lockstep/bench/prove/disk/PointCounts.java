@@ -17,6 +17,8 @@ final class PointCounts {
     private final long[][][] damaged =
             new long[Fault.values().length][Zone.values().length][Trial.Outcome.values().length];
     private final long[][] hadToSurvive = new long[Fault.values().length][Zone.values().length];
+    private final long[][] overwritten = new long[Zone.values().length][Trial.Outcome.values().length];
+    private final long[] overwrittenHadToSurvive = new long[Zone.values().length];
     private final long[][] tried = new long[Fault.values().length][Activity.values().length];
     private final long[] failedCalls = new long[DiskOperation.Kind.values().length];
     private final long[] survived = new long[Fault.values().length];
@@ -40,6 +42,11 @@ final class PointCounts {
         int zone = damage.zone().ordinal();
         damaged[fault.ordinal()][zone][outcome.ordinal()]++;
         hadToSurvive[fault.ordinal()][zone] += damage.mustBeSurvived() ? 1 : 0;
+        if (damage.zoneInOtherFileOrNull() != null) {
+            int other = damage.zoneInOtherFileOrNull().ordinal();
+            overwritten[other][outcome.ordinal()]++;
+            overwrittenHadToSurvive[other] += damage.mustBeSurvived() ? 1 : 0;
+        }
     }
 
     /** Points tried with a fault during an activity. */
@@ -48,11 +55,7 @@ final class PointCounts {
     }
 
     private long tried(Fault fault) {
-        long sum = 0;
-        for (long count : tried[fault.ordinal()]) {
-            sum += count;
-        }
-        return sum;
+        return sum(tried[fault.ordinal()]);
     }
 
     void addTo(ProofReport.Builder report) {
@@ -85,29 +88,65 @@ final class PointCounts {
             report.count("errors at " + kind.title(), failedCalls[kind.ordinal()]);
         }
         report.section(Section.of("Points by fault and activity", table.build()));
+        long misdirected = 0;
+        for (long[] its : overwritten) {
+            misdirected += sum(its);
+        }
+        report.count("misdirected into another file", misdirected);
         report.section(Section.of("What the medium did to forced data, by zone", zones()));
+        report.section(
+                Section.of("Of the misdirected writes those into another file, by its zone", overwrittenZones()));
     }
 
     private Table zones() {
-        Table.Builder table =
-                Table.of(2, "fault", "zone", "points", "survived", "of these had to be", "detected", "earlier state");
+        Table.Builder table = zoneTable();
         for (Fault fault : MEDIUM) {
             for (Zone zone : Zone.values()) {
-                long[] its = damaged[fault.ordinal()][zone.ordinal()];
-                long survivedCount = its[Trial.Outcome.SURVIVED.ordinal()];
-                long detectedCount = its[Trial.Outcome.DETECTED.ordinal()];
-                long earlierCount = its[Trial.Outcome.EARLIER.ordinal()];
-                table.row(List.of(
-                        fault.title(),
-                        zone.title(),
-                        number(survivedCount + detectedCount + earlierCount),
-                        number(survivedCount),
-                        number(hadToSurvive[fault.ordinal()][zone.ordinal()]),
-                        number(detectedCount),
-                        number(earlierCount)));
+                addRow(
+                        table,
+                        fault,
+                        zone,
+                        damaged[fault.ordinal()][zone.ordinal()],
+                        hadToSurvive[fault.ordinal()][zone.ordinal()]);
             }
         }
         return table.build();
+    }
+
+    private Table overwrittenZones() {
+        Table.Builder table = zoneTable();
+        for (Zone zone : Zone.values()) {
+            addRow(
+                    table,
+                    Fault.MISDIRECTED,
+                    zone,
+                    overwritten[zone.ordinal()],
+                    overwrittenHadToSurvive[zone.ordinal()]);
+        }
+        return table.build();
+    }
+
+    private static Table.Builder zoneTable() {
+        return Table.of(2, "fault", "zone", "points", "survived", "of these had to be", "detected", "earlier state");
+    }
+
+    private static void addRow(Table.Builder table, Fault fault, Zone zone, long[] its, long hadToSurvive) {
+        table.row(List.of(
+                fault.title(),
+                zone.title(),
+                number(sum(its)),
+                number(its[Trial.Outcome.SURVIVED.ordinal()]),
+                number(hadToSurvive),
+                number(its[Trial.Outcome.DETECTED.ordinal()]),
+                number(its[Trial.Outcome.EARLIER.ordinal()])));
+    }
+
+    private static long sum(long[] counts) {
+        long sum = 0;
+        for (long count : counts) {
+            sum += count;
+        }
+        return sum;
     }
 
     private static String number(long value) {

@@ -138,6 +138,11 @@ final class SimulatedDisk {
         return locked(() -> log.endLsn(image));
     }
 
+    /** Up to where something on it says that the log was durable; see {@link LogModel#provenLsn(DiskImage)}. */
+    long provenLsn(LogModel log) {
+        return locked(() -> log.provenLsn(image));
+    }
+
     /** Whether there is a file or directory. */
     boolean exists(Path path) {
         return locked(() -> image.exists(path));

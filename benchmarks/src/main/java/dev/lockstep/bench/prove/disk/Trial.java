@@ -49,9 +49,6 @@ final class Trial {
     /** Steps after a failure was noticed, so that what it left behind shows. */
     private static final int STEPS_AFTERWARDS = 3;
 
-    /** Of the page file and the double-write area. */
-    private static final int PAGE_BYTES = 8_192;
-
     /** What came of a point that went as it has to. */
     enum Outcome {
         /** Everything is there. */
@@ -153,6 +150,7 @@ final class Trial {
     /** Opens, and returns where the log ended, as the database says and the model; the end of time without recovery. */
     private static long openAtEnd(Host host, LogModel log) {
         OptionalLong endLsn = host.disk().logEndLsn(log);
+        long provenLsn = host.disk().provenLsn(log);
         host.open();
         DatabaseStatus.RecoveryStatus recovery = host.database().status().recovery();
         if (!recovery.wasNeeded()) {
@@ -161,6 +159,10 @@ final class Trial {
         if (endLsn.isEmpty() || endLsn.getAsLong() != recovery.endLsn()) {
             throw new MismatchException("the log does not end where the database says that it did: endLsn="
                     + recovery.endLsn() + " expected=" + endLsn);
+        }
+        if (recovery.endLsn() < provenLsn) {
+            throw new MismatchException("the log ends before where it was known to be durable: endLsn="
+                    + recovery.endLsn() + " provenLsn=" + provenLsn);
         }
         return recovery.endLsn();
     }
@@ -229,10 +231,11 @@ final class Trial {
         List<DiskOperation> operations = recording.operations();
         DiskOperation damaged = operations.get(operation);
         long sizeBytes = image.bytes(damaged.file()).sizeBytes();
-        long otherPosition = Damage.NOWHERE;
-        if (fault == Fault.MISDIRECTED) {
-            otherPosition = otherPosition(damaged, sizeBytes);
-            image.apply(damaged.at(otherPosition));
+        Place otherOrNull = fault == Fault.MISDIRECTED ? Place.elsewhere(damaged, image, random) : null;
+        if (otherOrNull != null && otherOrNull.file() == damaged.file()) {
+            image.apply(damaged.at(otherOrNull.position()));
+        } else if (otherOrNull != null) {
+            image.overwrite(otherOrNull.file(), otherOrNull.position(), damaged.data());
         }
         // A process that starts later would see the damage.
         int left = recording.endOfProcess(operation) - operation - 1;
@@ -242,16 +245,14 @@ final class Trial {
             image.apply(operations.get(i));
         }
         DiskImage after = image.afterCrash(random.nextBoolean() ? Fault.DROPPED : Fault.KEPT, null, random);
-        damage = new Damage(operations, operation, last, sizeBytes, otherPosition, workload.tornPageProtection());
+        damage = new Damage(operations, operation, last, sizeBytes, otherOrNull, workload.tornPageProtection());
         int done = recording.stepsDoneBefore(last + 1L);
         boolean isCopy = damage.zone() == Zone.COPY;
         SimulatedDisk disk = new SimulatedDisk(after, false);
         Outcome outcome;
         try {
-            // What the log has lost at its end nobody can miss: it opens as the earlier state.
-            boolean mayBeEarlier = damaged.fileKind().equals("log") && !damage.mustBeSurvived();
             outcome = Outcome.SURVIVED;
-            if (!mayBeEarlier) {
+            if (!damage.mayEndEarlier()) {
                 check(disk, recording.log(), done, done + 1, false);
             } else if (checkEarlier(disk, done) < done) {
                 outcome = Outcome.EARLIER;
@@ -259,8 +260,7 @@ final class Trial {
         } catch (CorruptionException | TruncatedFileException | UnknownFormatException | MissingFileException e) {
             if (damage.mustBeSurvived()) {
                 throw new MismatchException(
-                        "damage to the " + damage.zone().title() + " that must be survived is not: " + e.getMessage(),
-                        e);
+                        "damage to the " + damage.title() + " that must be survived is not: " + e.getMessage(), e);
             }
             outcome = Outcome.DETECTED;
         }
@@ -268,15 +268,6 @@ final class Trial {
             checkCopies(disk, done, step -> step < done, true);
         }
         return outcome;
-    }
-
-    /** Another place of the file, as far away as a wrong bit of an address makes it, in pages or sectors. */
-    private long otherPosition(DiskOperation write, long sizeBytes) {
-        int unit = write.position() % PAGE_BYTES == 0 ? PAGE_BYTES : DiskImage.SECTOR_BYTES;
-        long units = Math.max(2, (sizeBytes + unit - 1) / unit);
-        long own = write.position() / unit;
-        long other = random.nextInt((int) units);
-        return (other == own ? (own + 1) % units : other) * unit + write.position() % unit;
     }
 
     /** The engine's threads may take turns otherwise than in the recorded run, though hardly ever: then once more. */

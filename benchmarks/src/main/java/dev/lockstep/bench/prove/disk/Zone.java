@@ -1,9 +1,12 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.log.LogSegmentLayout;
 import dev.lockstep.engine.page.PageLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /** A part of a database's files, by what a lost or misdirected write to it comes to. */
@@ -22,28 +25,36 @@ enum Zone {
     LOG,
     /** The checkpoint. */
     CHECKPOINT,
-    /** The files whose presence says something, and their content nothing. */
+    /** The files whose presence says something. */
     MARKS,
     /** A copy of the database that is being made. */
     COPY;
 
     private static final int CATALOG_TREE_ID = 1;
-    private static final int LOG_HEADER_BYTES = 4_096;
 
     /** The zone of a write; where it writes several pages, of the first one. */
     static Zone of(DiskOperation write) {
-        if (!write.path().startsWith(Host.HOME)) {
+        return of(write.path(), write.position(), write.data());
+    }
+
+    /**
+     * The zone of a place.
+     *
+     * @param page the bytes of the page there, if it is in a file of pages
+     */
+    static Zone of(Path path, long position, byte[] page) {
+        if (!path.startsWith(Host.HOME)) {
             return COPY;
         }
-        String name = write.path().getFileName().toString();
+        String name = path.getFileName().toString();
         if (name.equals(PageFile.PAGES_FILE)) {
-            return write.position() == 0 ? FILE_HEADER : ofPage(write.data());
+            return position < PageLayout.PAGE_BYTES ? FILE_HEADER : ofPage(page);
         }
         if (name.equals(PageFile.DOUBLE_WRITE_FILE)) {
-            return write.position() == 0 ? FILE_HEADER : DOUBLE_WRITE;
+            return position < DoubleWriteLayout.DIRECTORY_POSITION ? FILE_HEADER : DOUBLE_WRITE;
         }
         if (name.startsWith("log-")) {
-            return write.position() < LOG_HEADER_BYTES ? FILE_HEADER : LOG;
+            return position < LogSegmentLayout.HEADER_BYTES ? FILE_HEADER : LOG;
         }
         return name.startsWith("checkpoint") ? CHECKPOINT : MARKS;
     }
