@@ -5,6 +5,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.scheduler.latch.LatchWatch;
 import dev.lockstep.scheduler.latch.SpinLatch;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * Which pages of the data file are in use. Thread-safe.
@@ -29,6 +30,7 @@ public final class PageAllocator {
     private static final long[] NONE = {};
 
     private final SpinLatch latch;
+    private final IntConsumer beforeFree;
     private long[] words = new long[WORDS_INITIAL];
     private int firstCandidateWord;
     private int allocatedCount;
@@ -48,7 +50,18 @@ public final class PageAllocator {
      * @param watch throws once a holder of the latch may have been cut short
      */
     public PageAllocator(LatchWatch watch) {
+        this(watch, pageId -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param beforeFree told each page before it is given back, when nothing leads to it any more, by the thread that
+     *     gives it back; for tests that look at that moment
+     */
+    public PageAllocator(LatchWatch watch, IntConsumer beforeFree) {
         latch = new SpinLatch(watch);
+        this.beforeFree = beforeFree;
     }
 
     /** Takes the lowest free page. */
@@ -159,6 +172,7 @@ public final class PageAllocator {
 
     /** Gives a page back. */
     public void free(int pageId) {
+        beforeFree.accept(pageId);
         latch.latch();
         try {
             int at = pageId >>> 6;

@@ -37,6 +37,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.IntConsumer;
 
 /**
  * Opens databases: creates the files of a new one, or reads the checkpoint, repeats the log, rolls back what had not
@@ -55,6 +56,7 @@ public final class InstanceOpener {
     private final Health health = new Health();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private boolean looksLater;
+    private IntConsumer beforeFree = pageId -> {};
 
     /**
      * @param scheduler whose S-threads will run transactions, or null
@@ -112,7 +114,7 @@ public final class InstanceOpener {
     }
 
     private PageAllocator newAllocator() {
-        PageAllocator allocator = new PageAllocator(health::check);
+        PageAllocator allocator = new PageAllocator(health::check, beforeFree);
         allocator.markAllocated(0);
         allocator.markAllocated(CatalogStore.ROOT_PAGE_ID);
         return allocator;
@@ -352,6 +354,12 @@ public final class InstanceOpener {
         return this;
     }
 
+    /** Has something done for a test before each page is given back, between the two ends of a change. */
+    InstanceOpener beforeFree(IntConsumer action) {
+        beforeFree = action;
+        return this;
+    }
+
     private void lookForLostPages(Instance instance) {
         LostPages lostPages = new LostPages(instance);
         instance.looksFor(lostPages);
@@ -376,7 +384,7 @@ public final class InstanceOpener {
         IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
         PoolFence fence = new PoolFence();
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
-        PageAllocator allocator = new PageAllocator(health::check);
+        PageAllocator allocator = new PageAllocator(health::check, beforeFree);
         if (FixedPlaces.isBitmapExact(storage, directory)) {
             allocator.load(checkpoint.pageBitmap());
         } else {

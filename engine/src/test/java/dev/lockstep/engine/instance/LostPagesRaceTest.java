@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,9 +16,12 @@ import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Lost pages are looked for, to the end, while somebody is held in the middle of giving pages back. */
@@ -26,6 +30,11 @@ class LostPagesRaceTest {
     private static final byte[] KEY = {1};
     private static final byte[] OTHER_KEY = {2};
     private static final int CHAIN_BYTES = 60_000;
+
+    private static final int RECORDS = 30;
+
+    /** Such records fill four nodes. */
+    private static final int RECORD_BYTES = 1_000;
 
     /** Its forces of the log can be held back, and one read of a page. */
     private static final class HeldStorage extends DelegatingStorage {
@@ -65,6 +74,10 @@ class LostPagesRaceTest {
     }
 
     private static Instance open(HeldStorage storage) {
+        return open(storage, pageId -> {});
+    }
+
+    private static Instance open(HeldStorage storage, IntConsumer beforeFree) {
         LogOptions log = LogOptions.sync()
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
                 .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
@@ -72,7 +85,10 @@ class LostPagesRaceTest {
         DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
                 .durability(Durability.ASYNC)
                 .build();
-        return new InstanceOpener(options, null, log).lookingLater().open(storage, HOME);
+        return new InstanceOpener(options, null, log)
+                .lookingLater()
+                .beforeFree(beforeFree)
+                .open(storage, HOME);
     }
 
     /** One record with an overflow chain, and nothing lost. */
@@ -155,6 +171,58 @@ class LostPagesRaceTest {
         inserting.close();
         instance.validate();
         instance.close();
+    }
+
+    /**
+     * Nodes are merged and at last the root takes over what its only child has: whenever nothing leads to a page any
+     * more, and it is not given back yet, the walk ends.
+     */
+    @Test
+    void mergedNodesAreGivenBackOnce() {
+        int met = 0;
+        while (walkEndsBeforeFree(met)) {
+            met++;
+        }
+        assertTrue(met >= 3, "two merges and the root's: met=" + met);
+    }
+
+    /** Returns whether so many pages were given back before and this one. */
+    private static boolean walkEndsBeforeFree(int number) {
+        HeldStorage storage = new HeldStorage();
+        Instance filled = open(storage);
+        RawTree filling = new RawTree(filled);
+        filling.begin(Isolation.READ_COMMITTED);
+        for (int key = 0; key < RECORDS; key++) {
+            filling.insert(new byte[] {(byte) key}, new byte[RECORD_BYTES]);
+        }
+        filling.commit();
+        filling.close();
+        filled.checkpoint();
+        filled.abandon();
+        AtomicReference<Instance> opened = new AtomicReference<>();
+        List<Integer> freed = new ArrayList<>();
+        List<Integer> takenByWalk = new ArrayList<>();
+        Instance instance = open(storage, pageId -> {
+            freed.add(pageId);
+            if (freed.size() == number + 1) {
+                finishWalk(opened.get());
+                if (!opened.get().environment().allocator().isAllocated(pageId)) {
+                    takenByWalk.add(pageId);
+                }
+            }
+        });
+        opened.set(instance);
+        RawTree deleting = new RawTree(instance);
+        deleting.begin(Isolation.READ_COMMITTED);
+        for (int key = 0; key < RECORDS - 1; key++) {
+            assertTrue(deleting.delete(new byte[] {(byte) key}));
+        }
+        deleting.commit();
+        assertEquals(List.of(), takenByWalk, "number=" + number);
+        deleting.close();
+        instance.validate();
+        instance.close();
+        return freed.size() > number;
     }
 
     /** Waits until the walk has ended, or waits for the page that is held back. */
