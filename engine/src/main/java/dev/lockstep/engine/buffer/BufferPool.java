@@ -470,11 +470,13 @@ public final class BufferPool implements AutoCloseable {
     /**
      * Lets go of a page that was freed. The caller holds the exclusive latch of its frame, which is released.
      *
-     * <p>A clean page leaves its frame. A page with changes that the file lacks becomes a page of type {@link
-     * PageLayout#TYPE_FREE} and is written once more like any other: if it were dropped, replaying the log from the
-     * middle of these changes would meet a page that lacks the earlier ones. As a freed page it bears the LSN of the
-     * change that freed it, and so is not in the file before that change is in the log: after a crash that loses the
-     * change, the page is still needed as it was. Without a file every page leaves at once.
+     * <p>It becomes a page of type {@link PageLayout#TYPE_FREE} and is written once more like any other. If it were
+     * dropped with changes that the file lacks, replaying the log from the middle of these changes would meet a page
+     * that lacks the earlier ones. If it were dropped without, a walk that was on its way to it would have it read from
+     * the file as the node that it was, and others, who go by hints, would take that for the one that has its place
+     * now. As a freed page it bears the LSN of the change that freed it, and so is not in the file before that change
+     * is in the log: after a crash that loses the change, the page is still needed as it was. Without a file every page
+     * leaves at once.
      *
      * @param pageId a page in a frame
      * @param recordLsn LSN of the record of the change that freed it
@@ -485,7 +487,7 @@ public final class BufferPool implements AutoCloseable {
         if (frame == NOT_RESIDENT || !latches.isExclusive(frame)) {
             throw new IllegalStateException("page is not latched exclusively: pageId=" + pageId + ", frame=" + frame);
         }
-        if (writerOrNull != null && frames.oldestLsnAcquire(frame) != FrameTable.CLEAN) {
+        if (writerOrNull != null) {
             PageLayout.setType(memory, address(frame), PageLayout.TYPE_FREE);
             markDirty(frame, recordLsn);
             frames.setReferencesOpaque(frame, 0);
@@ -496,10 +498,7 @@ public final class BufferPool implements AutoCloseable {
         frames.setPageIdRelease(frame, FrameTable.NO_PAGE);
         parts.translation().setAbsentRelease(pageId);
         latches.unlatchExclusive(frame);
-        if (writerOrNull == null) {
-            parts.free().push(frame);
-        }
-        // With a file, the frame is still in a queue of the eviction, and becomes free when it is met there.
+        parts.free().push(frame);
     }
 
     /**

@@ -22,8 +22,7 @@ import java.util.function.IntConsumer;
  *
  * <p>Invariants:
  * <ul>
- *   <li>Each frame that holds a page, and each that was discarded and not freed yet, is in exactly one queue, or was
- *       taken by {@link #next()} and not given back.
+ *   <li>Each frame that holds a page is in exactly one queue, or was taken by {@link #next()} and not given back.
  *   <li>{@code origin} of such a frame names its queue.
  * </ul>
  *

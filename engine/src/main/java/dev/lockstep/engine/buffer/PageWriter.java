@@ -297,9 +297,7 @@ final class PageWriter implements AutoCloseable {
 
     private void free(int frame, boolean writesDirty) {
         int pageId = parts.frames().pageIdAcquire(frame);
-        if (pageId == FrameTable.NO_PAGE) {
-            release(frame); // Its page was discarded.
-        } else if (!parts.frames().isDirty(frame)) {
+        if (!parts.frames().isDirty(frame)) {
             evict(frame);
         } else if (writesDirty) {
             victims[victimCount++] = WriteBack.pack(pageId, frame);
