@@ -441,8 +441,8 @@ public final class DatabaseOptions {
          * for rows that were changed while a snapshot was open, until it closes.
          *
          * <p>As much again may be taken by what commits have replaced that are not on disk yet, which a snapshot needs
-         * that begins before they are. Beyond that it is given up, and such a snapshot waits for them. Default: {@link
-         * #SNAPSHOT_BYTES_DEFAULT}.
+         * that begins before they are. Beyond that, whoever begins to change something waits for the disk first.
+         * Default: {@link #SNAPSHOT_BYTES_DEFAULT}.
          *
          * @param bytes {@link #SNAPSHOT_BYTES_MIN} to {@link #SNAPSHOT_BYTES_MAX}
          * @return this builder

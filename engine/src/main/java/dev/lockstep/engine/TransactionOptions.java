@@ -142,12 +142,13 @@ public record TransactionOptions(
      * rows by key, batches, and ranges in both directions, of tables and of indexes. It takes no locks, so it waits for
      * nobody and nobody waits for it. What would change or lock something gets a {@link ReadOnlyException}.
      *
-     * <p>With {@link Durability#SYNC} it starts at the last durable commit, and waits for nothing. What the commits
-     * behind that have replaced is kept until they are durable; only where that takes more than {@link
-     * DatabaseOptions#snapshotBytesMax}, the begin waits for them, as long as a force of the log takes. With another
-     * durability it starts at the last commit. A table or index that was created after the begin, or dropped meanwhile,
-     * cannot be read in it ({@link SchemaException}). Where the rows changed since its begin come to take more than
-     * {@link DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link SnapshotTooOldException}).
+     * <p>With {@link Durability#SYNC} it starts at the last durable commit. What the
+     * commits behind that have replaced is kept until they are durable; where that takes more than {@link
+     * DatabaseOptions#snapshotBytesMax}, it is writers who wait for the disk. With another durability it starts at the
+     * last commit, which a crash may take, as every answer of that durability. A table or index that was created after
+     * the begin, or dropped meanwhile, cannot be read in it ({@link SchemaException}). Where the rows changed since its
+     * begin come to take more than {@link DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link
+     * SnapshotTooOldException}).
      *
      * @return the copy
      */

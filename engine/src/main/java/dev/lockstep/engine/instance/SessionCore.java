@@ -190,7 +190,7 @@ public final class SessionCore {
         return reading;
     }
 
-    /** Starts a transaction that reads a snapshot, if need be once that is as durable as it is to be. */
+    /** Starts a transaction that reads a snapshot. */
     public void beginSnapshot(Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         begin(Isolation.READ_UNCOMMITTED, durability, lockWaitNanosMax, deadlineNanos, nowNanos);
         reading.open(answersWhenDurable);
@@ -343,11 +343,21 @@ public final class SessionCore {
             if (log.nearlyFull()) {
                 log.throttle(context.waiter());
             }
+            if (context.transactionId() == 0) {
+                awaitRoomForUndo();
+            }
             context.requireLogLimit(log.tailLsn());
         }
         VersionStore versions = instance.transactions().versionsVolatile();
         if (versions != null) {
             versions.beforeStatement(context);
+        }
+    }
+
+    /** Ends: everybody who begins to write waits here, and those who have begun before become durable. */
+    private void awaitRoomForUndo() {
+        while (instance.transactions().keepsTooMuch()) {
+            log.awaitDurable(log.tailLsn() - 1, context.waiter());
         }
     }
 

@@ -8,7 +8,6 @@ import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
-import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.operation.RecordOperation;
 import dev.lockstep.engine.operation.SnapshotFetchOperation;
 import dev.lockstep.engine.transaction.Snapshot;
@@ -52,27 +51,12 @@ final class SnapshotReading {
     }
 
     /**
-     * Opens a snapshot.
+     * Opens a snapshot, and waits for nobody.
      *
-     * @param durably whether all that it shows has to be on disk: it starts at the last durable commit then. Where what
-     *     that needs has taken more than it may, or nobody has expected it, it waits as long as a force of the log
-     *     takes
+     * @param durably whether all that it shows has to be on disk: it starts at the last durable commit then
      */
     void open(boolean durably) {
-        Log log = instance.log();
-        long bytesMax = instance.options().snapshotBytesMax();
-        Snapshot opened = durably
-                ? instance.transactions().openDurableSnapshot(log, bytesMax)
-                : instance.transactions().openSnapshot(log, bytesMax);
-        try {
-            if (durably && opened.logEndLsn() > log.durableLsn()) {
-                log.awaitDurable(opened.logEndLsn() - 1, context.waiter());
-            }
-        } catch (RuntimeException | Error failure) {
-            opened.close();
-            throw failure;
-        }
-        snapshot = opened;
+        snapshot = instance.transactions().openSnapshot(instance.options().snapshotBytesMax(), durably);
     }
 
     /** Closes the snapshot, if there is one. */

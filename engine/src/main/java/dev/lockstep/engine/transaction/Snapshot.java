@@ -39,7 +39,6 @@ public final class Snapshot {
     private volatile boolean tooOld;
     private long nextId;
     private long lowestInvisible;
-    private long logEndLsn;
     private long[] invisible = NONE;
     private long[] runningIds = NONE;
     private TransactionContext[] running = {};
@@ -60,8 +59,7 @@ public final class Snapshot {
      *
      * @param ids of transactions that were running
      * @param contexts theirs
-     * @param unforced those that had ended, and whose changes are not to be seen yet; null if there are none, or it is
-     *     not known
+     * @param unforced those that had ended, and whose changes are not to be seen yet; null if there are none
      * @param next no transaction with this id or a higher one had begun
      */
     void take(long[] ids, TransactionContext[] contexts, UnforcedEnds.Unforced unforced, long next) {
@@ -81,9 +79,8 @@ public final class Snapshot {
         lowestInvisible = all.length == 0 ? next : all[0];
     }
 
-    /** From now on the log's end counts, behind which no visible transaction has a record that it needs. */
-    void taken(long logEnd) {
-        logEndLsn = logEnd;
+    /** From now on nobody enters itself any more. */
+    void taken() {
         taken = true;
     }
 
@@ -96,11 +93,6 @@ public final class Snapshot {
         if (!taken) {
             endedWhileTaken.add(transactionId);
         }
-    }
-
-    /** All visible transactions are in the log in front of this LSN; 0 without a log. */
-    public long logEndLsn() {
-        return logEndLsn;
     }
 
     /** When it began, in terms of the clock of the database. */

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *       only grow, and what has ended does not begin again. {@code settled} is durable: its log end lies on the disk.
  *   <li>{@code versions} is null exactly while no snapshot is open or being opened, but for the moment in which the
  *       last one closes.
- *   <li>{@code unforced} is not null from when snapshots are expected that start at the last durable commit. It is
- *       replaced by an empty one when what they need has taken too much memory.
+ *   <li>{@code unforced} is not null where snapshots are expected that start at the last durable commit, from before
+ *       the first transaction.
  * </ul>
  *
  * <p>Thread-safe.
@@ -39,12 +39,10 @@ public final class TransactionTable {
     private static final int SPINS_PER_YIELD = 64;
 
     private static final VarHandle VERSIONS;
-    private static final VarHandle UNFORCED;
 
     static {
         try {
             VERSIONS = MethodHandles.lookup().findVarHandle(TransactionTable.class, "versions", VersionStore.class);
-            UNFORCED = MethodHandles.lookup().findVarHandle(TransactionTable.class, "unforced", UnforcedEnds.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -68,31 +66,17 @@ public final class TransactionTable {
     }
 
     /**
-     * Opens a snapshot of what has been committed. Waits for nobody; commits in it may not be durable yet.
-     *
-     * @param log null without one
-     * @param bytesMax what its versions may take, if no other snapshot is open
-     * @return to be closed by the caller
-     */
-    public Snapshot openSnapshot(Log log, long bytesMax) {
-        return openSnapshot(log, bytesMax, false);
-    }
-
-    /**
-     * Opens a snapshot of what is durable. Waits for nobody; where what that needs was not kept, because it took too
-     * much, it is one of what has been committed, whose end of the log is not durable.
+     * Opens a snapshot. Waits for nobody.
      *
      * @param bytesMax what its versions may take, if no other snapshot is open
+     * @param durably whether it starts at the last durable commit, which {@link #expectSnapshots} has prepared for;
+     *     else at the last one
      * @return to be closed by the caller
      */
-    public Snapshot openDurableSnapshot(Log log, long bytesMax) {
-        return openSnapshot(log, bytesMax, true);
-    }
-
-    private Snapshot openSnapshot(Log log, long bytesMax, boolean durable) {
+    public Snapshot openSnapshot(long bytesMax, boolean durably) {
         Snapshot snapshot = announceSnapshot(bytesMax, InstalledTime.nanoTime());
         try {
-            take(snapshot, log, durable);
+            take(snapshot, durably ? unforced : null);
         } catch (RuntimeException | Error failure) {
             snapshot.close();
             throw failure;
@@ -104,12 +88,19 @@ public final class TransactionTable {
      * Has what snapshots need that start at the last durable commit be kept from now on. To be called once, before the
      * first transaction.
      *
-     * @param bytesMax what it may take; what commits have replaced is given up beyond that, and the snapshots that
-     *     begin before they are durable have to wait for them
+     * @param bytesMax what it may take; beyond that, {@link #keepsTooMuch} has writers wait for the disk
      */
     public void expectSnapshots(Log log, long bytesMax) {
-        unforced = new UnforcedEnds(log::durableLsn, log::tailLsn, bytesMax);
-        unforced.published();
+        unforced = new UnforcedEnds(log::durableLsn, bytesMax);
+    }
+
+    /**
+     * Whether commits that are not durable keep more for snapshots than they may, so that who wants to change something
+     * waits for the disk first. A stale answer lets one more go.
+     */
+    public boolean keepsTooMuch() {
+        UnforcedEnds ends = unforced;
+        return ends != null && ends.isTooMuch();
     }
 
     /**
@@ -118,8 +109,6 @@ public final class TransactionTable {
      * @param lsn of its end record; 0 without a log
      */
     public void ending(TransactionContext context, long lsn) {
-        // Who begins to keep ends, and is not seen here, sees how far the log goes.
-        VarHandle.fullFence();
         VersionStore present = versions;
         if (present != null) {
             present.ending(context);
@@ -127,12 +116,6 @@ public final class TransactionTable {
         UnforcedEnds ends = unforced;
         if (ends != null) {
             ends.ended(context, lsn);
-            if (ends.isTooMuch()) {
-                UnforcedEnds empty = ends.withoutEnds();
-                if (UNFORCED.compareAndSet(this, ends, empty)) {
-                    empty.published();
-                }
-            }
         }
     }
 
@@ -170,7 +153,7 @@ public final class TransactionTable {
         }
     }
 
-    private void take(Snapshot snapshot, Log log, boolean durable) {
+    private void take(Snapshot snapshot, UnforcedEnds endsOrNull) {
         // Who changes a page that the snapshot has read, or ends later than it was looked at, sees the snapshot.
         VarHandle.fullFence();
         long next = nextTransactionId.get();
@@ -190,11 +173,9 @@ public final class TransactionTable {
         }
         sortTogether(ids, running, count);
         // Comes after the others were asked: who was seen to have ended is met there, or is durable.
-        UnforcedEnds ends = durable ? unforced : null;
-        UnforcedEnds.Unforced found = ends == null ? null : ends.unforced();
+        UnforcedEnds.Unforced found = endsOrNull == null ? null : endsOrNull.unforced();
         snapshot.take(Arrays.copyOf(ids, count), Arrays.copyOf(running, count), found, next);
-        // The log's end comes last: whoever was seen to have ended had appended its commit record.
-        snapshot.taken(found != null ? found.durableLsn() : log == null ? 0 : log.tailLsn());
+        snapshot.taken();
     }
 
     private Snapshot announceSnapshot(long bytesMax, long nanos) {

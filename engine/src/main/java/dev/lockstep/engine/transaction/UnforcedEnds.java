@@ -1,6 +1,5 @@
 package dev.lockstep.engine.transaction;
 
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,10 +14,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Invariants:
  * <ul>
- *   <li>A transaction that has seen this object before it says that it has ended is in {@code ends}, from before it
- *       says so until its end record is durable. Of two that have changed the same record, the one that did it first
- *       stands in front.
- *   <li>The end record of one that has not seen it, but has ended, lies in front of {@code completeFromLsn}.
+ *   <li>A transaction that has ended is in {@code ends}, from before it says so until its end record is durable. Of two
+ *       that have changed the same record, the one that did it first stands in front.
  *   <li>{@code readerCount} counts whoever may be reading undo of one that is or was in {@code ends}, from before it
  *       looks there. A buffer that has left {@code ends} while that was zero, and that its session has released, is
  *       read by nobody, and may be in {@code free}.
@@ -43,31 +40,15 @@ final class UnforcedEnds {
     private final AtomicInteger readerCount = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final LongSupplier durableLsn;
-    private final LongSupplier tailLsn;
     private final long bytesMax;
-    private volatile long completeFromLsn = Long.MAX_VALUE;
 
     /**
      * @param durableLsn up to where the log is on disk, exclusive
-     * @param tailLsn where it ends
-     * @param bytesMax what is kept may take
+     * @param bytesMax what is kept may take before writers have to wait
      */
-    UnforcedEnds(LongSupplier durableLsn, LongSupplier tailLsn, long bytesMax) {
+    UnforcedEnds(LongSupplier durableLsn, long bytesMax) {
         this.durableLsn = durableLsn;
-        this.tailLsn = tailLsn;
         this.bytesMax = bytesMax;
-    }
-
-    /** One like this, in its place; to be published. */
-    UnforcedEnds withoutEnds() {
-        return new UnforcedEnds(durableLsn, tailLsn, bytesMax);
-    }
-
-    /** To be called once the table has it: from then on, transactions that end see it. */
-    void published() {
-        // Pairs with the fence of a transaction between its end record and its look for this object.
-        VarHandle.fullFence();
-        completeFromLsn = tailLsn.getAsLong();
     }
 
     /**
@@ -116,9 +97,9 @@ final class UnforcedEnds {
         }
     }
 
-    /** Whether more is kept than may be. */
+    /** Whether so much is kept that whoever would make it more has to wait until some of it is durable. */
     boolean isTooMuch() {
-        return bytes.get() > bytesMax;
+        return bytes.get() > bytesMax && bytes() > bytesMax;
     }
 
     /** What has to be kept takes in memory, roughly. */
@@ -143,52 +124,45 @@ final class UnforcedEnds {
     /**
      * Whose end is not on disk, of those that have ended before the call.
      *
-     * @return null if that is not known, since some had ended before this object was there; to be closed otherwise
+     * @return to be closed
      */
     Unforced unforced() {
         readerCount.incrementAndGet();
-        Unforced found = null;
+        boolean isFound = false;
         try {
             // The disk is asked last: an end that is missing here was durable before.
             UnforcedEnd[] seen = ends.toArray(new UnforcedEnd[0]);
             long durable = durableLsn.getAsLong();
-            if (durable >= completeFromLsn) {
-                List<UnforcedEnd> undurable = new ArrayList<>();
-                for (UnforcedEnd end : seen) {
-                    if (end.lsn() >= durable) {
-                        undurable.add(end);
-                    }
+            List<UnforcedEnd> undurable = new ArrayList<>();
+            for (UnforcedEnd end : seen) {
+                if (end.lsn() >= durable) {
+                    undurable.add(end);
                 }
-                found = new Unforced(readerCount, undurable, durable);
             }
+            Unforced found = new Unforced(readerCount, undurable);
+            isFound = true;
+            return found;
         } finally {
-            if (found == null) {
+            if (!isFound) {
                 readerCount.decrementAndGet();
             }
         }
-        return found;
     }
 
-    /** Ended transactions that a crash would take, and the end of the log that none would. */
+    /** Ended transactions that a crash would take. */
     static final class Unforced implements AutoCloseable {
         private final AtomicInteger readerCount;
         private final AtomicBoolean closed = new AtomicBoolean();
         private final List<UnforcedEnd> ends;
-        private final long durableLsn;
 
-        private Unforced(AtomicInteger readerCount, List<UnforcedEnd> ends, long durableLsn) {
+        private Unforced(AtomicInteger readerCount, List<UnforcedEnd> ends) {
             this.readerCount = readerCount;
             this.ends = ends;
-            this.durableLsn = durableLsn;
         }
 
         /** In the order in which they have changed what several of them have changed. */
         List<UnforcedEnd> ends() {
             return ends;
-        }
-
-        long durableLsn() {
-            return durableLsn;
         }
 
         /** Nobody reads their undo any more; a second call does nothing. */

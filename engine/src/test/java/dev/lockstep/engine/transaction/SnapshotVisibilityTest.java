@@ -50,7 +50,7 @@ class SnapshotVisibilityTest {
         long running = identify(first);
         long ended = identify(second);
         second.logEnded();
-        Snapshot snapshot = table.openSnapshot(null, BYTES_MAX);
+        Snapshot snapshot = table.openSnapshot(BYTES_MAX, false);
         long later = identify(third);
         third.logEnded();
         first.logEnded();
@@ -58,7 +58,7 @@ class SnapshotVisibilityTest {
         assertTrue(snapshot.isVisible(ended));
         assertFalse(snapshot.isVisible(running));
         assertFalse(snapshot.isVisible(later));
-        Snapshot next = table.openSnapshot(null, BYTES_MAX);
+        Snapshot next = table.openSnapshot(BYTES_MAX, false);
         assertTrue(next.isVisible(running));
         assertTrue(next.isVisible(later));
         assertEquals(2, table.snapshotStatistics().openSnapshots());
@@ -84,7 +84,7 @@ class SnapshotVisibilityTest {
         aware.logEnded();
         Snapshot snapshot = versions.first();
         snapshot.take(new long[0], new TransactionContext[0], null, table.nextTransactionId());
-        snapshot.taken(0);
+        snapshot.taken();
         assertTrue(snapshot.isVisible(seen));
         assertFalse(snapshot.isVisible(unseen));
     }
@@ -120,8 +120,7 @@ class SnapshotVisibilityTest {
         Seeds.each(300, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
             AtomicLong durableLsn = new AtomicLong();
-            UnforcedEnds ends = new UnforcedEnds(durableLsn::get, () -> 0, BYTES_MAX);
-            ends.published();
+            UnforcedEnds ends = new UnforcedEnds(durableLsn::get, BYTES_MAX);
             int count = 1 + random.nextInt(4);
             byte[][] states = new byte[count + 1][];
             int[] flags = new int[count + 1];
@@ -183,8 +182,7 @@ class SnapshotVisibilityTest {
     @Test
     void whoHasSeenTheSnapshotIsNotTakenBackTwice() {
         for (boolean hasSeen : new boolean[] {false, true}) {
-            UnforcedEnds ends = new UnforcedEnds(() -> 0, () -> 0, BYTES_MAX);
-            ends.published();
+            UnforcedEnds ends = new UnforcedEnds(() -> 0, BYTES_MAX);
             TransactionContext context = context();
             long id = identify(context);
             byte[] before = {1};
@@ -198,7 +196,7 @@ class SnapshotVisibilityTest {
             }
             ends.ended(context, 8);
             snapshot.take(new long[0], new TransactionContext[0], ends.unforced(), table.nextTransactionId());
-            snapshot.taken(0);
+            snapshot.taken();
             SnapshotRecord record = new SnapshotRecord();
             record.setKey(KEY, KEY.length);
             record.setFromPage(1, 0, id);
@@ -217,8 +215,7 @@ class SnapshotVisibilityTest {
         for (boolean isReleased : new boolean[] {false, true}) {
             for (boolean isRead : new boolean[] {false, true}) {
                 AtomicLong durableLsn = new AtomicLong();
-                UnforcedEnds ends = new UnforcedEnds(durableLsn::get, () -> 0, BYTES_MAX);
-                ends.published();
+                UnforcedEnds ends = new UnforcedEnds(durableLsn::get, BYTES_MAX);
                 TransactionContext first = endedWithUndo(ends, 8);
                 UndoBuffer handedOver = first.undo();
                 UnforcedEnd end = first.handedOver();
