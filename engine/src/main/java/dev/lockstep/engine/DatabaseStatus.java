@@ -148,7 +148,7 @@ public record DatabaseStatus(
     /**
      * What the open of the database had to recover.
      *
-     * @param wasNeeded whether the database had not been closed in order; all else is 0 if it had
+     * @param wasNeeded whether the database had not been closed in order; all numbers are 0 if it had
      * @param redoScanLsn where in the log recovery began
      * @param endLsn where the log ended: what is there was committed before, and what may have been behind is lost. It
      *     differs from where the log once ended if a crash came before its end was on disk, or if somebody has cut it
@@ -156,6 +156,9 @@ public record DatabaseStatus(
      * @param recordCount records of the log repeated
      * @param committedCount transactions among them that had committed
      * @param rolledBackCount transactions that had not, and were rolled back
+     * @param looksForLostPages whether pages to which nothing leads any more are still being looked for, beside the
+     *     running transactions: until then they are not used again; {@code compact()}, {@code validate()} and {@code
+     *     close()} wait for the end
      */
     public record RecoveryStatus(
             boolean wasNeeded,
@@ -163,7 +166,8 @@ public record DatabaseStatus(
             long endLsn,
             long recordCount,
             long committedCount,
-            long rolledBackCount) {}
+            long rolledBackCount,
+            boolean looksForLostPages) {}
 
     /**
      * The buffer pool.

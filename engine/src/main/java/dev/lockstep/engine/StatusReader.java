@@ -167,9 +167,10 @@ final class StatusReader {
     }
 
     private static DatabaseStatus.RecoveryStatus recovery(Instance instance) {
+        boolean looksForLostPages = instance.environment().allocator().isSuperset();
         RecoveryReport report = instance.recoveryReport();
         if (report == null) {
-            return new DatabaseStatus.RecoveryStatus(false, 0, 0, 0, 0, 0);
+            return new DatabaseStatus.RecoveryStatus(false, 0, 0, 0, 0, 0, looksForLostPages);
         }
         return new DatabaseStatus.RecoveryStatus(
                 true,
@@ -177,7 +178,8 @@ final class StatusReader {
                 report.endLsn(),
                 report.scannedRecordCount(),
                 report.committedCount(),
-                report.rolledBackCount() + report.loserCount());
+                report.rolledBackCount() + report.loserCount(),
+                looksForLostPages);
     }
 
     private static DatabaseStatus.PoolStatus pool(Instance instance) {

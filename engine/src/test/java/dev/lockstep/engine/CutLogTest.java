@@ -283,7 +283,7 @@ class CutLogTest {
         validated.close(validated.open(home, ValidatedDatabase.SMALLEST, null));
         Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
         assertEquals(
-                new DatabaseStatus.RecoveryStatus(false, 0, 0, 0, 0, 0),
+                new DatabaseStatus.RecoveryStatus(false, 0, 0, 0, 0, 0, false),
                 database.status().recovery());
     }
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.instance.FixedPlaces;
+import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.management.DatabaseManagement;
 import dev.lockstep.engine.type.ColumnType;
 import java.lang.management.ManagementFactory;
@@ -198,6 +201,33 @@ class DatabaseStatusTest {
         assertEquals(
                 DatabaseStatus.LogKeptFor.NEXT_CHECKPOINT,
                 database.status().log().keptFor());
+    }
+
+    /** The opening reads the catalog, and what was written last; the walk reads the table behind the catalog. */
+    @Test
+    void showsThatLostPagesAreLookedFor() {
+        HeldStorage disk = new HeldStorage(new FaultyStorage(1));
+        Path home = Path.of("/killed");
+        DatabaseOptions options =
+                DatabaseOptions.builder().createIfMissing(true).build();
+        Database killed = Database.open(disk, home, options, null, LogOptions.sync());
+        DatabaseTest.filled(killed, 10, "name");
+        assertFalse(killed.status().recovery().looksForLostPages());
+        killed.checkpoint();
+        killed.createTable(TableDefinition.named("written_last")
+                .column("id", ColumnType.int32())
+                .primaryKey("id")
+                .build());
+        killed.checkpoint();
+        killed.abandon();
+        disk.holdReadsOf(FixedPlaces.CATALOG_ROOT_PAGE_ID + 1);
+        Database again = Database.open(disk, home, options, null, LogOptions.sync());
+        DatabaseStatus.RecoveryStatus recovery = again.status().recovery();
+        assertTrue(recovery.wasNeeded() && recovery.looksForLostPages(), recovery::toString);
+        disk.release();
+        again.validate();
+        assertFalse(again.status().recovery().looksForLostPages());
+        again.close();
     }
 
     @Test

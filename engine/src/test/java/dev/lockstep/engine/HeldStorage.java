@@ -3,6 +3,7 @@ package dev.lockstep.engine;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.LogClock;
+import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -10,10 +11,12 @@ import java.util.concurrent.CountDownLatch;
 
 /** A file system whose forces of the log, or whose reads of pages, can be held back. */
 final class HeldStorage extends DelegatingStorage {
+    private static final long ANYWHERE = -1;
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 
     private volatile CountDownLatch logForce = OPEN;
     private volatile CountDownLatch pageRead = OPEN;
+    private volatile long heldPosition = ANYWHERE;
     private final HeldClock clock = new HeldClock();
 
     HeldStorage(Storage storage) {
@@ -35,6 +38,12 @@ final class HeldStorage extends DelegatingStorage {
     }
 
     void holdPageReads() {
+        heldPosition = ANYWHERE;
+        pageRead = new CountDownLatch(1);
+    }
+
+    void holdReadsOf(int pageId) {
+        heldPosition = PageLayout.fileOffset(pageId);
         pageRead = new CountDownLatch(1);
     }
 
@@ -101,7 +110,7 @@ final class HeldStorage extends DelegatingStorage {
 
         @Override
         public int read(ByteBuffer target, long position) {
-            if (isPages) {
+            if (isPages && (heldPosition == ANYWHERE || heldPosition == position)) {
                 pass(pageRead);
             }
             return super.read(target, position);
