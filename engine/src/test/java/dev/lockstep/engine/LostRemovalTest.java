@@ -6,16 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.FaultyStorage;
-import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.file.FileFormat;
+import dev.lockstep.engine.file.FileHeader;
+import dev.lockstep.engine.file.FileHeaderLayout;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.proof.DelegatingStorage;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A mark of a clean close whose removal is shown and never gets to the medium, or that is never removed. */
+/** A mark of a clean close whose removal is shown and never gets to the medium. */
 class LostRemovalTest {
     private static final Path HOME = Path.of("/database");
     private static final Path MARK = HOME.resolve("cleanclose.lockstep");
@@ -31,6 +34,7 @@ class LostRemovalTest {
         private boolean isRemovalLost;
 
         private boolean isMadeAnew;
+        private FileHeader header;
 
         LosingStorage(FaultyStorage storage) {
             super(storage);
@@ -54,6 +58,11 @@ class LostRemovalTest {
 
         @Override
         public void delete(Path path) {
+            if (path.equals(MARK) && !isMadeAnew && !isRemovalLost) {
+                try (BlockFile mark = storage.open(MARK, OpenMode.READ_ONLY)) {
+                    header = FileHeader.read(mark, FileFormat.CLEAN_CLOSE, null);
+                }
+            }
             super.delete(path);
             if (path.equals(MARK) && !isMadeAnew && !isRemovalLost) {
                 refuses = true;
@@ -74,42 +83,20 @@ class LostRemovalTest {
             storage.kill();
         }
 
-        void crash() {
+        void crash(Mark what) {
             storage.crash();
             if (isRemovalLost) {
-                storage.open(MARK, OpenMode.CREATE).close();
+                try (BlockFile mark = storage.open(MARK, OpenMode.CREATE)) {
+                    what.write(mark, header);
+                    mark.force(true);
+                }
             }
-        }
-    }
-
-    /** Takes no change any more where a recovery would remove the mark that it has made. */
-    private static final class StoppingStorage extends DelegatingStorage {
-        private boolean stopsAtTheMark;
-        private boolean isStopped;
-
-        StoppingStorage(FaultyStorage storage) {
-            super(storage);
-        }
-
-        @Override
-        public void delete(Path path) {
-            isStopped |= stopsAtTheMark && path.equals(MARK);
-            if (isStopped) {
-                throw new StorageException("stopped");
-            }
-            super.delete(path);
         }
     }
 
     private Database open() {
-        return open(storage, TornPageProtection.DOUBLE_WRITE);
-    }
-
-    private static Database open(Storage storage, TornPageProtection protection) {
-        DatabaseOptions options = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .tornPageProtection(protection)
-                .build();
+        DatabaseOptions options =
+                DatabaseOptions.builder().createIfMissing(true).build();
         return Database.open(storage, HOME, options, null, LogOptions.sync());
     }
 
@@ -118,8 +105,75 @@ class LostRemovalTest {
         database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), id, "name", id));
     }
 
-    @Test
-    void aCommitAfterItIsNotTakenForOneBeforeTheClose() {
+    /** What comes back. */
+    private enum Mark {
+        WHOLE {
+            @Override
+            void write(BlockFile file, FileHeader header) {
+                header.write(file);
+            }
+        },
+        OF_A_FORMER_VERSION {
+            @Override
+            void write(BlockFile file, FileHeader header) {
+                FileHeader.of(FileFormat.CLEAN_CLOSE, header.databaseId(), 0).write(file);
+            }
+        },
+        EMPTY {
+            @Override
+            void write(BlockFile file, FileHeader header) {
+                // Nothing: of a close whose page bitmap may have pages too many.
+            }
+        },
+        DAMAGED {
+            @Override
+            void write(BlockFile file, FileHeader header) {
+                file.write(ByteBuffer.allocate(FileHeaderLayout.HEADER_BYTES), 0);
+            }
+        };
+
+        abstract void write(BlockFile file, FileHeader header);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCommitAfterItIsNotTakenForOneBeforeTheClose(Mark mark) {
+        comesBack(mark, List.of(1, 2), again -> put(again, 2));
+    }
+
+    /** The log from before it is gone, and there is none behind it. */
+    @ParameterizedTest
+    @EnumSource
+    void aCheckpointAfterItIsNotTakenForTheOneOfTheClose(Mark mark) {
+        comesBack(mark, List.of(1, 2), again -> {
+            put(again, 2);
+            again.checkpoint();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCommitBehindACheckpointIsNotTakenForOneInFrontOfIt(Mark mark) {
+        comesBack(mark, List.of(1, 2, 3), again -> {
+            put(again, 3);
+            again.checkpoint();
+            put(again, 2);
+        });
+    }
+
+    /** Of a transaction that runs while a checkpoint is written, the log in front of the checkpoint counts. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionBesideACheckpointIsNotTakenForOneThatHadEnded(Mark mark) {
+        comesBack(mark, List.of(1), again -> {
+            Table table = again.table("account");
+            Transaction transaction = again.openSession().begin();
+            DatabaseTest.put(transaction, table, table.newRecord(), 7, "name", 7);
+            again.checkpoint();
+        });
+    }
+
+    private void comesBack(Mark mark, List<Integer> idsAfterwards, Consumer<Database> use) {
         Database database = open();
         database.createTable(DatabaseTest.accounts());
         put(database, 1);
@@ -129,37 +183,13 @@ class LostRemovalTest {
         assertThrows(StorageException.class, this::open);
         storage.acceptAgain();
         Database again = open();
-        put(again, 2);
-        storage.crash();
+        use.accept(again);
+        storage.crash(mark);
         again.abandon();
         storage.acceptAgain();
+        assertTrue(storage.exists(MARK));
         Database last = open();
-        assertEquals(List.of(1, 2), DatabaseTest.ids(last, null));
-        last.validate();
-        last.close();
-    }
-
-    /** The log goes on behind what the recovery has written, images of pages among it. */
-    @ParameterizedTest
-    @EnumSource
-    void aRecoveryThatEndedBesideItsOwnMarkLosesNoLog(TornPageProtection protection) {
-        FaultyStorage disk = new FaultyStorage(2);
-        StoppingStorage stopping = new StoppingStorage(disk);
-        Database database = open(stopping, protection);
-        database.createTable(DatabaseTest.accounts());
-        put(database, 1);
-        database.abandon();
-        disk.kill();
-        stopping.stopsAtTheMark = true;
-        assertThrows(StorageException.class, () -> open(stopping, protection));
-        assertTrue(stopping.isStopped && disk.exists(MARK));
-        disk.kill();
-        Database marked = open(disk, protection);
-        put(marked, 2);
-        marked.abandon();
-        disk.kill();
-        Database last = open(disk, protection);
-        assertEquals(List.of(1, 2), DatabaseTest.ids(last, null));
+        assertEquals(idsAfterwards, DatabaseTest.ids(last, null));
         last.validate();
         last.close();
     }

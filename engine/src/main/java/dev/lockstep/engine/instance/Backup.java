@@ -72,7 +72,7 @@ final class Backup {
         return target.fill(() -> {
             int pageCount = PageFileCopy.copy(pageFile, storage, to, databaseId, progress);
             new CheckpointFile(storage, to).write(databaseId, checkpoint);
-            InstanceFiles.writeCleanMark(storage, to, databaseId, isBitmapExact);
+            CleanMark.write(storage, to, databaseId, isBitmapExact, checkpoint.durableLsn());
             return new BackupReport(pageCount, 0, checkpoint.redoScanLsn());
         });
     }

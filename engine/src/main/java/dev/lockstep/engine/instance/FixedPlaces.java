@@ -1,15 +1,8 @@
 package dev.lockstep.engine.instance;
 
-import dev.lockstep.engine.file.BlockFile;
-import dev.lockstep.engine.file.Storage;
-import java.nio.file.Path;
-
 /** What is found in every database without being told: the names of its marks, and where its catalog is. */
 public final class FixedPlaces {
-    /**
-     * Exists exactly while the database is closed and was closed in order. Empty where the page bitmap that was saved
-     * may have pages too many.
-     */
+    /** Says that the database was closed in order; see {@link CleanMark}. */
     public static final String CLEAN_CLOSE_FILE = "cleanclose.lockstep";
 
     /** Says that a database is, or was, used without a log. */
@@ -25,15 +18,4 @@ public final class FixedPlaces {
     public static final int CATALOG_ROOT_PAGE_ID = 1;
 
     private FixedPlaces() {}
-
-    /** Whether a database was closed in order and its page bitmap has exactly the pages in use. */
-    public static boolean isBitmapExact(Storage storage, Path directory) {
-        Path mark = directory.resolve(CLEAN_CLOSE_FILE);
-        if (!storage.exists(mark)) {
-            return false;
-        }
-        try (BlockFile file = storage.open(mark, Storage.OpenMode.READ_ONLY)) {
-            return file.size() > 0;
-        }
-    }
 }

@@ -28,8 +28,8 @@ import java.nio.file.Path;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code cleanclose.lockstep} exists exactly while the database is closed and was closed in order: it is the last
- *       file written at close and the first one deleted at the next open for writing.
+ *   <li>{@code cleanclose.lockstep} is believed ({@link CleanMark}) exactly while the database is closed and was closed
+ *       in order: it is the last file written at close and the first one deleted at the next open for writing.
  *   <li>{@code released} is set once the files are closed, whether in order or not.
  *   <li>{@code unlogged.lockstep} exists exactly from an open with durability NONE to the end of its close. Found at an
  *       open, it means that pages were lost and no log can bring them back.
@@ -72,8 +72,12 @@ final class InstanceFiles {
         this.endLsnWithoutLog = endLsnWithoutLog;
     }
 
-    /** Begins to write checkpoints as the log grows. */
-    void startCheckpointer(Instance instance) {
+    /**
+     * Begins to write checkpoints as the log grows.
+     *
+     * @param countsFromLsn behind the last checkpoint: from there on log is counted for the next one
+     */
+    void startCheckpointer(Instance instance, long countsFromLsn) {
         if (instance.log() != null && !instance.options().readOnly()) {
             checkpointer = Checkpointer.start(
                     instance.log(),
@@ -84,6 +88,7 @@ final class InstanceFiles {
                             instance.options().checkpointLogBytes(),
                             instance.options().checkpointInterval(),
                             instance.options().checkpointSpread()),
+                    countsFromLsn,
                     (cause, isFatal) -> {
                         if (isFatal) {
                             instance.health().fail(cause);
@@ -158,8 +163,8 @@ final class InstanceFiles {
     BackupReport backup(Instance instance, Path target, ProgressListener progress) {
         Backup backup = new Backup(storage, directory, target, progress);
         if (instance.options().readOnly()) {
-            return backup.copyAtRest(
-                    pageFile, checkpointFile.read(databaseId), FixedPlaces.isBitmapExact(storage, directory));
+            boolean isBitmapExact = CleanMark.read(storage, directory).isBitmapExact();
+            return backup.copyAtRest(pageFile, checkpointFile.read(databaseId), isBitmapExact);
         }
         return backup.copy(pageFile, instance.log(), checkpointer);
     }
@@ -189,18 +194,6 @@ final class InstanceFiles {
     }
 
     /**
-     * Removes the mark of a clean close once more, though nobody sees it: a removal that could not be forced, on a disk
-     * that did not take the mark back either, is undone by a crash long after. Everything is written back when this is
-     * called, so that a crash in the middle, which leaves the mark, tells no lie: of the page bitmap, which has pages
-     * too many then, an empty mark says so.
-     */
-    void removeUnseenMark() {
-        storage.open(directory.resolve(CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)
-                .close();
-        removeMarker(CLEAN_CLOSE_FILE);
-    }
-
-    /**
      * The marker is gone for good on return. If the removal cannot be forced, the marker is made again: else the next
      * open would see none and remove none, and a crash could bring it back over a database in use.
      */
@@ -223,17 +216,6 @@ final class InstanceFiles {
 
     private void writeMarker(String name) {
         writeMarker(storage, directory, name, databaseId);
-    }
-
-    static void writeCleanMark(Storage storage, Path directory, DatabaseId databaseId, boolean isBitmapExact) {
-        if (isBitmapExact) {
-            writeMarker(storage, directory, CLEAN_CLOSE_FILE, databaseId);
-            return;
-        }
-        try (BlockFile file = storage.open(directory.resolve(CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)) {
-            file.force(true);
-        }
-        storage.forceDirectory(directory);
     }
 
     static void writeMarker(Storage storage, Path directory, String name, DatabaseId databaseId) {
@@ -270,7 +252,7 @@ final class InstanceFiles {
                     endLsn = log.durableLsn();
                 }
                 writeEverything(instance, endLsn);
-                writeCleanMark(storage, directory, databaseId, isBitmapExact);
+                CleanMark.write(storage, directory, databaseId, isBitmapExact, endLsn);
                 removeMarker(UNLOGGED_FILE);
             }
         } catch (DiskFullException full) {

@@ -201,7 +201,7 @@ public final class InstanceOpener {
         CopyTarget.requireComplete(storage, directory);
         CheckpointFile checkpointFile = new CheckpointFile(storage, directory);
         boolean unlogged = storage.exists(directory.resolve(InstanceFiles.UNLOGGED_FILE));
-        boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
+        boolean clean = CleanMark.readBelieved(storage, directory).isPresent();
         if (!exists && checkpointFile.exists() && (clean || !unlogged)) {
             // Not a creation or a deletion that was cut short: one writes the checkpoint last, the other is marked.
             throw new MissingFileException(
@@ -329,7 +329,7 @@ public final class InstanceOpener {
                 files);
         createCatalog(instance);
         files.markInUse(log == null);
-        files.startCheckpointer(instance);
+        files.startCheckpointer(instance, LogRecordLayout.LSN_FIRST);
         opened.push(files::closeCheckpointer);
         instance.checkpoint();
         return instance;
@@ -385,7 +385,7 @@ public final class InstanceOpener {
         PoolFence fence = new PoolFence();
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check, beforeFree);
-        if (FixedPlaces.isBitmapExact(storage, directory)) {
+        if (clean && CleanMark.read(storage, directory).isBitmapExact()) {
             allocator.load(checkpoint.pageBitmap());
         } else {
             allocator.loadSuperset(checkpoint.pageBitmap());
@@ -430,12 +430,10 @@ public final class InstanceOpener {
         CutOffPages.refuse(instance, pageCountFound);
         CatalogLoader.load(instance);
         if (!options.readOnly()) {
-            files.startCheckpointer(instance);
+            // What recovery has brought back is written by the next checkpoint, so that an opening need not wait for
+            // it.
+            files.startCheckpointer(instance, recovery == null ? endLsn : checkpoint.durableLsn());
             opened.push(files::closeCheckpointer);
-            if (recovery != null) {
-                instance.checkpoint();
-                files.removeUnseenMark();
-            }
             files.markInUse(log == null);
             CatalogLoader.dropUnfinishedIndexes(instance);
         }

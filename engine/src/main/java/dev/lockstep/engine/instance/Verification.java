@@ -90,7 +90,9 @@ public final class Verification {
         CopyTarget.requireComplete(storage, directory);
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
         try {
-            boolean clean = storage.exists(directory.resolve(InstanceFiles.CLEAN_CLOSE_FILE));
+            CleanMark mark = CleanMark.readBelieved(storage, directory);
+            boolean clean = mark.isPresent();
+            isBitmapExact = mark.isBitmapExact();
             verify(clean);
             tellUntold();
             return new VerificationReport(
@@ -111,7 +113,6 @@ public final class Verification {
                 walkTrees();
             }
             if (clean && checkpointOrNull != null) {
-                isBitmapExact = FixedPlaces.isBitmapExact(storage, directory);
                 checkBitmap(BitSet.valueOf(checkpointOrNull.pageBitmap()));
             }
         } catch (LockstepException failure) {

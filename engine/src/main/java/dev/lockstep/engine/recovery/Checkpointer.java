@@ -153,6 +153,7 @@ public final class Checkpointer implements AutoCloseable {
             DatabaseId databaseId,
             CheckpointSource source,
             CheckpointSchedule schedule,
+            long countsFromLsn,
             FailureListener failureListener) {
         this.log = log;
         this.file = file;
@@ -161,7 +162,7 @@ public final class Checkpointer implements AutoCloseable {
         this.schedule = schedule;
         this.failureListener = failureListener;
         previousBeginLsn = log.tailLsn();
-        countsFromLsn = previousBeginLsn;
+        this.countsFromLsn = countsFromLsn;
     }
 
     /**
@@ -172,6 +173,7 @@ public final class Checkpointer implements AutoCloseable {
      * @param databaseId the database
      * @param source the database's state
      * @param schedule when
+     * @param countsFromLsn from where on log is counted for the first one: behind the checkpoint that there is
      * @param failureListener is told of checkpoints that failed. Where it is not fatal the old one is still good, and
      *     the next is tried after another interval; after a failed force there is none
      */
@@ -181,8 +183,10 @@ public final class Checkpointer implements AutoCloseable {
             DatabaseId databaseId,
             CheckpointSource source,
             CheckpointSchedule schedule,
+            long countsFromLsn,
             FailureListener failureListener) {
-        Checkpointer checkpointer = new Checkpointer(log, file, databaseId, source, schedule, failureListener);
+        Checkpointer checkpointer =
+                new Checkpointer(log, file, databaseId, source, schedule, countsFromLsn, failureListener);
         new EngineThread(checkpointer::run, THREAD_NAME).start();
         return checkpointer;
     }
@@ -347,7 +351,7 @@ public final class Checkpointer implements AutoCloseable {
         if (now - previousBeginNanos < schedule.interval().toNanos()) {
             return false;
         }
-        if (log.tailLsn() > previousBeginLsn) {
+        if (log.tailLsn() > countsFromLsn) {
             return true;
         }
         previousBeginNanos = now;

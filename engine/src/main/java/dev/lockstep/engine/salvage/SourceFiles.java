@@ -11,8 +11,8 @@ import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.CleanMark;
 import dev.lockstep.engine.instance.CopyTarget;
-import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogSegmentLayout;
 import dev.lockstep.engine.page.PageLayout;
@@ -44,7 +44,7 @@ final class SourceFiles implements AutoCloseable {
     private final BlockFile pages;
     private final DatabaseId databaseIdOrNull;
     private final Checkpoint checkpointOrNull;
-    private final boolean closedInOrder;
+    private final CleanMark cleanMark;
     private final List<String> problems = new ArrayList<>();
 
     /**
@@ -74,7 +74,7 @@ final class SourceFiles implements AutoCloseable {
             pages = opened;
             databaseIdOrNull = readDatabaseId();
             checkpointOrNull = readCheckpoint();
-            closedInOrder = storage.exists(directory.resolve(FixedPlaces.CLEAN_CLOSE_FILE));
+            cleanMark = CleanMark.readBelieved(storage, directory);
         } catch (RuntimeException | Error failure) {
             if (opened != null) {
                 opened.close();
@@ -155,12 +155,12 @@ final class SourceFiles implements AutoCloseable {
 
     /** Whether the database was closed in order, so that nothing is to be recovered. */
     boolean closedInOrder() {
-        return closedInOrder;
+        return cleanMark.isPresent();
     }
 
     /** Whether the checkpoint says exactly which pages are in use. */
     boolean isBitmapExact() {
-        return FixedPlaces.isBitmapExact(storage, directory);
+        return cleanMark.isBitmapExact();
     }
 
     /** What is wrong with files as a whole; to be added to. */

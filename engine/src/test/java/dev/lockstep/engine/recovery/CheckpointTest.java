@@ -118,8 +118,12 @@ class CheckpointTest {
     }
 
     private Checkpointer start(Log log, long intervalBytes, Duration interval) {
+        return start(log, intervalBytes, interval, log.tailLsn());
+    }
+
+    private Checkpointer start(Log log, long intervalBytes, Duration interval, long countsFromLsn) {
         CheckpointSchedule schedule = new CheckpointSchedule(intervalBytes, interval, SPREAD);
-        return Checkpointer.start(log, file, DATABASE_ID, source, schedule, (cause, isFatal) -> {
+        return Checkpointer.start(log, file, DATABASE_ID, source, schedule, countsFromLsn, (cause, isFatal) -> {
             (isFatal ? fatalFailures : failures).add(cause);
         });
     }
@@ -316,6 +320,30 @@ class CheckpointTest {
                 append(log, 10);
                 // Ends when a checkpoint begins, which time alone brings.
                 source.flushes.acquireUninterruptibly();
+            }
+        }
+        assertEquals(List.of(), failures);
+    }
+
+    /** As after a recovery: else a database that is killed again and again would repeat ever more log. */
+    @Test
+    void theLogBehindTheCheckpointThatThereIsCounts() {
+        long interval = 200_000;
+        try (Log log = openLog()) {
+            while (log.tailLsn() < LogRecordLayout.LSN_FIRST + interval) {
+                append(log, 1_000);
+            }
+            try (Checkpointer checkpointer =
+                    start(log, interval, DatabaseOptions.TIMEOUT_MAX, LogRecordLayout.LSN_FIRST)) {
+                // Ends when a checkpoint begins, which nobody asks for, and the log does not go on.
+                source.flushes.acquireUninterruptibly();
+                assertNotSame(FlushPace.AT_ONCE, source.heardPace.get());
+                assertEquals(Long.MAX_VALUE, checkpointer.heldLsn());
+            }
+            try (Checkpointer checkpointer =
+                    start(log, Long.MAX_VALUE, Duration.ofMillis(1), LogRecordLayout.LSN_FIRST)) {
+                source.flushes.acquireUninterruptibly();
+                assertEquals(Long.MAX_VALUE, checkpointer.heldLsn());
             }
         }
         assertEquals(List.of(), failures);

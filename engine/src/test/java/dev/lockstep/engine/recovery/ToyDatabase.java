@@ -88,6 +88,7 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
                 DATABASE_ID,
                 this,
                 new CheckpointSchedule(intervalBytes, DatabaseOptions.TIMEOUT_MAX, 0),
+                log.tailLsn(),
                 FailureListener.IGNORE);
     }
 
