@@ -50,7 +50,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  *       Else detected where something proves that it reached further: the checkpoint, a batch behind the gap, a page;
  *       and where nothing does, it ends early at a record boundary, and the database opens as an earlier state;
  *   <li>checkpoint: must be survived before it has its name and once a later one has it; else detected, by checksum;
- *   <li>marks (of a clean close, of an unfinished copy): survived, or detected where something is read from them;
+ *   <li>marks (of a clean close, of an unfinished copy): must be survived, since one that cannot be read says no more
+ *       than that it is there;
  *   <li>copy: must be survived by the database, and detected in the copy;
  *   <li>lock file: nothing is written to it or read from it; it is locked and no more, so there is nothing to lose;
  *   <li>directory: what is in it comes and goes by creations, renames and removals alone, see above.

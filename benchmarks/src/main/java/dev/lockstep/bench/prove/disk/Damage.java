@@ -91,23 +91,22 @@ final class Damage {
     /** Whether nothing is missing where the write belongs, or it is there a second time. */
     private boolean mayMiss() {
         return switch (own.zone()) {
-            case COPY, DOUBLE_WRITE -> true;
+            case COPY, DOUBLE_WRITE, MARKS -> true;
             case CATALOG_PAGES, TREE_PAGES, OVERFLOW_PAGES -> isPageMended();
             case CHECKPOINT -> !isCheckpointInForce(own);
             case LOG -> isLogGivenAway(own);
-            case FILE_HEADER, MARKS -> false;
+            case FILE_HEADER -> false;
         };
     }
 
     /** Whether what the write has overwritten is not needed, or is there a second time. */
     private boolean mayHaveOverwritten() {
         return switch (otherOrNull.zone()) {
-            case COPY, DOUBLE_WRITE -> true;
+            case COPY, DOUBLE_WRITE, MARKS -> true;
             case CATALOG_PAGES, TREE_PAGES, OVERFLOW_PAGES -> areOtherPagesMended();
             case CHECKPOINT -> !isCheckpointInForce(otherOrNull);
             case LOG -> isLogGivenAway(otherOrNull);
             case FILE_HEADER -> isOfLog(otherOrNull) && isLogGivenAway(otherOrNull);
-            case MARKS -> false;
         };
     }
 
