@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.log.LogReader;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,31 @@ class RepeatedRecoveryTest {
         assertEquals(List.of(1, 2, 3, 4, 5, 6, 7), DatabaseTest.ids(last, null));
         last.validate();
         last.close();
+    }
+
+    /** Every opening begins a file of the log, however short. */
+    @Test
+    void theFilesOfTheLogDoNotBecomeMore() {
+        Database database = open(TornPageProtection.DOUBLE_WRITE);
+        database.createTable(DatabaseTest.accounts());
+        for (int id = 0; id < 60; id++) {
+            put(database, id);
+            crash(database);
+            long[] startLsns = LogReader.segments(storage, HOME);
+            // Those that a recovery reads, and those that are kept to be used again.
+            assertTrue(startLsns.length <= 16, () -> "files=" + startLsns.length);
+            database = open(TornPageProtection.DOUBLE_WRITE);
+            long redoScanLsn = database.status().recovery().redoScanLsn();
+            if (Arrays.stream(startLsns).filter(lsn -> lsn > redoScanLsn).count() >= 8) {
+                // Ends when the checkpoint is written that the opening has asked for.
+                while (database.status().checkpoint().completedCount() == 0) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+        assertEquals(IntStream.range(0, 60).boxed().toList(), DatabaseTest.ids(database, null));
+        database.validate();
+        database.close();
     }
 
     /** However often it crashes: the log that has to be repeated does not grow. */

@@ -33,6 +33,13 @@ import java.util.Map;
  * Pages too many, which were given back since the checkpoint, are left to {@link LostPages}.
  */
 final class CrashRecovery {
+    /**
+     * Segments of the log beyond which it is given up at once. Every opening begins one, however short: a process that
+     * is killed again and again soon after it has started would fill its directory with them. With segments and
+     * checkpoints as they are by default, a database in use has about as many.
+     */
+    static final int SEGMENTS_MAX = 8;
+
     private final Recovery recovery;
     private final LogReader reader;
     private final Checkpoint checkpoint;
@@ -57,6 +64,11 @@ final class CrashRecovery {
             throw PageFile.newerThanLog(pages.newestPageId(), pages.lsnMax(), endLsn);
         }
         return endLsn;
+    }
+
+    /** Whether the log is in so many pieces that the next recovery should begin behind them. */
+    boolean wantsCheckpoint() {
+        return reader.segmentCount() > SEGMENTS_MAX;
     }
 
     /** Rolls back what had not committed. */

@@ -435,6 +435,9 @@ public final class InstanceOpener {
             files.startCheckpointer(instance, recovery == null ? endLsn : checkpoint.durableLsn());
             opened.push(files::closeCheckpointer);
             files.markInUse(log == null);
+            if (recovery != null && recovery.wantsCheckpoint()) {
+                files.checkpointer().request();
+            }
             CatalogLoader.dropUnfinishedIndexes(instance);
         }
         if (allocator.isSuperset()) {

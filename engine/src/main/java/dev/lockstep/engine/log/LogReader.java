@@ -164,6 +164,11 @@ public final class LogReader implements AutoCloseable {
         }
     }
 
+    /** Segments from the one on with which the scan began. */
+    public int segmentCount() {
+        return startLsns.length;
+    }
+
     /** Where the next record would be read. */
     public long positionLsn() {
         return nextLsn;

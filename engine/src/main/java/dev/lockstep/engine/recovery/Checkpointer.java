@@ -218,6 +218,17 @@ public final class Checkpointer implements AutoCloseable {
         }
     }
 
+    /** Has a checkpoint written at once, of all pages that are dirty then, and does not wait for it. */
+    public void request() {
+        latch.latch();
+        try {
+            requests.add(new Request(true, new Waiter()));
+        } finally {
+            latch.unlatch();
+        }
+        waiter.signal();
+    }
+
     /**
      * Writes a checkpoint and keeps the log from where recovery would begin after it, however many checkpoints follow,
      * until {@link #releaseLog}. For one caller at a time.
