@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -76,6 +77,10 @@ class LostRemovalTest {
             check();
             isRemovalLost &= !isMadeAnew;
             super.forceDirectory(directory);
+        }
+
+        FaultyStorage disk() {
+            return storage;
         }
 
         void acceptAgain() {
@@ -173,7 +178,23 @@ class LostRemovalTest {
         });
     }
 
+    /** What would say that the mark lies cannot be read now: then nobody may believe it. */
+    @Test
+    void aLogThatCannotBeReadProvesNothing() {
+        leavesLost(Mark.WHOLE, again -> put(again, 2));
+        storage.disk().failReads("log-", 1);
+        assertThrows(StorageException.class, this::open);
+        storage.disk().heal();
+        requireIds(List.of(1, 2));
+    }
+
     private void comesBack(Mark mark, List<Integer> idsAfterwards, Consumer<Database> use) {
+        leavesLost(mark, use);
+        requireIds(idsAfterwards);
+    }
+
+    /** Closes, has the removal of the mark be lost, uses the database, and crashes, which brings the mark back. */
+    private void leavesLost(Mark mark, Consumer<Database> use) {
         Database database = open();
         database.createTable(DatabaseTest.accounts());
         put(database, 1);
@@ -188,6 +209,9 @@ class LostRemovalTest {
         again.abandon();
         storage.acceptAgain();
         assertTrue(storage.exists(MARK));
+    }
+
+    private void requireIds(List<Integer> idsAfterwards) {
         Database last = open();
         assertEquals(idsAfterwards, DatabaseTest.ids(last, null));
         last.validate();

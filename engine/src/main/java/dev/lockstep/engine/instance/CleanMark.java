@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
@@ -60,6 +61,7 @@ public record CleanMark(boolean isPresent, boolean isWhole, long endLsn) {
      *
      * @return one that is not present if it is not to be believed; where files are damaged it is, and whoever reads
      *     these tells
+     * @throws StorageException if the system refuses to read what would say so
      */
     public static CleanMark readBelieved(Storage storage, Path directory) {
         CleanMark mark = read(storage, directory);
@@ -71,10 +73,21 @@ public record CleanMark(boolean isPresent, boolean isWhole, long endLsn) {
         try (BlockFile pages = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_ONLY)) {
             databaseId = FileHeader.read(pages, FileFormat.PAGES, null).databaseId();
             checkpoint = new CheckpointFile(storage, directory).read(databaseId);
+        } catch (StorageException refused) {
+            throw refused;
         } catch (LockstepException damaged) {
             return mark;
         }
         return mark.isBelieved(storage, directory, databaseId, checkpoint) ? mark : NONE;
+    }
+
+    /** As {@link #readBelieved}, for who wants to know what there is: believed as well where the system refuses. */
+    public static CleanMark readAsFarAsPossible(Storage storage, Path directory) {
+        try {
+            return readBelieved(storage, directory);
+        } catch (StorageException refused) {
+            return new CleanMark(true, false, 0);
+        }
     }
 
     private boolean isBelieved(Storage storage, Path directory, DatabaseId databaseId, Checkpoint checkpoint) {
@@ -93,6 +106,8 @@ public record CleanMark(boolean isPresent, boolean isWhole, long endLsn) {
         }
         try (LogReader reader = new LogReader(storage, directory, databaseId, closeLsn, 0, true)) {
             return reader.next() != null;
+        } catch (StorageException refused) {
+            throw refused;
         } catch (LockstepException missing) {
             // Without a log in front of it, or with one that is damaged there, nothing proves that it goes on.
             return false;

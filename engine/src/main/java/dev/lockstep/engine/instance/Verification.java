@@ -90,7 +90,7 @@ public final class Verification {
         CopyTarget.requireComplete(storage, directory);
         Storage.DirectoryLock lock = storage.lockDirectory(directory);
         try {
-            CleanMark mark = CleanMark.readBelieved(storage, directory);
+            CleanMark mark = CleanMark.readAsFarAsPossible(storage, directory);
             boolean clean = mark.isPresent();
             isBitmapExact = mark.isBitmapExact();
             verify(clean);

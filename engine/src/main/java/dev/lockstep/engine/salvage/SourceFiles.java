@@ -74,7 +74,7 @@ final class SourceFiles implements AutoCloseable {
             pages = opened;
             databaseIdOrNull = readDatabaseId();
             checkpointOrNull = readCheckpoint();
-            cleanMark = CleanMark.readBelieved(storage, directory);
+            cleanMark = CleanMark.readAsFarAsPossible(storage, directory);
         } catch (RuntimeException | Error failure) {
             if (opened != null) {
                 opened.close();
