@@ -5,7 +5,9 @@ import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.log.LogRecordView;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.recovery.RedoHandler;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +26,7 @@ import java.util.Set;
  *       over, since an image that is to come holds them. They are in the page file, which bounds their number.
  * </ul>
  */
-public final class PoolRedo extends PageRedo {
+public final class PoolRedo extends PageRedo implements RedoHandler {
     private static final int NO_FRAME = -1;
 
     private final BufferPool pool;
@@ -42,6 +44,21 @@ public final class PoolRedo extends PageRedo {
         this.pool = pool;
         pageIdEnd = pool.pageIdEnd();
         this.latches = pool.latches();
+    }
+
+    /** Begins to read the pages of a record that is not repeated yet. */
+    @Override
+    public void expect(LogRecordView record) {
+        try {
+            LoggedPages.visit(record, (what, pageId) -> {
+                if (pageId >= 1 && pageId < pageIdEnd && !damaged.contains(pageId)) {
+                    pool.readAhead(pageId);
+                }
+            });
+        } catch (CorruptionException | IndexOutOfBoundsException | IllegalArgumentException misfit) {
+            // Records come in the order of the log, and so does what is wrong with one: redo() finds it in its turn.
+            return;
+        }
     }
 
     @Override

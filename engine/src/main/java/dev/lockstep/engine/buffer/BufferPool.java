@@ -272,6 +272,19 @@ public final class BufferPool implements AutoCloseable {
         return frame != NOT_RESIDENT || loaderOrNull == null ? frame : load(pageId, origin, waiter, true);
     }
 
+    /**
+     * Has a page read that will be asked for soon, if a frame is free for it. Waits for nothing, and promises nothing:
+     * whoever asks for the page learns what went wrong.
+     *
+     * @param pageId 1 or greater
+     */
+    public void readAhead(int pageId) {
+        if (loaderOrNull != null && residentFrameAcquire(pageId) == NOT_RESIDENT) {
+            checkOpen();
+            loaderOrNull.readAhead(pageId, EvictionQueues.SMALL);
+        }
+    }
+
     private int load(int pageId, int origin, Waiter waiter) {
         return load(pageId, origin, waiter, false);
     }

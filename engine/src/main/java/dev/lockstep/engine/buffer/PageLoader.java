@@ -79,16 +79,46 @@ final class PageLoader {
         }
     }
 
-    private void begin(int pageId, int origin, Waiter waiter, boolean interruptible) {
-        int frame = takeFrame(waiter);
+    /**
+     * Begins to read a page, for nobody yet, if it is absent and a frame is free beyond those that the page writer
+     * begins to work for. If it cannot be read, who asks for it next tries again.
+     */
+    void readAhead(int pageId, int origin) {
+        if (parts.translation().entryAcquire(pageId) != TranslationArray.ABSENT || writer.hasWaits()) {
+            return;
+        }
+        int frame = parts.free().pop(limits.lowWater());
+        PageLoad load = frame == FrameStack.NONE ? null : claim(pageId, frame);
+        if (load == null) {
+            return;
+        }
+        try {
+            io.submit(threadIndex -> read(load, frame, origin, threadIndex));
+        } catch (RuntimeException | Error e) {
+            end(load, frame, e);
+            throw e;
+        }
+    }
+
+    /** Says that a page is being read into a frame; null if somebody else was first, and the frame is given back. */
+    private PageLoad claim(int pageId, int frame) {
         PageLoad load = new PageLoad(pageId);
         loads.set(frame, load);
         if (!parts.translation().casEntry(pageId, TranslationArray.ABSENT, TranslationArray.loading(frame))) {
             loads.set(frame, null);
             release(frame);
-            return;
+            return null;
         }
         loadsRunning.incrementAndGet();
+        return load;
+    }
+
+    private void begin(int pageId, int origin, Waiter waiter, boolean interruptible) {
+        int frame = takeFrame(waiter);
+        PageLoad load = claim(pageId, frame);
+        if (load == null) {
+            return;
+        }
         PoolRequest.LoadWait wait = null;
         try {
             wait = load.join(waiter);

@@ -69,6 +69,14 @@ public interface Storage {
     void createDirectories(Path directory);
 
     /**
+     * Whether pages are read before they are needed, several at a time. A storage to which every run has to make the
+     * same calls in the same order says no; it is asked for each page when that is needed.
+     */
+    default boolean readsAhead() {
+        return true;
+    }
+
+    /**
      * Keeps every other process, and every other caller in this one, out of a directory. Where this process is not
      * permitted to write, other processes of which that is true as well are let in.
      *

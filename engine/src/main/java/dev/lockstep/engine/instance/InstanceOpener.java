@@ -398,7 +398,7 @@ public final class InstanceOpener {
             long knownDurableLsn = Math.max(checkpoint.durableLsn(), pageFile.lsnMax() + 1);
             LogReader reader = opened(
                     new LogReader(storage, directory, databaseId, checkpoint.redoScanLsn(), knownDurableLsn, false));
-            recovery = new CrashRecovery(reader, checkpoint, pool);
+            recovery = new CrashRecovery(reader, checkpoint, pool, storage.readsAhead());
             endLsn = recovery.redo();
             pageFile.expectLsnsBelow(endLsn);
         }

@@ -23,6 +23,8 @@ import java.util.OptionalLong;
  *   <li>What was handed out is on the medium, unless the log is read-only: every segment is forced before it is read,
  *       because what a killed process wrote may be in the memory of the operating system only.
  *   <li>A reader that is {@code tolerant} takes damage for the end of the log, and tells it in {@code damage}.
+ *   <li>{@code aheadLsn} lies in the segment that is being scanned, at a record or at its end, or behind
+ *       {@code nextLsn}, where it counts for nothing.
  * </ul>
  *
  * <p>Not thread-safe. Memory: two segments at most.
@@ -42,9 +44,11 @@ public final class LogReader implements AutoCloseable {
     private final LogSegmentImage random = new LogSegmentImage();
     private final LogRecordView scanView = new LogRecordView();
     private final LogRecordView randomView = new LogRecordView();
+    private final LogRecordView aheadView = new LogRecordView();
     private int scannedIndex;
     private int randomIndex = -1;
     private long nextLsn;
+    private long aheadLsn;
     private long endLsn = -1;
     private LockstepException damage;
 
@@ -162,6 +166,29 @@ public final class LogReader implements AutoCloseable {
                 return scanView;
             }
         }
+    }
+
+    /**
+     * Looks at a record that {@link #next} will come to, each once, without moving the scan. What lies in the next
+     * segment is not looked at before the scan is there.
+     *
+     * @param limitLsn where to stop, exclusive
+     * @return the record, in a view that the next call moves; null if there is none before {@code limitLsn} that the
+     *     reader has in memory
+     */
+    public LogRecordView nextAhead(long limitLsn) {
+        aheadLsn = Math.max(aheadLsn, nextLsn);
+        long end = Math.min(limitLsn, scanned.validEndLsn());
+        // Ends because every record is longer than nothing.
+        while (aheadLsn < end) {
+            long lsn = aheadLsn;
+            aheadLsn = scanned.nextLsn(lsn);
+            if (scanned.type(lsn) <= LogRecordType.APPLICATION_MAX) {
+                scanned.view(lsn, aheadView);
+                return aheadView;
+            }
+        }
+        return null;
     }
 
     /** Segments from the one on with which the scan began. */

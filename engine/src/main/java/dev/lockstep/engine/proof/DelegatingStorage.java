@@ -54,6 +54,11 @@ public class DelegatingStorage implements Storage {
     }
 
     @Override
+    public boolean readsAhead() {
+        return storage.readsAhead();
+    }
+
+    @Override
     public DirectoryLock lockDirectory(Path directory) {
         return storage.lockDirectory(directory);
     }

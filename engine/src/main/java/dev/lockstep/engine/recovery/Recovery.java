@@ -40,6 +40,7 @@ public final class Recovery {
     private final LogReader reader;
     private final RedoHandler redoHandler;
     private final long redoScanLsn;
+    private final long aheadBytes;
     private final Map<Long, Progress> running = new HashMap<>();
 
     private long endLsn;
@@ -70,11 +71,14 @@ public final class Recovery {
      * @param reader the log, positioned at the checkpoint's {@code redoScanLsn} and not read from yet
      * @param redoScanLsn that position
      * @param redoHandler repeats records
+     * @param aheadBytes how far in front of the record that it repeats it is told what to expect, in bytes of the log;
+     *     0 if it needs not know
      */
-    public Recovery(LogReader reader, long redoScanLsn, RedoHandler redoHandler) {
+    public Recovery(LogReader reader, long redoScanLsn, RedoHandler redoHandler, long aheadBytes) {
         this.reader = reader;
         this.redoScanLsn = redoScanLsn;
         this.redoHandler = redoHandler;
+        this.aheadBytes = aheadBytes;
     }
 
     /**
@@ -87,11 +91,20 @@ public final class Recovery {
         // Ends with the log.
         for (LogRecordView record = reader.next(); record != null; record = reader.next()) {
             scannedRecordCount++;
+            expectNext();
             follow(record);
             redo(record);
         }
         endLsn = reader.endLsn();
         return endLsn;
+    }
+
+    private void expectNext() {
+        long limitLsn = reader.positionLsn() + aheadBytes;
+        // Ends: each turn moves on towards the limit.
+        for (LogRecordView next = reader.nextAhead(limitLsn); next != null; next = reader.nextAhead(limitLsn)) {
+            redoHandler.expect(next);
+        }
     }
 
     private void redo(LogRecordView record) {

@@ -12,4 +12,12 @@ public interface RedoHandler {
      * @param record the record, in a view that moves on afterwards
      */
     void redo(LogRecordView record);
+
+    /**
+     * Learns of a record that it will soon be asked to repeat, so that what takes time can begin. A record that cannot
+     * be read is passed over: {@link #redo} says so in its turn.
+     *
+     * @param record the record, in a view that moves on afterwards
+     */
+    default void expect(LogRecordView record) {}
 }

@@ -101,7 +101,7 @@ final class LogReplay implements AutoCloseable {
         Checkpoint checkpoint = files.checkpointOrNull();
         long fromLsn = beginLsn(checkpoint);
         reader = LogReader.tolerant(files.storage(), files.directory(), files.databaseIdOrNull(), fromLsn);
-        Recovery recovery = new Recovery(reader, fromLsn, this::repeat);
+        Recovery recovery = new Recovery(reader, fromLsn, this::repeat, 0);
         long endLsn = recovery.redo();
         long neededLsn = Math.max(lsnMax + 1, checkpoint == null ? 0 : checkpoint.durableLsn());
         boolean isWhole = reader.damage() == null && endLsn >= neededLsn;

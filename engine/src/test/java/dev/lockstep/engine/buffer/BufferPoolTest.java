@@ -92,6 +92,82 @@ class BufferPoolTest {
     }
 
     @Test
+    void whoAsksForAPageThatIsReadAheadWaitsForThatRead() throws Exception {
+        FaultyStorage storage = new FaultyStorage(2);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(5, 55, 1);
+            fixture.create(6, 66, 1);
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        GatedStorage gated = new GatedStorage(storage);
+        try (PoolFixture fixture = PoolFixture.open(gated, FRAMES)) {
+            gated.closeGate();
+            fixture.pool.readAhead(5);
+            fixture.pool.readAhead(6);
+            gated.awaitArrival();
+            gated.awaitArrival();
+            fixture.pool.readAhead(5);
+            assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.residentFrameAcquire(5));
+            FutureTask<Integer> reader = start(() -> fixture.pool.frame(5, new Waiter()));
+            gated.openGate();
+            assertEquals(fixture.pool.frame(5, fixture.waiter), reader.get());
+            assertEquals(55, fixture.word(5));
+            assertEquals(66, fixture.word(6));
+            fixture.pool.readAhead(5);
+            assertEquals(2, fixture.pool.statistics().pageReads());
+        }
+    }
+
+    @Test
+    void readingAheadLeavesTheFramesThatThePageWriterKeepsFree() {
+        FaultyStorage storage = new FaultyStorage(2);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            for (int pageId = 1; pageId <= 2 * FRAMES; pageId++) {
+                fixture.create(pageId, pageId, 1);
+            }
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        try (PoolFixture fixture = PoolFixture.open(storage, FRAMES)) {
+            for (int pageId = 1; pageId <= 2 * FRAMES; pageId++) {
+                fixture.pool.readAhead(pageId);
+            }
+            int readable = FRAMES - PoolLimits.of(FRAMES).lowWater();
+            for (int pageId = 1; pageId <= readable; pageId++) {
+                assertEquals(pageId, fixture.word(pageId));
+            }
+            assertEquals(readable, fixture.pool.statistics().pageReads());
+            for (int pageId = 2 * FRAMES; pageId > readable; pageId--) {
+                assertEquals(pageId, fixture.word(pageId));
+            }
+        }
+    }
+
+    @Test
+    void aPageThatCouldNotBeReadAheadIsReadOnceMore() throws Exception {
+        FaultyStorage storage = new FaultyStorage(2);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(5, 55, 1);
+            fixture.pool.flushAll(fixture.waiter);
+        }
+        GatedStorage gated = new GatedStorage(storage);
+        try (PoolFixture fixture = PoolFixture.open(gated, FRAMES)) {
+            gated.closeGate();
+            storage.failReads(PoolFixture.PAGES.getFileName().toString(), 1);
+            fixture.pool.readAhead(5);
+            gated.awaitArrival();
+            FutureTask<Integer> reader = start(() -> fixture.pool.frame(5, new Waiter()));
+            while (fixture.pool.statistics().misses() < 1) {
+                Thread.onSpinWait();
+            }
+            gated.openGate();
+            ExecutionException refused = assertThrows(ExecutionException.class, reader::get);
+            assertEquals(StorageException.class, refused.getCause().getClass());
+            storage.heal();
+            assertEquals(55, fixture.word(5));
+        }
+    }
+
+    @Test
     void aPageCreatedAnewWhileItsOldVersionIsReadIsTheNewOne() throws Exception {
         FaultyStorage storage = new FaultyStorage(3);
         try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {

@@ -1,24 +1,31 @@
 package dev.lockstep.engine.instance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.ValidatedDatabase;
+import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How many pages an opening reads that has no log to repeat, with a pool that holds few of them, until the first
- * transaction can begin.
+ * Which pages an opening reads until the first transaction can begin, with a pool that holds few of them: a fixed
+ * number where there is no log to repeat, and those that the log names before redo comes to them.
  */
 class OpeningReadsTest {
     /** Of a value that lies in its leaf, with some others. */
@@ -32,10 +39,49 @@ class OpeningReadsTest {
     @TempDir
     Path scratch;
 
+    /** A file system in which the first page that an engine thread reads comes only when the next is asked for. */
+    private static final class PairingStorage extends DelegatingStorage {
+        private final CountDownLatch reads = new CountDownLatch(2);
+        private volatile boolean isAlone;
+
+        PairingStorage() {
+            super(DiskStorage.INSTANCE);
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            BlockFile file = super.open(path, mode);
+            return path.endsWith(PageFile.PAGES_FILE) ? new PairingFile(file) : file;
+        }
+
+        private final class PairingFile extends DelegatingFile {
+            PairingFile(BlockFile file) {
+                super(file);
+            }
+
+            @Override
+            public int read(ByteBuffer target, long position) {
+                if (Thread.currentThread().getName().startsWith("lockstep-io-")) {
+                    reads.countDown();
+                    try {
+                        isAlone |= !reads.await(20, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+                return super.read(target, position);
+            }
+        }
+    }
+
     private Instance open(String name) {
+        return open(name, DiskStorage.INSTANCE);
+    }
+
+    private Instance open(String name, Storage storage) {
         return new InstanceOpener(ValidatedDatabase.SMALLEST, null)
                 .lookingLater()
-                .open(DiskStorage.INSTANCE, scratch.resolve(name));
+                .open(storage, scratch.resolve(name));
     }
 
     /** Makes a tree with so many records and a checkpoint behind them. */
@@ -91,6 +137,24 @@ class OpeningReadsTest {
         filled("small", 50, OVERFLOW_BYTES).abandon();
         filled("large", 1_000, OVERFLOW_BYTES).abandon();
         requireSameReads("large", "small");
+    }
+
+    @Test
+    void redoHasPagesReadBeforeItComesToThem() {
+        Instance instance = filled("ahead", 1_000, INLINE_BYTES);
+        RawTree tree = new RawTree(instance);
+        tree.begin(Isolation.READ_COMMITTED);
+        for (int id = 0; id < 1_000; id += 30) {
+            tree.update(ByteBuffer.allocate(Integer.BYTES).putInt(id).array(), new byte[10]);
+        }
+        tree.commit();
+        tree.close();
+        instance.abandon();
+        PairingStorage storage = new PairingStorage();
+        Instance opened = open("ahead", storage);
+        assertFalse(storage.isAlone, "one page after the other was read");
+        opened.validate();
+        opened.close();
     }
 
     /** What the log adds lies behind the end of the file as it is found. */

@@ -38,6 +38,51 @@ class LogTest {
         assertEquals(numbers, content.numbers());
     }
 
+    /** Which segment each record lies in, as its start. */
+    private static long segmentOf(long lsn, long[] startLsns) {
+        long found = -1;
+        for (long start : startLsns) {
+            found = start <= lsn ? start : found;
+        }
+        return found;
+    }
+
+    @Test
+    void aReaderLooksAheadOfItsScan() {
+        Random random = new Random(SEED);
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int i = 0; i < 2_000; i++) {
+                append(log, i, random.nextInt(600));
+            }
+        }
+        long[] startLsns = LogReader.segments(fixture.storage, LogFixture.DIRECTORY);
+        assertTrue(startLsns.length >= 3, "segments=" + startLsns.length);
+        List<Long> ahead = new ArrayList<>();
+        List<Long> expected = new ArrayList<>();
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            int index = 0;
+            for (LogRecordView view = reader.next(); view != null; view = reader.next()) {
+                assertEquals(lsns.get(index), view.lsn());
+                long limitLsn = reader.positionLsn() + random.nextInt(2_000);
+                int from = Math.max(index + 1, expected.isEmpty() ? 0 : lsns.indexOf(expected.getLast()) + 1);
+                for (int i = from; i < lsns.size() && lsns.get(i) < limitLsn; i++) {
+                    if (segmentOf(lsns.get(i), startLsns) == segmentOf(view.lsn(), startLsns)) {
+                        expected.add(lsns.get(i));
+                    }
+                }
+                for (LogRecordView next = reader.nextAhead(limitLsn); next != null; next = reader.nextAhead(limitLsn)) {
+                    assertEquals(numbers.get(lsns.indexOf(next.lsn())), LogFixture.number(next));
+                    ahead.add(next.lsn());
+                }
+                assertEquals(expected, ahead);
+                assertEquals(numbers.get(index), LogFixture.number(view));
+                index++;
+            }
+            assertEquals(lsns.size(), index);
+        }
+        assertTrue(ahead.size() > lsns.size() * 9 / 10, "few records were seen ahead: " + ahead.size());
+    }
+
     @Test
     void recordsOfAllSizesSurviveAcrossRingsAndSegments() {
         Random random = new Random(SEED);

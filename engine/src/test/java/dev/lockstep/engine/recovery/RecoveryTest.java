@@ -361,7 +361,7 @@ class RecoveryTest {
                 LogRecordLayout.LSN_FIRST,
                 endLsn,
                 true)) {
-            Recovery recovery = new Recovery(reader, LogRecordLayout.LSN_FIRST, record -> {});
+            Recovery recovery = new Recovery(reader, LogRecordLayout.LSN_FIRST, record -> {}, 0);
             recovery.redo();
             assertTrue(recovery.hasLosers());
             ToyDatabase again = model.openDatabase();

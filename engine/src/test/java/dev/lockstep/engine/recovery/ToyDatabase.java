@@ -26,6 +26,9 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
     static final DatabaseId DATABASE_ID = new DatabaseId(3, 4);
     static final int COUNTER_COUNT = 24;
 
+    /** Some ten records. */
+    private static final long AHEAD_BYTES = 512;
+
     private static final LogOptions OPTIONS = LogOptions.sync()
             .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
             .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
@@ -71,7 +74,7 @@ class ToyDatabase implements RedoHandler, UndoHandler, CheckpointSource {
         Checkpoint checkpoint = checkpointFile.read(DATABASE_ID);
         try (LogReader reader = new LogReader(
                 storage, DIRECTORY, DATABASE_ID, checkpoint.redoScanLsn(), checkpoint.durableLsn(), false)) {
-            Recovery recovery = new Recovery(reader, checkpoint.redoScanLsn(), this);
+            Recovery recovery = new Recovery(reader, checkpoint.redoScanLsn(), this, AHEAD_BYTES);
             log = openLog(recovery.redo());
             report = recovery.undo(log, this, waiter);
         }

@@ -276,6 +276,12 @@ final class SimulatedDisk {
             });
         }
 
+        /** A run is followed call by call. */
+        @Override
+        public boolean readsAhead() {
+            return false;
+        }
+
         @Override
         public DirectoryLock lockDirectory(Path directory) {
             return locked(() -> {
