@@ -33,6 +33,15 @@ class DatabaseOptionsTest {
         assertEquals(16L << 30, options.transactionLogBytes());
         assertEquals(64 << 20, options.logSegmentBytes());
         assertEquals(64L << 20, options.snapshotBytesMax());
+        assertTrue(options.durableSnapshots());
+        DatabaseOptions.Builder early = options.toBuilder().durability(Durability.ASYNC);
+        assertFalse(early.build().durableSnapshots());
+        assertTrue(early.durableSnapshots(true).build().toBuilder().build().durableSnapshots());
+        assertFalse(options.toBuilder()
+                .durability(Durability.NONE)
+                .durableSnapshots(true)
+                .build()
+                .durableSnapshots());
         assertEquals(Duration.ZERO, options.extraForceDelay());
         assertEquals(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED, options.openTransactionCountMax());
         assertEquals(256L << 20, options.checkpointLogBytes());
@@ -58,6 +67,7 @@ class DatabaseOptionsTest {
                 .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MAX)
                 .extraForceDelay(Duration.ofMillis(5))
                 .snapshotBytesMax(DatabaseOptions.SNAPSHOT_BYTES_MIN)
+                .durableSnapshots(true)
                 .openTransactionCountMax(6)
                 .checkpointLogBytes(3 << 20)
                 .checkpointInterval(Duration.ofSeconds(7))
@@ -69,7 +79,7 @@ class DatabaseOptionsTest {
                 + " createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S,"
                 + " transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152,"
                 + " logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
-                + " openTransactionCountMax=6, checkpointLogBytes=3145728,"
+                + " durableSnapshots=false, openTransactionCountMax=6, checkpointLogBytes=3145728,"
                 + " checkpointInterval=PT7S, checkpointSpread=0.25, tornPageProtection=LOG_IMAGES, pageChecksums=false";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());

@@ -35,16 +35,22 @@ class SnapshotNeverWaitsTest {
     }
 
     private void open(long snapshotBytesMax) {
+        open(Durability.SYNC, LogOptions.sync(), snapshotBytesMax);
+    }
+
+    private void open(Durability durability, LogOptions log, long snapshotBytesMax) {
         disk = new HeldStorage(new FaultyStorage(3));
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
+                .durability(durability)
+                .durableSnapshots(true)
                 .poolBytes(32 << 20)
                 .snapshotBytesMax(snapshotBytesMax)
                 .build();
-        database = validated.track(
-                Database.open(disk, HOME, options, null, LogOptions.sync().withClock(disk.clock())));
+        database = validated.track(Database.open(disk, HOME, options, null, log.withClock(disk.clock())));
         table = DatabaseTest.filled(database, ROWS, "name");
         answer = database.newPendingCommit();
+        database.checkpoint();
         disk.holdLogForces();
     }
 
@@ -133,6 +139,33 @@ class SnapshotNeverWaitsTest {
         }
     }
 
+    /** As asked for in a database that answers before the disk does, but not where nothing durable is asked for. */
+    @Test
+    void startsThereToo() {
+        disk.release();
+        database.close();
+        open(Durability.ASYNC, LogOptions.async(), DatabaseOptions.SNAPSHOT_BYTES_DEFAULT);
+        try (Session writer = database.openSession();
+                Session reader = database.openSession()) {
+            commit(writer, 1, "once", 100);
+            commit(writer, 1, "twice", 200);
+            delete(writer, 2);
+            requireUntouched();
+            Transaction newest = reader.begin(database.transactionOptions()
+                    .withDurability(Durability.NONE)
+                    .readOnlySnapshot());
+            assertEquals("twice", row(newest, 1).getString(NAME));
+            assertNull(row(newest, 2));
+            newest.commit();
+            disk.release();
+            database.checkpoint();
+            Transaction seen = snapshot(reader);
+            assertEquals("twice", row(seen, 1).getString(NAME));
+            assertNull(row(seen, 2));
+            seen.commit();
+        }
+    }
+
     /** Ghosts are removed, and pages of large values used again, long before the disk has answered. */
     @Test
     void seesWhatHasBeenRemovedSince() {
@@ -199,7 +232,7 @@ class SnapshotNeverWaitsTest {
                 Session session = database.openSession()) {
             commit(writer, 1, "early", 100);
             Transaction early = session.begin(database.transactionOptions()
-                    .withDurability(Durability.ASYNC)
+                    .withDurability(Durability.NONE)
                     .readOnlySnapshot());
             assertEquals("early", row(early, 1).getString(NAME));
             requireUntouched();

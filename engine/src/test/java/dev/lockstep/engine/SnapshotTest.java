@@ -384,9 +384,8 @@ class SnapshotTest {
             Transaction writer = session.begin();
             DatabaseTest.put(writer, accounts, accounts.newRecord(), 1, "early", 1);
             writer.commit(answer);
-            Transaction early = impatient.begin(durable.transactionOptions()
-                    .withDurability(Durability.ASYNC)
-                    .readOnlySnapshot());
+            Transaction early = impatient.begin(
+                    durable.transactionOptions().withDurability(Durability.NONE).readOnlySnapshot());
             assertTrue(early.fetch(accounts, accounts.newKey().add(1), accounts.newRecord()));
             early.commit();
         }

@@ -5,7 +5,6 @@ import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DiskFullException;
-import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ProgressListener;
@@ -95,7 +94,7 @@ public final class Instance {
         logFirstLsn = log == null ? 0 : log.tailLsn();
         transactionLimit =
                 openMax == DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED ? null : new TransactionLimit(openMax);
-        if (log != null && options.durability() == Durability.SYNC) {
+        if (log != null && options.durableSnapshots()) {
             transactions.expectSnapshots(log, options.snapshotBytesMax());
         }
     }

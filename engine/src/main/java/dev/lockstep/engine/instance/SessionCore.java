@@ -193,7 +193,7 @@ public final class SessionCore {
     /** Starts a transaction that reads a snapshot. */
     public void beginSnapshot(Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         begin(Isolation.READ_UNCOMMITTED, durability, lockWaitNanosMax, deadlineNanos, nowNanos);
-        reading.open(answersWhenDurable);
+        reading.open(durability != Durability.NONE);
         answersWhenDurable = false;
     }
 
