@@ -43,9 +43,6 @@ public final class PageFile implements AutoCloseable {
     /** Name of the file of the copies. */
     public static final String DOUBLE_WRITE_FILE = "doublewrite.lockstep";
 
-    /** Bytes of zeros written at a time when the file grows: 1 MiB, beyond which larger writes are no faster. */
-    private static final int GROW_BYTES = 1 << 20;
-
     private final BlockFile pages;
     private final DoubleWrite doubleWriteOrNull;
     private final FileHeader header;
@@ -359,30 +356,6 @@ public final class PageFile implements AutoCloseable {
             }
             pages.write(batch.pages(first, end - first), PageLayout.fileOffset(batch.pageId(first)));
             first = end;
-        }
-    }
-
-    /**
-     * Makes the file at least so long, so that there is room for pages when they are written. Pages in the new part are
-     * pages that were never written.
-     *
-     * @param pageCount number of pages, page 0 included
-     * @throws DiskFullException if there is no room; what was added stays
-     */
-    public void grow(int pageCount) {
-        checkWritable();
-        writeLock.lock();
-        try {
-            long position = (long) pageCount() << PageLayout.PAGE_SHIFT;
-            long end = (long) pageCount << PageLayout.PAGE_SHIFT;
-            ByteBuffer zeros = position < end ? ByteBuffer.allocateDirect(GROW_BYTES) : null;
-            while (position < end) {
-                zeros.clear().limit((int) Math.min(GROW_BYTES, end - position));
-                pages.write(zeros, position);
-                position += zeros.limit();
-            }
-        } finally {
-            writeLock.unlock();
         }
     }
 

@@ -12,7 +12,10 @@ import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.page.PageLayout;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -191,12 +194,24 @@ class DiskStorageTest {
     void pagesSurviveOnARealDisk() {
         DatabaseId id = DatabaseId.random();
         PageFile.create(STORAGE, directory, id).close();
-        try (PageFile file = PageFile.open(STORAGE, directory, id, false)) {
-            assertEquals(id, file.databaseId());
-            assertEquals(1, file.pageCount());
-            file.grow(10);
-            assertEquals(10, file.pageCount());
-            file.force();
+        try (Arena arena = Arena.ofShared();
+                PageBatch batch = new PageBatch()) {
+            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            try (PageFile file = PageFile.open(STORAGE, directory, id, false)) {
+                assertEquals(id, file.databaseId());
+                assertEquals(1, file.pageCount());
+                PageLayout.initialise(memory, 0, PageLayout.TYPE_NODE, 9, 1);
+                PageLayout.setLsn(memory, 0, 77);
+                batch.add(memory, 0);
+                file.write(batch);
+                assertEquals(10, file.pageCount());
+            }
+            try (PageFile file = PageFile.open(STORAGE, directory, id, true)) {
+                file.newReader(memory).read(9, 0);
+                assertEquals(77, PageLayout.lsn(memory, 0));
+                file.newReader(memory).read(8, 0);
+                assertEquals(PageLayout.TYPE_NONE, PageLayout.type(memory, 0));
+            }
         }
         assertArrayEquals(
                 new String[] {PageFile.DOUBLE_WRITE_FILE, PageFile.PAGES_FILE},

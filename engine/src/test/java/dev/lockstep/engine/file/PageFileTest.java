@@ -302,11 +302,8 @@ class PageFileTest {
             storage.bytesMax(storage.bytes());
             assertThrows(DiskFullException.class, () -> write(file, 2, 2, 3));
             assertFalse(file.isFailed());
-            assertThrows(DiskFullException.class, () -> file.grow(1000));
             write(file, 3, 1);
             storage.heal();
-            file.grow(20);
-            assertEquals(20, file.pageCount());
             write(file, 4, 2, 30);
             assertEquals(3, version(file, 1));
             assertEquals(4, version(file, 30));
@@ -354,7 +351,6 @@ class PageFileTest {
         try (PageFile file = PageFile.open(storage, DIRECTORY, ID, true)) {
             long changeCount = storage.changeCount();
             assertThrows(ReadOnlyException.class, () -> write(file, 1, 1));
-            assertThrows(ReadOnlyException.class, () -> file.grow(9));
             assertEquals(changeCount, storage.changeCount());
         }
     }
