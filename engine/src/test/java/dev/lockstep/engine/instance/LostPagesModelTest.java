@@ -45,7 +45,8 @@ class LostPagesModelTest {
     private static Instance open(FaultyStorage storage) {
         LogOptions log = LogOptions.sync()
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
-                .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+                .withBufferBytes(LogOptions.BUFFER_BYTES_MIN)
+                .withRecycledBytes(0);
         return new InstanceOpener(ValidatedDatabase.SMALLEST, null, log)
                 .lookingLater()
                 .open(storage, HOME);
@@ -232,7 +233,9 @@ class LostPagesModelTest {
             for (int number = 0; number < WRITERS; number++) {
                 writers.add(new Writer(number, seed * WRITERS + number));
             }
-            new RawTree(open(storage)).close();
+            Instance created = open(storage);
+            new RawTree(created).close();
+            created.abandon();
             storage.crash();
             for (int crash = 0; crash < CRASHES; crash++) {
                 if (round(storage, random, writers, steps)) {
