@@ -6,23 +6,30 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.btree.Relocation;
+import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -283,6 +290,90 @@ class RelocationTest {
         assertTrue(movedWithin > 0);
     }
 
+    /** A file system that has one read of a page fail once the test says so. */
+    private static final class FailingOnceStorage extends DelegatingStorage {
+        private final AtomicBoolean isArmed = new AtomicBoolean();
+        private final CountDownLatch arrived = new CountDownLatch(1);
+        private final CountDownLatch mayFail = new CountDownLatch(1);
+
+        FailingOnceStorage(Storage storage) {
+            super(storage);
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            BlockFile file = super.open(path, mode);
+            return path.endsWith(PageFile.PAGES_FILE) ? new FailingFile(file) : file;
+        }
+
+        private final class FailingFile extends DelegatingFile {
+            FailingFile(BlockFile file) {
+                super(file);
+            }
+
+            @Override
+            public int read(ByteBuffer target, long position) {
+                if (isArmed.compareAndSet(true, false)) {
+                    arrived.countDown();
+                    try {
+                        mayFail.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                    throw new StorageException("The page that stood there was given back");
+                }
+                return super.read(target, position);
+            }
+        }
+    }
+
+    private static long moveCount(Database database, int id) {
+        Key key = database.table(LARGE).newKey().add(id);
+        return OverflowChain.moveCount(tree(database, LARGE), key.bytes(), key.length());
+    }
+
+    /** Finds a record that shares a count of moves with row 1, which alone has been moved. */
+    private static int sharesCountWithRow1(Database database) {
+        assertTrue(moveCount(database, 1) > 0);
+        int id = 2;
+        while (moveCount(database, id) == 0) {
+            id++;
+        }
+        return id;
+    }
+
+    /** What a reader meets behind the place that a chain has left is no damage, also where the stub is as it was. */
+    @Test
+    void aReaderOfASnapshotLooksAgainAfterAMove() throws Exception {
+        FaultyStorage disk = new FaultyStorage(SEED);
+        Database filled = validated.track(open(disk));
+        createTable(filled, LARGE);
+        assertTrue(moveWithin(filled, 30) > 0);
+        int sharing = sharesCountWithRow1(filled);
+        put(filled, LARGE, sharing, 90_000);
+        put(filled, LARGE, 0, 20);
+        validated.close(filled);
+
+        FailingOnceStorage storage = new FailingOnceStorage(disk);
+        Database database = validated.track(open(storage));
+        // Reads the leaf of all three.
+        requireRow(database, LARGE, 0, 20);
+        FutureTask<Void> reader = new FutureTask<>(() -> {
+            try (Session session = database.openSession()) {
+                Transaction seen = session.begin(database.transactionOptions().readOnlySnapshot());
+                requireRow(seen, database.table(LARGE), sharing, 90_000);
+                seen.commit();
+            }
+            return null;
+        });
+        storage.isArmed.set(true);
+        Thread.ofPlatform().start(reader);
+        storage.arrived.await();
+        assertTrue(moveWithin(database, 30) > 0);
+        storage.mayFail.countDown();
+        reader.get();
+    }
+
     /** The page before those that were moved leads to where they are now, also after a crash. */
     @Test
     void aMoveWithinAChainSurvivesACrash() {
@@ -486,7 +577,7 @@ class RelocationTest {
         return changes;
     }
 
-    private static Database open(FaultyStorage storage) {
+    private static Database open(Storage storage) {
         LogOptions log = LogOptions.sync()
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
                 .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
