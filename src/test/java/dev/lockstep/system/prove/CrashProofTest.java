@@ -72,9 +72,12 @@ class CrashProofTest {
     @Test
     void aSampleOfAllPointsIsSurvived() throws Exception {
         CrashProof proof = new CrashProof();
-        ProofReport report =
-                ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(POINTS));
+        ProofOptions options = ProofRun.options(proof, directory);
+        ProofReport report = ProofRun.survives(proof, options.withPoints(POINTS));
         assertEquals(POINTS, report.tried());
+        String made = "points that seed " + options.seed() + " makes";
+        assertEquals(proof.pointsPerRound(options.seed()), report.counts().get(made));
+        assertEquals((long) POINTS, report.counts().get(made + ", of these tried"));
         requireAllCounts(report);
     }
 

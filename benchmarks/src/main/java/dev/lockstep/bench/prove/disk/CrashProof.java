@@ -254,12 +254,12 @@ public final class CrashProof implements Proof {
             // Ends with the points or the time: each round tries some.
             for (long number = 0; options.point().isEmpty() && goesOn(); number++) {
                 Round round = new Round(options.seed() + number, flaw);
-                if (number == 0) {
-                    report.count(
-                            "different points of seed " + options.seed(),
-                            round.pairs().size());
-                }
                 tryRound(round);
+                if (number == 0) {
+                    String made = "points that seed " + options.seed() + " makes";
+                    report.count(made, round.pairs().size());
+                    report.count(made + ", of these tried", tried);
+                }
             }
             counts.addTo(report);
             return report.build();
