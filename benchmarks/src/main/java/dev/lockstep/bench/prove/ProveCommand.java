@@ -67,13 +67,19 @@ public final class ProveCommand implements Callable<Integer> {
             description = "Which: ${COMPLETION-CANDIDATES}.")
     private String name;
 
-    @Option(names = "--points", paramLabel = "N", description = "How many points to try. Default: the proof's own.")
+    @Option(
+            names = "--points",
+            paramLabel = "N",
+            description =
+                    "How many points to try; of prove overload, how many numbers of terminals to measure; of prove"
+                            + " soak, how many looks to take at the process. Default: the proof's own.")
     private Long points;
 
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            description = "How long to go on, in place of a number of points; fractions are fine.")
+            description = "How long to go on, in place of a number of points; fractions are fine. Prove crash tries"
+                    + " every point of its seed once before it goes on to the next seed.")
     private Double minutes;
 
     @Option(
