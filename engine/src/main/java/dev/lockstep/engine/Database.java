@@ -109,7 +109,12 @@ public final class Database implements AutoCloseable {
      * @return the open database
      */
     public static Database open(Path directory, DatabaseOptions options, Scheduler scheduler) {
-        return open(DiskStorage.INSTANCE, directory, options, scheduler, InstanceOpener.defaultLogOptions(options));
+        return open(
+                DiskStorage.of(options.uncachedWrites()),
+                directory,
+                options,
+                scheduler,
+                InstanceOpener.defaultLogOptions(options));
     }
 
     /**

@@ -143,6 +143,7 @@ public final class DatabaseOptions {
     private final double checkpointSpread;
     private final TornPageProtection tornPageProtection;
     private final boolean pageChecksums;
+    private final boolean uncachedWrites;
 
     private DatabaseOptions(Builder builder) {
         durability = builder.durability;
@@ -166,6 +167,7 @@ public final class DatabaseOptions {
         checkpointSpread = builder.checkpointSpread;
         tornPageProtection = builder.tornPageProtection;
         pageChecksums = builder.pageChecksums;
+        uncachedWrites = builder.uncachedWrites;
     }
 
     /**
@@ -214,6 +216,7 @@ public final class DatabaseOptions {
         builder.checkpointSpread = checkpointSpread;
         builder.tornPageProtection = tornPageProtection;
         builder.pageChecksums = pageChecksums;
+        builder.uncachedWrites = uncachedWrites;
         return builder;
     }
 
@@ -408,6 +411,15 @@ public final class DatabaseOptions {
         return pageChecksums;
     }
 
+    /**
+     * Whether the log and the copies of pages are written past the cache of the operating system, where it lets them.
+     *
+     * @return true unless set
+     */
+    public boolean uncachedWrites() {
+        return uncachedWrites;
+    }
+
     /** The options, for messages and reports. */
     @Override
     public String toString() {
@@ -421,7 +433,8 @@ public final class DatabaseOptions {
                 + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax)
                 + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
                 + ", checkpointSpread=" + checkpointSpread
-                + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums;
+                + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums
+                + ", uncachedWrites=" + uncachedWrites;
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
@@ -447,6 +460,7 @@ public final class DatabaseOptions {
         private double checkpointSpread = CHECKPOINT_SPREAD_DEFAULT;
         private TornPageProtection tornPageProtection = TornPageProtection.DOUBLE_WRITE;
         private boolean pageChecksums = true;
+        private boolean uncachedWrites = true;
 
         private Builder() {}
 
@@ -755,6 +769,21 @@ public final class DatabaseOptions {
          */
         public Builder pageChecksums(boolean value) {
             pageChecksums = value;
+            return this;
+        }
+
+        /**
+         * Sets whether the log and the copies of pages are written past the cache of the operating system, where it and
+         * the file system let them (tried on Linux with ext4; elsewhere they are written in the usual way). Nobody
+         * reads them but a recovery or a backup, so in the cache they only take memory, and a copy for each byte. Pages
+         * in place are always written through the cache, which serves those that do not fit the pool. What is durable,
+         * and when, is the same either way. Default: true.
+         *
+         * @param value false to write everything through the cache
+         * @return this builder
+         */
+        public Builder uncachedWrites(boolean value) {
+            uncachedWrites = value;
             return this;
         }
 

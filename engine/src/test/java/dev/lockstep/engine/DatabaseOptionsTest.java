@@ -47,6 +47,7 @@ class DatabaseOptionsTest {
         assertEquals(256L << 20, options.checkpointLogBytes());
         assertEquals(TornPageProtection.DOUBLE_WRITE, options.tornPageProtection());
         assertTrue(options.pageChecksums());
+        assertTrue(options.uncachedWrites());
         assertEquals(Duration.ofDays(365), options.checkpointInterval());
         assertEquals(0.5, options.checkpointSpread());
         assertTrue(options.toString().contains("openTransactionCountMax=unlimited"));
@@ -74,13 +75,15 @@ class DatabaseOptionsTest {
                 .checkpointSpread(0.25)
                 .tornPageProtection(TornPageProtection.LOG_IMAGES)
                 .pageChecksums(false)
+                .uncachedWrites(false)
                 .build();
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false,"
                 + " createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S,"
                 + " transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152,"
                 + " logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
                 + " durableSnapshots=false, openTransactionCountMax=6, checkpointLogBytes=3145728,"
-                + " checkpointInterval=PT7S, checkpointSpread=0.25, tornPageProtection=LOG_IMAGES, pageChecksums=false";
+                + " checkpointInterval=PT7S, checkpointSpread=0.25, tornPageProtection=LOG_IMAGES, pageChecksums=false,"
+                + " uncachedWrites=false";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());

@@ -8,14 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What Lockstep does in a run for the time after a crash, and what it leaves out so that the cost of it can be seen.
+ * What Lockstep does in a run for the time after a crash, and how it writes it; or what of that it leaves out, so that
+ * the cost or the worth of it can be seen.
  *
  * @param checkpoints {@link #BY_LOG}, {@link #OFF}, or seconds between two checkpoints
  * @param checksums whether pages have checksums
  * @param tornPages spelled as {@link TornPageProtection}
  * @param pacing whether checkpoints write their pages over a share of the time between two of them, or at once
+ * @param uncachedWrites whether the log and the copies of pages are written past the system's cache
  */
-record Protection(String checkpoints, boolean checksums, String tornPages, boolean pacing) {
+record Protection(String checkpoints, boolean checksums, String tornPages, boolean pacing, boolean uncachedWrites) {
     /** Checkpoints by the length of the log, as the engine does by default. */
     static final String BY_LOG = "by-log";
 
@@ -37,6 +39,8 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
         CHECKPOINTS,
         /** Writing the pages of a checkpoint little by little; without it they are written at once. */
         PACING,
+        /** Writing log and copies past the system's cache; without it they are written through it. */
+        UNCACHED_WRITES,
         /** Checksums, protection from torn pages and checkpoints. */
         ALL
     }
@@ -53,7 +57,7 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
     static List<Named> all(String checkpoints, List<String> tornPages, List<String> without) {
         List<Named> all = new ArrayList<>();
         for (String each : tornPages) {
-            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each, true)));
+            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each, true, true)));
         }
         for (String each : without) {
             Mechanism mechanism = Spelling.parse(Mechanism.class, each);
@@ -70,7 +74,8 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
                 everything || mechanism == Mechanism.CHECKPOINTS ? OFF : checkpoints,
                 !everything && mechanism != Mechanism.CHECKSUMS && checksums,
                 everything || mechanism == Mechanism.TORN_PAGES ? Spelling.of(TornPageProtection.NONE) : tornPages,
-                mechanism != Mechanism.PACING && pacing);
+                mechanism != Mechanism.PACING && pacing,
+                mechanism != Mechanism.UNCACHED_WRITES && uncachedWrites);
     }
 
     /** Whether a text is a value of {@code --checkpoint-seconds}. */
@@ -89,7 +94,9 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
 
     /** Sets the engine's options. */
     DatabaseOptions.Builder applyTo(DatabaseOptions.Builder options) {
-        options.pageChecksums(checksums).tornPageProtection(Spelling.parse(TornPageProtection.class, tornPages));
+        options.pageChecksums(checksums)
+                .tornPageProtection(Spelling.parse(TornPageProtection.class, tornPages))
+                .uncachedWrites(uncachedWrites);
         if (!pacing) {
             options.checkpointSpread(0);
         }
@@ -112,6 +119,10 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
                     default -> ", a checkpoint every " + checkpoints + " s";
                 };
         String torn = tornPages.equals(Spelling.of(TornPageProtection.DOUBLE_WRITE)) ? "" : ", torn pages " + tornPages;
-        return interval + (pacing ? "" : " written at once") + torn + (checksums ? "" : ", no page checksums");
+        return interval
+                + (pacing ? "" : " written at once")
+                + torn
+                + (checksums ? "" : ", no page checksums")
+                + (uncachedWrites ? "" : ", written through the system's cache");
     }
 }

@@ -219,7 +219,9 @@ class TpccPlanTest {
     @Test
     void mechanismsAreLeftOutInTurn() {
         TpccPlan plan = plan(
-                "--scheduler=jdk", "--checkpoint-seconds=60", "--without=checksums,torn-pages,checkpoints,pacing,all");
+                "--scheduler=jdk",
+                "--checkpoint-seconds=60",
+                "--without=checksums,torn-pages,checkpoints,pacing,uncached-writes,all");
         assertEquals(
                 List.of(
                         "lockstep/jdk",
@@ -227,16 +229,18 @@ class TpccPlanTest {
                         "lockstep/jdk without torn-pages",
                         "lockstep/jdk without checkpoints",
                         "lockstep/jdk without pacing",
+                        "lockstep/jdk without uncached-writes",
                         "lockstep/jdk without all three"),
                 plan.configurations().stream().map(RunSpec::label).toList());
         assertEquals(
                 List.of(
-                        new Protection("60", true, "double-write", true),
-                        new Protection("60", false, "double-write", true),
-                        new Protection("60", true, "none", true),
-                        new Protection("off", true, "double-write", true),
-                        new Protection("60", true, "double-write", false),
-                        new Protection("off", false, "none", true)),
+                        new Protection("60", true, "double-write", true, true),
+                        new Protection("60", false, "double-write", true, true),
+                        new Protection("60", true, "none", true, true),
+                        new Protection("off", true, "double-write", true, true),
+                        new Protection("60", true, "double-write", false, true),
+                        new Protection("60", true, "double-write", true, false),
+                        new Protection("off", false, "none", true, true)),
                 plan.configurations().stream().map(RunSpec::protection).toList());
         DatabaseOptions options = plan.configurations()
                 .get(1)

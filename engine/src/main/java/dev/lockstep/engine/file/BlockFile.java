@@ -14,6 +14,11 @@ import java.nio.file.Path;
  * file.
  */
 public interface BlockFile extends AutoCloseable {
+    /**
+     * What begins and ends at multiples of it can be written by {@link #writeUncached}: a block of most file systems.
+     */
+    int BLOCK_BYTES = 4096;
+
     /** Returns the path that the file was opened with. */
     Path path();
 
@@ -36,6 +41,21 @@ public interface BlockFile extends AutoCloseable {
      * @throws dev.lockstep.engine.StorageException if the system refuses; an unknown part was written
      */
     void write(ByteBuffer source, long position);
+
+    /**
+     * Writes the whole buffer like {@link #write}, past the cache of the operating system where that is possible: for
+     * what will hardly be read soon. Only a direct buffer can be written so, and only if its address, its length and
+     * the position are multiples of {@link #BLOCK_BYTES}; any other is written in the usual way, as long as the system
+     * does not know better.
+     *
+     * @param source what to write, from its position to its limit
+     * @param position offset in the file, in bytes
+     * @throws dev.lockstep.engine.DiskFullException if there is no room; an unknown part was written
+     * @throws dev.lockstep.engine.StorageException if the system refuses; an unknown part was written
+     */
+    default void writeUncached(ByteBuffer source, long position) {
+        write(source, position);
+    }
 
     /**
      * Returns when everything written before is on the medium. After a failure nobody knows what is, and a second

@@ -14,10 +14,12 @@ import java.util.function.UnaryOperator;
 final class DiskBlockFile implements BlockFile {
     private final Path path;
     private final FileChannel channel;
+    private final UncachedChannel uncachedOrNull;
 
-    DiskBlockFile(Path path, FileChannel channel) {
+    DiskBlockFile(Path path, FileChannel channel, UncachedChannel uncachedOrNull) {
         this.path = path;
         this.channel = channel;
+        this.uncachedOrNull = uncachedOrNull;
     }
 
     @Override
@@ -65,6 +67,14 @@ final class DiskBlockFile implements BlockFile {
     }
 
     @Override
+    public void writeUncached(ByteBuffer source, long position) {
+        boolean isDone = uncachedOrNull != null && ForeignCalls.run(() -> uncachedOrNull.tryWrite(source, position));
+        if (!isDone) {
+            write(source, position);
+        }
+    }
+
+    @Override
     public void force(boolean metadata) {
         ForeignCalls.run(() -> {
             try {
@@ -103,11 +113,27 @@ final class DiskBlockFile implements BlockFile {
     public void close() {
         ForeignCalls.run(() -> {
             try {
-                channel.close();
+                if (uncachedOrNull != null) {
+                    uncachedOrNull.close();
+                }
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot close", path, UnaryOperator.identity(), e);
+                throw cannotClose(e);
+            } finally {
+                closeChannel();
             }
             return null;
         });
+    }
+
+    private void closeChannel() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw cannotClose(e);
+        }
+    }
+
+    private RuntimeException cannotClose(IOException cause) {
+        return DiskFailures.of("Cannot close", path, UnaryOperator.identity(), cause);
     }
 }

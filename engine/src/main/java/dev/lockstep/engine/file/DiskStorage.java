@@ -31,8 +31,10 @@ import java.util.stream.Stream;
  * permissions; elsewhere (Windows) they get what their directory passes on. Those that exist keep what they have.
  */
 public final class DiskStorage implements Storage {
-    /** The only one needed: it has no state of its own. */
-    public static final DiskStorage INSTANCE = new DiskStorage();
+    /** The usual one, which writes past the system's cache where it is asked to. */
+    public static final DiskStorage INSTANCE = new DiskStorage(true);
+
+    private static final DiskStorage CACHED = new DiskStorage(false);
 
     /** Name of the file that is locked in place of the directory, which cannot be locked itself. */
     public static final String LOCK_FILE = "lock.lockstep";
@@ -55,7 +57,21 @@ public final class DiskStorage implements Storage {
 
     private static final Set<OpenOption> LOCK_OPTIONS = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE);
 
-    private DiskStorage() {}
+    private final boolean writesUncached;
+
+    private DiskStorage(boolean writesUncached) {
+        this.writesUncached = writesUncached;
+    }
+
+    /**
+     * Returns one of the two that there are; neither has a state of its own.
+     *
+     * @param writesUncached whether {@link BlockFile#writeUncached} goes past the system's cache, where the file system
+     *     lets it
+     */
+    public static DiskStorage of(boolean writesUncached) {
+        return writesUncached ? INSTANCE : CACHED;
+    }
 
     /** Attributes for what is made; none where the file system knows no such permissions, and inherits others. */
     private static FileAttribute<?>[] ownerOnly(Path path, String mode) {
@@ -75,7 +91,8 @@ public final class DiskStorage implements Storage {
                                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
                             case CREATE -> FileChannel.open(path, CREATE_OPTIONS, ownerOnly(path, FILE_MODE));
                         };
-                return new DiskBlockFile(path, channel);
+                boolean isUncached = writesUncached && mode != OpenMode.READ_ONLY;
+                return new DiskBlockFile(path, channel, isUncached ? UncachedChannel.openOrNull(path) : null);
             } catch (IOException e) {
                 throw DiskFailures.of("Cannot open", path, message -> message.with("mode", mode), e);
             } catch (ReadOnlyFileSystemException e) {

@@ -61,7 +61,7 @@ final class DoubleWrite implements AutoCloseable {
     /** Returns when the batch, whose pages are sealed, is on the medium. */
     void write(PageBatch batch) {
         fillDirectory(batch, batch.pageCount());
-        file.write(batch.directoryAndPages(), DoubleWriteLayout.DIRECTORY_POSITION);
+        file.writeUncached(batch.directoryAndPages(), DoubleWriteLayout.DIRECTORY_POSITION);
         file.force(false);
     }
 
@@ -71,7 +71,7 @@ final class DoubleWrite implements AutoCloseable {
      */
     void note(PageBatch batch) {
         fillDirectory(batch, 0);
-        file.write(batch.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
+        file.writeUncached(batch.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
     }
 
     /**
@@ -81,7 +81,7 @@ final class DoubleWrite implements AutoCloseable {
     void forget() {
         try (PageBatch empty = new PageBatch()) {
             fillDirectory(empty, 0);
-            file.write(empty.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
+            file.writeUncached(empty.directory(), DoubleWriteLayout.DIRECTORY_POSITION);
         }
         file.force(false);
     }

@@ -324,7 +324,7 @@ public final class Log implements AutoCloseable {
 
     /** Bytes of memory outside the heap. */
     public long nativeBytes() {
-        return (long) ring.ringBytes() + LogSegments.PREALLOCATE_BYTES;
+        return (long) ring.ringBytes() + LogSegments.NATIVE_BYTES;
     }
 
     /**

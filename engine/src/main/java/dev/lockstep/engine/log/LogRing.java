@@ -1,6 +1,6 @@
 package dev.lockstep.engine.log;
 
-import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.BlockAppender;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -73,13 +73,13 @@ final class LogRing implements AutoCloseable {
         putInt(sealLsn, LogRecordLayout.SEAL_CHECKSUM_OFFSET, value);
     }
 
-    /** Writes {@code [fromLsn, endLsn)} to {@code file}, the byte of {@code fromLsn} at {@code filePosition}. */
-    void write(BlockFile file, long fromLsn, long endLsn, long filePosition) {
+    /** Hands {@code [fromLsn, endLsn)} over to be written. */
+    void write(BlockAppender appender, long fromLsn, long endLsn) {
         long lsn = fromLsn;
         // Two rounds at most: a batch is no longer than the ring.
         while (lsn < endLsn) {
             int bytes = select(lsn, endLsn);
-            file.write(view, filePosition + (lsn - fromLsn));
+            appender.append(view);
             lsn += bytes;
         }
     }

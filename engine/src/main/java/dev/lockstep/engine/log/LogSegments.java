@@ -2,6 +2,7 @@ package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.file.BlockAppender;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
@@ -45,6 +46,9 @@ final class LogSegments implements AutoCloseable {
      */
     static final int PREALLOCATE_BYTES = 512 * 1024;
 
+    /** Bytes of memory outside the heap: the zeros, and the blocks that are being written. */
+    static final int NATIVE_BYTES = PREALLOCATE_BYTES + BlockFile.BLOCK_BYTES + BlockAppender.NATIVE_BYTES;
+
     private static final VarHandle SEGMENT_COUNT;
     private static final VarHandle RECYCLED_SEGMENT_COUNT;
 
@@ -63,7 +67,9 @@ final class LogSegments implements AutoCloseable {
     private final DatabaseId databaseId;
     private final int segmentBytes;
     private final int recyclableSegmentsMax;
-    private final ByteBuffer zeros = ByteBuffer.allocateDirect(PREALLOCATE_BYTES);
+    private final BlockAppender appender = new BlockAppender();
+    private final ByteBuffer zeros =
+            ByteBuffer.allocateDirect(PREALLOCATE_BYTES + BlockFile.BLOCK_BYTES).alignedSlice(BlockFile.BLOCK_BYTES);
     private final Deque<Long> former = new ArrayDeque<>();
     private final Deque<Long> recyclable = new ArrayDeque<>();
 
@@ -134,12 +140,11 @@ final class LogSegments implements AutoCloseable {
 
     /** Writes {@code [fromLsn, endLsn)} of the ring. */
     void write(LogRing ring, long fromLsn, long endLsn) {
-        long filePosition = LogSegmentLayout.filePosition(startLsn, fromLsn);
         long fileEnd = LogSegmentLayout.filePosition(startLsn, endLsn);
         if (fileEnd > allocatedBytes) {
             preallocate(fileEnd);
         }
-        ring.write(current, fromLsn, endLsn, filePosition);
+        ring.write(appender, fromLsn, endLsn);
     }
 
     /** Returns when everything written to the current segment is on the medium. */
@@ -171,6 +176,7 @@ final class LogSegments implements AutoCloseable {
             current.close();
             current = null;
         }
+        appender.close();
     }
 
     private void adopt(Path path, long segmentStartLsn, long lsn) {
@@ -215,6 +221,7 @@ final class LogSegments implements AutoCloseable {
         current = storage.open(path, Storage.OpenMode.READ_WRITE);
         startLsn = lsn;
         allocatedBytes = current.size();
+        appender.begin(current, LogSegmentLayout.HEADER_BYTES, segmentBytes);
         SEGMENT_COUNT.setOpaque(this, segmentCount() + 1);
         if (recycled) {
             RECYCLED_SEGMENT_COUNT.setOpaque(this, recycledSegmentCount() + 1);
@@ -250,7 +257,7 @@ final class LogSegments implements AutoCloseable {
         }
         int bytes = (int) Math.min(PREALLOCATE_BYTES, segmentBytes - allocatedBytes);
         zeros.clear().limit(bytes);
-        current.write(zeros, allocatedBytes);
+        current.writeUncached(zeros, allocatedBytes);
         allocatedBytes += bytes;
     }
 }
