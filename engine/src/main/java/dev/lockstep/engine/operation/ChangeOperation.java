@@ -2,6 +2,7 @@ package dev.lockstep.engine.operation;
 
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
@@ -255,11 +256,30 @@ public abstract class ChangeOperation extends RecordOperation {
 
     /** Leaves the leaf as it is and asks for room in it. */
     final int makeRoomFor(int valueBytes) {
-        return makeRoom(Node.leafBytesNeeded(memory, page, keyBytes, valueBytes) + Node.prefixBytes(memory, page));
+        return makeRoomFor(valueBytes, 0);
+    }
+
+    /** As above, with some bytes more that are to stay free. */
+    final int makeRoomFor(int valueBytes, int spareBytes) {
+        int cellBytes = Node.leafBytesNeeded(memory, page, keyBytes, valueBytes) + Node.prefixBytes(memory, page);
+        return makeRoom(cellBytes + spareBytes);
     }
 
     final boolean hasRoomFor(int valueBytes) {
-        return Node.freeBytes(memory, page) >= Node.leafBytesNeeded(memory, page, keyBytes, valueBytes);
+        return hasRoomFor(valueBytes, 0);
+    }
+
+    final boolean hasRoomFor(int valueBytes, int spareBytes) {
+        return Node.freeBytes(memory, page) >= Node.leafBytesNeeded(memory, page, keyBytes, valueBytes) + spareBytes;
+    }
+
+    /**
+     * Bytes that an insert in front of slot {@code at} leaves free: behind the last key as many as the fence takes that
+     * a split there gives the leaf, so that the split moves nothing ({@link NodeEditor#truncate}). Rows of one size
+     * leave the same rest in each leaf; where that was too short for the fence, each leaf was written anew.
+     */
+    final int spareBytesAt(int at) {
+        return at == Node.slotCount(memory, page) ? keyBytes : 0;
     }
 
     /**

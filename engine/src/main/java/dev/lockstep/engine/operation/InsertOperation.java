@@ -103,8 +103,9 @@ public final class InsertOperation extends ChangeOperation {
         if (slot >= 0 && !isGhost(Node.slotFlags(memory, page, slot))) {
             return unchanged();
         }
-        if (!hasRoomFor(valueBytes)) {
-            return makeRoomFor(valueBytes);
+        int spareBytes = slot >= 0 ? 0 : spareBytesAt(-slot - 1);
+        if (!hasRoomFor(valueBytes, spareBytes)) {
+            return makeRoomFor(valueBytes, spareBytes);
         }
         if (slot < 0 && tree.gapsMayBeLocked()) {
             int obstacle = testGap(nextKey, -slot - 1);

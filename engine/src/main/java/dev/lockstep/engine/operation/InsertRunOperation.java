@@ -44,8 +44,9 @@ public final class InsertRunOperation extends RunOperation {
         }
         int at = -slot - 1;
         int valueBytes = rows[next].valueLength();
-        if (!hasRoomFor(valueBytes)) {
-            return makeRoomFor(valueBytes);
+        int spareBytes = spareBytesAt(at);
+        if (!hasRoomFor(valueBytes, spareBytes)) {
+            return makeRoomFor(valueBytes, spareBytes);
         }
         boolean alone = false;
         if (tree.gapsMayBeLocked()) {
@@ -63,7 +64,7 @@ public final class InsertRunOperation extends RunOperation {
 
     /** How many rows from the next one on go into the gap in front of slot {@code at}, which has room for the first. */
     private int runLength(int at) {
-        int freeBytes = Node.freeBytes(memory, page);
+        int freeBytes = Node.freeBytes(memory, page) - spareBytesAt(at);
         int logBytes = 0;
         int row = next;
         while (row < end && logBytes < LOG_BYTES_PER_RUN && (row == next || isAscending(row))) {

@@ -4,14 +4,20 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ScanOperation;
+import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.RawRecord;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** One tree used with raw keys and values, below records and schemas. One transaction at a time. */
 final class RawTree {
@@ -43,6 +49,23 @@ final class RawTree {
         tree = table.state().tree();
         session = instance.newSession();
         scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
+    }
+
+    /** The lengths of the prefixes that the keys of each leaf share, of all leaves in the pool. */
+    List<Integer> prefixesOfLeaves() {
+        BufferPool pool = tree.environment().pool();
+        MemorySegment memory = pool.memory();
+        List<Integer> prefixes = new ArrayList<>();
+        for (int frame = 0; frame < pool.frameCount(); frame++) {
+            long page = BufferPool.address(frame);
+            if (pool.pageIdOpaque(frame) > 0
+                    && Node.isNode(memory, page)
+                    && PageLayout.treeId(memory, page) == tree.treeId()
+                    && Node.level(memory, page) == 0) {
+                prefixes.add(Node.prefixBytes(memory, page));
+            }
+        }
+        return prefixes;
     }
 
     void begin(Isolation isolation) {

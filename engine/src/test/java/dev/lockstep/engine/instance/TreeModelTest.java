@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SplittableRandom;
@@ -81,6 +82,35 @@ class TreeModelTest {
             tree.close();
             instance.close();
         }
+    }
+
+    /**
+     * A leaf keeps the prefix that it had, none here, where a split behind its last key only gives it a new fence; one
+     * that is written anew gets the longer one of both fences. Rows of one size leave the same rest in each leaf, and
+     * some of these sizes leave less than a fence takes.
+     */
+    @Test
+    void splitsBehindTheLastKeyMoveNothing() {
+        Instance instance = new InstanceOpener(
+                        DatabaseOptions.builder().poolBytes(2 * MEMORY_BYTES).build(), null)
+                .openInMemory();
+        for (int valueBytes = 60; valueBytes < 140; valueBytes++) {
+            RawTree tree = new RawTree(instance, "values" + valueBytes);
+            tree.begin(Isolation.SERIALIZABLE);
+            for (int i = 0; i < 1_000; i++) {
+                assertTrue(tree.insert(new byte[] {1, 1, (byte) (i >> 8), (byte) i}, new byte[valueBytes]));
+            }
+            tree.commit();
+            List<Integer> prefixes = tree.prefixesOfLeaves();
+            assertTrue(prefixes.size() > 5, prefixes::toString);
+            // The first leaf was a root once, and was written when that was split.
+            assertTrue(prefixes.stream().filter(prefix -> prefix > 0).count() <= 1, prefixes::toString);
+            tree.close();
+        }
+        RawTree last = new RawTree(instance);
+        last.validate();
+        last.close();
+        instance.close();
     }
 
     private static void run(Instance instance, long seed, int phases, int stepsOfPhase) {
