@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
  * @param remaining flags that differ all the same
  */
 public record SameProcessor(List<String> forced, List<Difference> chosen, List<Difference> remaining) {
+    /** Drawn anew by each JVM, from so few values that two may draw the same. */
+    private static final String DRAWN_ADDRESS = "SharedBaseAddress";
+
     /** Takes own copies. */
     public SameProcessor {
         forced = List.copyOf(forced);
@@ -42,7 +45,7 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     public static SameProcessor find(List<String> emulator, List<String> options)
             throws IOException, InterruptedException {
         VmFlags machine = VmFlags.read(List.of(), options);
-        Set<String> unstable = machine.differing(VmFlags.read(List.of(), options));
+        Set<String> unstable = unstable(machine, VmFlags.read(List.of(), options));
         VmFlags emulated = VmFlags.read(emulator, options);
         List<String> forced = forced(machine, emulated, unstable);
         List<String> all = new ArrayList<>(options);
@@ -75,6 +78,13 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
                 : differences.stream()
                         .map(each -> each.flag() + "=" + each.emulated() + " (by itself " + each.machine() + ")")
                         .collect(Collectors.joining(", "));
+    }
+
+    /** Flags that differ from run to run on one processor, those included that did not in these two runs. */
+    static Set<String> unstable(VmFlags machine, VmFlags again) {
+        Set<String> unstable = machine.differing(again);
+        unstable.add(DRAWN_ADDRESS);
+        return unstable;
     }
 
     static List<String> forced(VmFlags machine, VmFlags emulated, Set<String> unstable) {

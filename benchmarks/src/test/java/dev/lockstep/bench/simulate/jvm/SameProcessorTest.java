@@ -47,6 +47,17 @@ class SameProcessorTest {
                 SameProcessor.differences(machine, emulated, Set.of("A")));
     }
 
+    /** Two runs on the machine had drawn the same address, and a third another one. */
+    @Test
+    void anAddressThatTwoRunsHaveDrawnIsNotForced() {
+        VmFlags machine = flags("uintx SharedBaseAddress = 7 {p} {d}", "uintx Y = 1 {p} {d}");
+        Set<String> unstable =
+                SameProcessor.unstable(machine, flags("uintx SharedBaseAddress = 7 {p} {d}", "uintx Y = 2 {p} {d}"));
+        assertEquals(Set.of("SharedBaseAddress", "Y"), unstable);
+        VmFlags third = flags("uintx SharedBaseAddress = 9 {p} {d}", "uintx Y = 1 {p} {d}");
+        assertEquals(VmFlags.UNLOCKED, SameProcessor.forced(machine, third, unstable));
+    }
+
     /** On the same processor nothing differs, though addresses do from run to run. */
     @Test
     void nothingIsForcedWhereNothingDiffers() throws Exception {
