@@ -402,20 +402,12 @@ public final class DatabaseOptions {
         return tornPageProtection;
     }
 
-    /**
-     * Whether pages are written with checksums, and these are looked at when they are read.
-     *
-     * @return true unless set
-     */
+    /** {@return whether pages are written with checksums, and these are looked at when they are read} */
     public boolean pageChecksums() {
         return pageChecksums;
     }
 
-    /**
-     * Whether the log and the copies of pages are written past the cache of the operating system, where it lets them.
-     *
-     * @return true unless set
-     */
+    /** {@return whether the log and the copies of pages are written past the system's cache, where that lets them} */
     public boolean uncachedWrites() {
         return uncachedWrites;
     }
@@ -773,11 +765,9 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets whether the log and the copies of pages are written past the cache of the operating system, where it and
-         * the file system let them (tried on Linux with ext4; elsewhere they are written in the usual way). Nobody
-         * reads them but a recovery or a backup, so in the cache they only take memory, and a copy for each byte. Pages
-         * in place are always written through the cache, which serves those that do not fit the pool. What is durable,
-         * and when, is the same either way. Default: true.
+         * Sets whether the log and the copies of pages, which only a recovery or a backup reads, are written past the
+         * cache of the operating system, where that and the file system let them (tried with ext4). Pages in place go
+         * through the cache, which serves those that do not fit the pool. What is durable is the same. Default: true.
          *
          * @param value false to write everything through the cache
          * @return this builder
