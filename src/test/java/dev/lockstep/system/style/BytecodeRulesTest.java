@@ -42,7 +42,8 @@ class BytecodeRulesTest {
     private static final List<String> DISK_CLASSES = List.of(
             "dev/lockstep/engine/file/DiskStorage",
             "dev/lockstep/engine/file/DiskBlockFile",
-            "dev/lockstep/engine/file/DiskFailures");
+            "dev/lockstep/engine/file/DiskFailures",
+            "dev/lockstep/engine/file/UncachedChannel");
 
     private static final List<String> PLATFORM = List.of("java.", "jdk.", "javax.");
 

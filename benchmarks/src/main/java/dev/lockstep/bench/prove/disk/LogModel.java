@@ -24,6 +24,8 @@ import java.util.TreeMap;
 final class LogModel {
     private static final Path CHECKPOINT = Host.HOME.resolve(CheckpointLayout.FILE_NAME);
 
+    private static final int NO_SEAL = -1;
+
     /** By where they begin: several where a recovery was cut short and another one went on at the same place. */
     private final Map<Long, List<byte[]>> batches = new HashMap<>();
 
@@ -54,18 +56,33 @@ final class LogModel {
         FileImage image = written.computeIfAbsent(startLsn.getAsLong(), lsn -> new FileImage());
         image.write(operation.position(), data, 0, data.length);
         ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
-        int sealAt = data.length - LogRecordLayout.SEAL_BYTES;
-        if (sealAt < 0
-                || data[sealAt + LogRecordLayout.TYPE_OFFSET] != LogRecordType.SEAL
-                || bytes.getInt(sealAt + LogRecordLayout.LENGTH_OFFSET) != LogRecordLayout.SEAL_BYTES) {
+        int sealAt = lastSeal(bytes);
+        if (sealAt == NO_SEAL) {
             return;
         }
         long fromLsn = bytes.getLong(sealAt + LogRecordLayout.SEAL_FROM_LSN_OFFSET);
         long from = LogSegmentLayout.HEADER_BYTES + fromLsn - startLsn.getAsLong();
-        byte[] batch = new byte[(int) (operation.position() + data.length - from)];
+        byte[] batch = new byte[(int) (operation.position() + sealAt + LogRecordLayout.SEAL_BYTES - from)];
         image.read(ByteBuffer.wrap(batch), from);
         batches.computeIfAbsent(fromLsn, lsn -> new ArrayList<>()).add(batch);
         endLsn = Math.max(endLsn, fromLsn + batch.length);
+    }
+
+    /** Where the seal begins with which a write ends, but for zeros that fill up its last block. */
+    private static int lastSeal(ByteBuffer bytes) {
+        int lastWord = (bytes.limit() - Long.BYTES) & -Long.BYTES;
+        while (lastWord >= 0 && bytes.getLong(lastWord) == 0) {
+            lastWord -= Long.BYTES;
+        }
+        // A seal begins with its length, which is not zero, and may end with zeros.
+        int last = Math.min(lastWord, bytes.limit() - LogRecordLayout.SEAL_BYTES);
+        for (int at = Math.max(0, lastWord + Long.BYTES - LogRecordLayout.SEAL_BYTES); at <= last; at += Long.BYTES) {
+            if (bytes.get(at + LogRecordLayout.TYPE_OFFSET) == LogRecordType.SEAL
+                    && bytes.getInt(at + LogRecordLayout.LENGTH_OFFSET) == LogRecordLayout.SEAL_BYTES) {
+                return at;
+            }
+        }
+        return NO_SEAL;
     }
 
     /** Where the last batch ends that was written. */
