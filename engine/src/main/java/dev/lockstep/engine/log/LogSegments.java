@@ -172,11 +172,14 @@ final class LogSegments implements AutoCloseable {
 
     @Override
     public void close() {
-        if (current != null) {
-            current.close();
-            current = null;
+        try {
+            if (current != null) {
+                current.close();
+                current = null;
+            }
+        } finally {
+            appender.close();
         }
-        appender.close();
     }
 
     private void adopt(Path path, long segmentStartLsn, long lsn) {
