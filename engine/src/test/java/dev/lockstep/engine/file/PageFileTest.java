@@ -17,13 +17,17 @@ import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +76,59 @@ class PageFileTest {
             batch.add(memory, 0);
         }
         file.write(batch);
+    }
+
+    /** Long runs of neighbours past the system's cache, short ones through it: see UNCACHED_RUN_PAGES_MIN. */
+    @Test
+    void longRunsOfNeighboursAreWrittenPastTheCache() {
+        int runPages = PageFile.UNCACHED_RUN_PAGES_MIN;
+        RunStorage storage = new RunStorage();
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            storage.cachedPageIds.clear();
+            int[] pageIds = IntStream.concat(
+                            IntStream.range(10, 10 + runPages), IntStream.range(1_000, 1_000 + runPages - 1))
+                    .toArray();
+            write(file, 7, pageIds);
+            assertEquals(List.of(10L), storage.uncachedPageIds);
+            assertEquals(List.of(1_000L), storage.cachedPageIds);
+            for (int pageId : pageIds) {
+                assertEquals(7, version(file, pageId));
+            }
+        }
+    }
+
+    /** Notes with which page each write of the file of the pages begins. */
+    private static final class RunStorage extends DelegatingStorage {
+        final List<Long> cachedPageIds = new ArrayList<>();
+        final List<Long> uncachedPageIds = new ArrayList<>();
+
+        RunStorage() {
+            super(new FaultyStorage(1));
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            BlockFile file = super.open(path, mode);
+            return path.equals(PAGES) ? new RunFile(file) : file;
+        }
+
+        private final class RunFile extends DelegatingStorage.DelegatingFile {
+            RunFile(BlockFile file) {
+                super(file);
+            }
+
+            @Override
+            public void write(ByteBuffer source, long position) {
+                cachedPageIds.add(position / PageLayout.PAGE_BYTES);
+                super.write(source, position);
+            }
+
+            @Override
+            public void writeUncached(ByteBuffer source, long position) {
+                uncachedPageIds.add(position / PageLayout.PAGE_BYTES);
+                super.write(source, position);
+            }
+        }
     }
 
     @Test
