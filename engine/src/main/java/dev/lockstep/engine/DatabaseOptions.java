@@ -122,52 +122,11 @@ public final class DatabaseOptions {
     /** As many transactions as there are sessions. */
     public static final int OPEN_TRANSACTION_COUNT_UNLIMITED = Integer.MAX_VALUE;
 
-    private final Durability durability;
-    private final Isolation isolation;
-    private final long poolBytes;
-    private final boolean readOnly;
-    private final boolean createIfMissing;
-    private final boolean startEmptyAfterUncleanClose;
-    private final Duration lockTimeout;
-    private final Duration transactionTimeout;
-    private final long transactionUndoBytes;
-    private final long transactionLogBytes;
-    private final int logSegmentBytes;
-    private final Duration extraForceDelay;
-    private final NodeLayout nodeLayout;
-    private final long snapshotBytesMax;
-    private final Boolean durableSnapshotsOrNull;
-    private final int openTransactionCountMax;
-    private final long checkpointLogBytes;
-    private final Duration checkpointInterval;
-    private final double checkpointSpread;
-    private final TornPageProtection tornPageProtection;
-    private final boolean pageChecksums;
-    private final boolean uncachedWrites;
+    private final DatabaseSettings settings;
 
-    private DatabaseOptions(Builder builder) {
-        durability = builder.durability;
-        isolation = builder.isolation;
-        poolBytes = builder.poolBytes;
-        readOnly = builder.readOnly;
-        createIfMissing = builder.createIfMissing;
-        startEmptyAfterUncleanClose = builder.startEmptyAfterUncleanClose;
-        lockTimeout = builder.lockTimeout;
-        transactionTimeout = builder.transactionTimeout;
-        transactionUndoBytes = builder.transactionUndoBytes;
-        transactionLogBytes = builder.transactionLogBytes;
-        logSegmentBytes = builder.logSegmentBytes;
-        extraForceDelay = builder.extraForceDelay;
-        nodeLayout = builder.nodeLayout;
-        snapshotBytesMax = builder.snapshotBytesMax;
-        durableSnapshotsOrNull = builder.durableSnapshotsOrNull;
-        openTransactionCountMax = builder.openTransactionCountMax;
-        checkpointLogBytes = builder.checkpointLogBytes;
-        checkpointInterval = builder.checkpointInterval;
-        checkpointSpread = builder.checkpointSpread;
-        tornPageProtection = builder.tornPageProtection;
-        pageChecksums = builder.pageChecksums;
-        uncachedWrites = builder.uncachedWrites;
+    /** The settings are this object's own: nobody changes them any more. */
+    private DatabaseOptions(DatabaseSettings settings) {
+        this.settings = settings;
     }
 
     /**
@@ -185,7 +144,7 @@ public final class DatabaseOptions {
      * @return a builder
      */
     public static Builder builder() {
-        return new Builder();
+        return new Builder(new DatabaseSettings());
     }
 
     /**
@@ -194,30 +153,7 @@ public final class DatabaseOptions {
      * @return a builder
      */
     public Builder toBuilder() {
-        Builder builder = new Builder();
-        builder.durability = durability;
-        builder.isolation = isolation;
-        builder.poolBytes = poolBytes;
-        builder.readOnly = readOnly;
-        builder.createIfMissing = createIfMissing;
-        builder.startEmptyAfterUncleanClose = startEmptyAfterUncleanClose;
-        builder.lockTimeout = lockTimeout;
-        builder.transactionTimeout = transactionTimeout;
-        builder.transactionUndoBytes = transactionUndoBytes;
-        builder.transactionLogBytes = transactionLogBytes;
-        builder.logSegmentBytes = logSegmentBytes;
-        builder.extraForceDelay = extraForceDelay;
-        builder.nodeLayout = nodeLayout;
-        builder.snapshotBytesMax = snapshotBytesMax;
-        builder.durableSnapshotsOrNull = durableSnapshotsOrNull;
-        builder.openTransactionCountMax = openTransactionCountMax;
-        builder.checkpointLogBytes = checkpointLogBytes;
-        builder.checkpointInterval = checkpointInterval;
-        builder.checkpointSpread = checkpointSpread;
-        builder.tornPageProtection = tornPageProtection;
-        builder.pageChecksums = pageChecksums;
-        builder.uncachedWrites = uncachedWrites;
-        return builder;
+        return new Builder(settings.copy());
     }
 
     /**
@@ -226,7 +162,7 @@ public final class DatabaseOptions {
      * @return {@link Durability#SYNC} unless set
      */
     public Durability durability() {
-        return durability;
+        return settings.durability;
     }
 
     /**
@@ -235,7 +171,7 @@ public final class DatabaseOptions {
      * @return {@link Isolation#SERIALIZABLE} unless set
      */
     public Isolation isolation() {
-        return isolation;
+        return settings.isolation;
     }
 
     /**
@@ -244,7 +180,7 @@ public final class DatabaseOptions {
      * @return bytes
      */
     public long poolBytes() {
-        return poolBytes;
+        return settings.poolBytes;
     }
 
     /**
@@ -253,7 +189,7 @@ public final class DatabaseOptions {
      * @return false unless set
      */
     public boolean readOnly() {
-        return readOnly;
+        return settings.readOnly;
     }
 
     /**
@@ -262,7 +198,7 @@ public final class DatabaseOptions {
      * @return false unless set: a misspelt directory is then an error, not an empty database
      */
     public boolean createIfMissing() {
-        return createIfMissing;
+        return settings.createIfMissing;
     }
 
     /**
@@ -271,7 +207,7 @@ public final class DatabaseOptions {
      * @return false unless set: it drops all data
      */
     public boolean startEmptyAfterUncleanClose() {
-        return startEmptyAfterUncleanClose;
+        return settings.startEmptyAfterUncleanClose;
     }
 
     /**
@@ -280,7 +216,7 @@ public final class DatabaseOptions {
      * @return the time
      */
     public Duration lockTimeout() {
-        return lockTimeout;
+        return settings.lockTimeout;
     }
 
     /**
@@ -289,7 +225,7 @@ public final class DatabaseOptions {
      * @return the time
      */
     public Duration transactionTimeout() {
-        return transactionTimeout;
+        return settings.transactionTimeout;
     }
 
     /**
@@ -298,7 +234,7 @@ public final class DatabaseOptions {
      * @return bytes
      */
     public long transactionUndoBytes() {
-        return transactionUndoBytes;
+        return settings.transactionUndoBytes;
     }
 
     /**
@@ -307,7 +243,7 @@ public final class DatabaseOptions {
      * @return bytes
      */
     public long transactionLogBytes() {
-        return transactionLogBytes;
+        return settings.transactionLogBytes;
     }
 
     /**
@@ -316,7 +252,7 @@ public final class DatabaseOptions {
      * @return bytes, a power of two
      */
     public int logSegmentBytes() {
-        return logSegmentBytes;
+        return settings.logSegmentBytes;
     }
 
     /**
@@ -325,7 +261,7 @@ public final class DatabaseOptions {
      * @return the time
      */
     public Duration extraForceDelay() {
-        return extraForceDelay;
+        return settings.extraForceDelay;
     }
 
     /**
@@ -334,7 +270,7 @@ public final class DatabaseOptions {
      * @return {@link NodeLayout#NONE} unless set
      */
     public NodeLayout nodeLayout() {
-        return nodeLayout;
+        return settings.nodeLayout;
     }
 
     /**
@@ -343,7 +279,7 @@ public final class DatabaseOptions {
      * @return bytes
      */
     public long snapshotBytesMax() {
-        return snapshotBytesMax;
+        return settings.snapshotBytesMax;
     }
 
     /**
@@ -353,8 +289,7 @@ public final class DatabaseOptions {
      *     log
      */
     public boolean durableSnapshots() {
-        boolean wanted = durableSnapshotsOrNull == null ? durability == Durability.SYNC : durableSnapshotsOrNull;
-        return wanted && durability != Durability.NONE;
+        return settings.durableSnapshots();
     }
 
     /**
@@ -363,7 +298,7 @@ public final class DatabaseOptions {
      * @return {@link #OPEN_TRANSACTION_COUNT_UNLIMITED} unless set
      */
     public int openTransactionCountMax() {
-        return openTransactionCountMax;
+        return settings.openTransactionCountMax;
     }
 
     /**
@@ -372,7 +307,7 @@ public final class DatabaseOptions {
      * @return bytes
      */
     public long checkpointLogBytes() {
-        return checkpointLogBytes;
+        return settings.checkpointLogBytes;
     }
 
     /**
@@ -381,7 +316,7 @@ public final class DatabaseOptions {
      * @return the time
      */
     public Duration checkpointInterval() {
-        return checkpointInterval;
+        return settings.checkpointInterval;
     }
 
     /**
@@ -390,7 +325,7 @@ public final class DatabaseOptions {
      * @return 0 to {@link #CHECKPOINT_SPREAD_MAX}
      */
     public double checkpointSpread() {
-        return checkpointSpread;
+        return settings.checkpointSpread;
     }
 
     /**
@@ -399,62 +334,32 @@ public final class DatabaseOptions {
      * @return {@link TornPageProtection#DOUBLE_WRITE} unless set
      */
     public TornPageProtection tornPageProtection() {
-        return tornPageProtection;
+        return settings.tornPageProtection;
     }
 
     /** {@return whether pages are written with checksums, and these are looked at when they are read} */
     public boolean pageChecksums() {
-        return pageChecksums;
+        return settings.pageChecksums;
     }
 
     /** {@return whether the log and the copies of pages are written past the system's cache, where that lets them} */
     public boolean uncachedWrites() {
-        return uncachedWrites;
+        return settings.uncachedWrites;
     }
 
     /** The options, for messages and reports. */
     @Override
     public String toString() {
-        return "durability=" + durability + ", isolation=" + isolation + ", poolBytes=" + poolBytes + ", readOnly="
-                + readOnly + ", createIfMissing=" + createIfMissing + ", startEmptyAfterUncleanClose="
-                + startEmptyAfterUncleanClose + ", lockTimeout=" + lockTimeout + ", transactionTimeout="
-                + transactionTimeout + ", transactionUndoBytes=" + transactionUndoBytes + ", transactionLogBytes="
-                + transactionLogBytes + ", logSegmentBytes=" + logSegmentBytes + ", extraForceDelay="
-                + extraForceDelay + ", nodes=" + nodeLayout.nodes().size() + ", snapshotBytesMax="
-                + snapshotBytesMax + ", durableSnapshots=" + durableSnapshots() + ", openTransactionCountMax="
-                + (openTransactionCountMax == OPEN_TRANSACTION_COUNT_UNLIMITED ? "unlimited" : openTransactionCountMax)
-                + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
-                + ", checkpointSpread=" + checkpointSpread
-                + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums
-                + ", uncachedWrites=" + uncachedWrites;
+        return settings.toString();
     }
 
     /** Collects options; each setter checks its value at once. Not thread-safe. */
     public static final class Builder {
-        private Durability durability = Durability.SYNC;
-        private Isolation isolation = Isolation.SERIALIZABLE;
-        private long poolBytes = POOL_BYTES_DEFAULT;
-        private boolean readOnly;
-        private boolean createIfMissing;
-        private boolean startEmptyAfterUncleanClose;
-        private Duration lockTimeout = LOCK_TIMEOUT_DEFAULT;
-        private Duration transactionTimeout = TRANSACTION_TIMEOUT_DEFAULT;
-        private long transactionUndoBytes = TRANSACTION_UNDO_BYTES_DEFAULT;
-        private long transactionLogBytes = TRANSACTION_LOG_BYTES_DEFAULT;
-        private int logSegmentBytes = LOG_SEGMENT_BYTES_DEFAULT;
-        private Duration extraForceDelay = Duration.ZERO;
-        private NodeLayout nodeLayout = NodeLayout.NONE;
-        private long snapshotBytesMax = SNAPSHOT_BYTES_DEFAULT;
-        private Boolean durableSnapshotsOrNull;
-        private int openTransactionCountMax = OPEN_TRANSACTION_COUNT_UNLIMITED;
-        private long checkpointLogBytes = CHECKPOINT_LOG_BYTES_DEFAULT;
-        private Duration checkpointInterval = TIMEOUT_MAX;
-        private double checkpointSpread = CHECKPOINT_SPREAD_DEFAULT;
-        private TornPageProtection tornPageProtection = TornPageProtection.DOUBLE_WRITE;
-        private boolean pageChecksums = true;
-        private boolean uncachedWrites = true;
+        private final DatabaseSettings settings;
 
-        private Builder() {}
+        private Builder(DatabaseSettings settings) {
+            this.settings = settings;
+        }
 
         /**
          * Sets whether snapshots start at the last durable commit, else at the last one. Neither waits. For that the
@@ -467,7 +372,7 @@ public final class DatabaseOptions {
          * @see TransactionOptions#readOnlySnapshot()
          */
         public Builder durableSnapshots(boolean value) {
-            durableSnapshotsOrNull = value;
+            settings.durableSnapshotsOrNull = value;
             return this;
         }
 
@@ -485,7 +390,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder snapshotBytesMax(long bytes) {
-            snapshotBytesMax =
+            settings.snapshotBytesMax =
                     OptionValues.requireRange("snapshotBytesMax", bytes, SNAPSHOT_BYTES_MIN, SNAPSHOT_BYTES_MAX);
             return this;
         }
@@ -501,7 +406,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder nodeLayout(NodeLayout layout) {
-            nodeLayout = OptionValues.requireSet("nodeLayout", layout);
+            settings.nodeLayout = OptionValues.requireSet("nodeLayout", layout);
             return this;
         }
 
@@ -514,7 +419,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder durability(Durability value) {
-            durability = OptionValues.requireSet("durability", value);
+            settings.durability = OptionValues.requireSet("durability", value);
             return this;
         }
 
@@ -527,7 +432,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder isolation(Isolation value) {
-            isolation = OptionValues.requireSet("isolation", value);
+            settings.isolation = OptionValues.requireSet("isolation", value);
             return this;
         }
 
@@ -540,7 +445,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder poolBytes(long bytes) {
-            poolBytes = OptionValues.requireRange("poolBytes", bytes, POOL_BYTES_MIN, POOL_BYTES_MAX);
+            settings.poolBytes = OptionValues.requireRange("poolBytes", bytes, POOL_BYTES_MIN, POOL_BYTES_MAX);
             return this;
         }
 
@@ -554,7 +459,7 @@ public final class DatabaseOptions {
          * @return this builder
          */
         public Builder readOnly(boolean value) {
-            readOnly = value;
+            settings.readOnly = value;
             return this;
         }
 
@@ -565,7 +470,7 @@ public final class DatabaseOptions {
          * @return this builder
          */
         public Builder createIfMissing(boolean value) {
-            createIfMissing = value;
+            settings.createIfMissing = value;
             return this;
         }
 
@@ -577,7 +482,7 @@ public final class DatabaseOptions {
          * @return this builder
          */
         public Builder startEmptyAfterUncleanClose(boolean value) {
-            startEmptyAfterUncleanClose = value;
+            settings.startEmptyAfterUncleanClose = value;
             return this;
         }
 
@@ -589,7 +494,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder lockTimeout(Duration time) {
-            lockTimeout = OptionValues.requireRange("lockTimeout", time, LOCK_TIMEOUT_MIN, TIMEOUT_MAX);
+            settings.lockTimeout = OptionValues.requireRange("lockTimeout", time, LOCK_TIMEOUT_MIN, TIMEOUT_MAX);
             return this;
         }
 
@@ -602,7 +507,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionTimeout(Duration time) {
-            transactionTimeout =
+            settings.transactionTimeout =
                     OptionValues.requireRange("transactionTimeout", time, TRANSACTION_TIMEOUT_MIN, TIMEOUT_MAX);
             return this;
         }
@@ -617,7 +522,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionUndoBytes(long bytes) {
-            transactionUndoBytes = OptionValues.requireRange(
+            settings.transactionUndoBytes = OptionValues.requireRange(
                     "transactionUndoBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_UNDO_BYTES_MAX);
             return this;
         }
@@ -636,7 +541,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder transactionLogBytes(long bytes) {
-            transactionLogBytes = OptionValues.requireRange(
+            settings.transactionLogBytes = OptionValues.requireRange(
                     "transactionLogBytes", bytes, TRANSACTION_BYTES_MIN, TRANSACTION_LOG_BYTES_MAX);
             return this;
         }
@@ -655,7 +560,7 @@ public final class DatabaseOptions {
                         .with("logSegmentBytes", bytes)
                         .remedy("Round it to " + Integer.highestOneBit(bytes) + "."));
             }
-            logSegmentBytes = bytes;
+            settings.logSegmentBytes = bytes;
             return this;
         }
 
@@ -668,7 +573,8 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null or out of range
          */
         public Builder extraForceDelay(Duration time) {
-            extraForceDelay = OptionValues.requireRange("extraForceDelay", time, Duration.ZERO, EXTRA_FORCE_DELAY_MAX);
+            settings.extraForceDelay =
+                    OptionValues.requireRange("extraForceDelay", time, Duration.ZERO, EXTRA_FORCE_DELAY_MAX);
             return this;
         }
 
@@ -684,7 +590,7 @@ public final class DatabaseOptions {
          */
         public Builder openTransactionCountMax(int count) {
             OptionValues.requireRange("openTransactionCountMax", count, 1, OPEN_TRANSACTION_COUNT_UNLIMITED);
-            openTransactionCountMax = count;
+            settings.openTransactionCountMax = count;
             return this;
         }
 
@@ -698,7 +604,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if out of range
          */
         public Builder checkpointLogBytes(long bytes) {
-            checkpointLogBytes = OptionValues.requireRange(
+            settings.checkpointLogBytes = OptionValues.requireRange(
                     "checkpointLogBytes", bytes, CHECKPOINT_LOG_BYTES_MIN, CHECKPOINT_LOG_BYTES_MAX);
             return this;
         }
@@ -712,7 +618,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null or out of range
          */
         public Builder checkpointInterval(Duration time) {
-            checkpointInterval =
+            settings.checkpointInterval =
                     OptionValues.requireRange("checkpointInterval", time, CHECKPOINT_INTERVAL_MIN, TIMEOUT_MAX);
             return this;
         }
@@ -731,7 +637,7 @@ public final class DatabaseOptions {
             if (!(share >= 0 && share <= CHECKPOINT_SPREAD_MAX)) {
                 throw OptionValues.outOfRange("checkpointSpread", share, 0, CHECKPOINT_SPREAD_MAX);
             }
-            checkpointSpread = share;
+            settings.checkpointSpread = share;
             return this;
         }
 
@@ -743,7 +649,7 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if null
          */
         public Builder tornPageProtection(TornPageProtection protection) {
-            tornPageProtection = OptionValues.requireSet("tornPageProtection", protection);
+            settings.tornPageProtection = OptionValues.requireSet("tornPageProtection", protection);
             return this;
         }
 
@@ -760,20 +666,21 @@ public final class DatabaseOptions {
          * @return this builder
          */
         public Builder pageChecksums(boolean value) {
-            pageChecksums = value;
+            settings.pageChecksums = value;
             return this;
         }
 
         /**
          * Sets whether the log and the copies of pages, which only a recovery or a backup reads, are written past the
-         * cache of the operating system, where that and the file system let them (tried with ext4). Pages in place go
-         * through the cache, which serves those that do not fit the pool. What is durable is the same. Default: true.
+         * cache of the operating system, where that and the file system let them (tried with ext4). So are long runs
+         * of neighbouring pages in place; others go through the cache, which serves those that do not fit the pool.
+         * What is durable is the same. Default: true.
          *
          * @param value false to write everything through the cache
          * @return this builder
          */
         public Builder uncachedWrites(boolean value) {
-            uncachedWrites = value;
+            settings.uncachedWrites = value;
             return this;
         }
 
@@ -784,14 +691,14 @@ public final class DatabaseOptions {
          * @throws InvalidOptionException if read-only is combined with creating or emptying
          */
         public DatabaseOptions build() {
-            if (readOnly && (createIfMissing || startEmptyAfterUncleanClose)) {
+            if (settings.readOnly && (settings.createIfMissing || settings.startEmptyAfterUncleanClose)) {
                 throw new InvalidOptionException(Message.of("A read-only open cannot create or empty a database")
                         .with("readOnly", true)
-                        .with("createIfMissing", createIfMissing)
-                        .with("startEmptyAfterUncleanClose", startEmptyAfterUncleanClose)
+                        .with("createIfMissing", settings.createIfMissing)
+                        .with("startEmptyAfterUncleanClose", settings.startEmptyAfterUncleanClose)
                         .remedy("Open it for writing, or leave the other two options off."));
             }
-            return new DatabaseOptions(this);
+            return new DatabaseOptions(settings.copy());
         }
     }
 }
