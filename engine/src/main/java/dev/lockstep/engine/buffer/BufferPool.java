@@ -525,7 +525,8 @@ public final class BufferPool implements AutoCloseable {
      */
     public long oldestRecoveryLsn() {
         long oldest = FrameTable.CLEAN;
-        for (int frame = 0; writerOrNull != null && frame < parts.frameCount(); frame++) {
+        int usedEnd = writerOrNull == null ? 0 : frames.usedEndAcquire();
+        for (int frame = 0; frame < usedEnd; frame++) {
             int round = 0;
             // Ends because an exclusive latch is held for microseconds and a hot page is seldom clean.
             while (frames.oldestLsnAcquire(frame) == FrameTable.CLEAN && latches.isExclusive(frame)) {

@@ -1,6 +1,7 @@
 package dev.lockstep.engine.buffer;
 
 import dev.lockstep.scheduler.latch.LatchTable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the pool knows of each frame besides its bytes and its latch. It lies beside the latch, in
@@ -17,6 +18,8 @@ import dev.lockstep.scheduler.latch.LatchTable;
  *   <li>{@code writingLsn} is what {@code recoveryLsn} was when the write in progress copied the page; {@code CLEAN} if
  *       no write is in progress. The page writer sets it before it resets {@code recoveryLsn}.
  *   <li>{@code references} is 0 to {@code REFERENCES_MAX}.
+ *   <li>No frame from {@code usedEnd} on has ever had a page. Who sees a page in a frame, or what was logged of it,
+ *       sees a {@code usedEnd} beyond that frame: it is raised before the page id is set.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread, within the rules above.
@@ -36,6 +39,7 @@ final class FrameTable {
     private static final int ORIGIN = 4;
 
     private final LatchTable latches;
+    private final AtomicInteger usedEnd = new AtomicInteger();
 
     /** @param latches as many as frames; their companions become this table's */
     FrameTable(LatchTable latches) {
@@ -60,7 +64,18 @@ final class FrameTable {
     }
 
     void setPageIdRelease(int frame, int pageId) {
+        if (frame >= usedEnd.getAcquire()) {
+            usedEnd.accumulateAndGet(frame + 1, Math::max);
+        }
         latches.setCompanionRelease(frame, PAGE_ID, pageId);
+    }
+
+    /**
+     * Behind the last frame that ever had a page. A pool that is larger than its database has many behind it, which
+     * nobody has to look at; their latches and companions alone are 16 MiB for each GiB.
+     */
+    int usedEndAcquire() {
+        return usedEnd.getAcquire();
     }
 
     long recoveryLsnAcquire(int frame) {

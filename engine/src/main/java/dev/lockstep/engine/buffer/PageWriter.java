@@ -391,9 +391,10 @@ final class PageWriter implements AutoCloseable {
     }
 
     private long[] dirtyPages(long upToRecoveryLsn) {
-        long[] pages = new long[parts.frameCount()];
+        int usedEnd = parts.frames().usedEndAcquire();
+        long[] pages = new long[usedEnd];
         int count = 0;
-        for (int frame = 0; frame < parts.frameCount(); frame++) {
+        for (int frame = 0; frame < usedEnd; frame++) {
             int pageId = parts.frames().pageIdAcquire(frame);
             if (pageId != FrameTable.NO_PAGE && parts.frames().recoveryLsnAcquire(frame) < upToRecoveryLsn) {
                 pages[count++] = WriteBack.pack(pageId, frame);
