@@ -4,10 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.DoubleWriteCopies;
+import dev.lockstep.engine.file.DoubleWriteLayout;
+import dev.lockstep.engine.file.FileFormat;
+import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.page.PageLayout;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -33,7 +38,7 @@ class ReleasedFormatsTest {
     Path scratch;
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images"})
+    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images", "format-3"})
     void aClosedDatabaseIsReadAndChanged(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/closed.zip", home);
@@ -43,7 +48,7 @@ class ReleasedFormatsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images"})
+    @ValueSource(strings = {"format-1", "format-2", "format-2-log-images", "format-3"})
     void aCrashedDatabaseIsRecovered(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/crashed.zip", home);
@@ -74,7 +79,7 @@ class ReleasedFormatsTest {
 
     /** Of each page of the last batch that was written, the double-write file has a copy. */
     @ParameterizedTest
-    @ValueSource(strings = {"format-1", "format-2"})
+    @ValueSource(strings = {"format-1", "format-2", "format-3"})
     void copiesOfADoubleWriteMendTornPages(String format) throws IOException {
         Path home = scratch.resolve("database");
         GoldenDatabase.unpack("golden/" + format + "/closed.zip", home);
@@ -107,6 +112,13 @@ class ReleasedFormatsTest {
         database.dropIndex("golden", "by_number");
         database.createIndex(IndexDefinition.of("by_text", "golden", "number", "id"));
         validated.close(database);
+        try (BlockFile copies =
+                DiskStorage.INSTANCE.open(home.resolve(PageFile.DOUBLE_WRITE_FILE), Storage.OpenMode.READ_ONLY)) {
+            assertEquals(
+                    FileFormat.DOUBLE_WRITE.version(),
+                    FileHeader.read(copies, FileFormat.DOUBLE_WRITE, null).version());
+            assertEquals(DoubleWriteLayout.FILE_BYTES, copies.size());
+        }
         Database again = validated.open(home, existing, null);
         GoldenDatabase.require(again);
         validated.close(again);

@@ -148,6 +148,7 @@ final class FuzzSeals {
         crc.reset();
         crc.update(bytes, directory + DoubleWriteLayout.BATCH_NUMBER_OFFSET, Long.BYTES);
         crc.update(bytes, directory + DoubleWriteLayout.LSN_MAX_OFFSET, Long.BYTES);
-        buffer.putInt(directory + DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET, (int) crc.getValue());
+        buffer.putInt(directory + DoubleWriteLayout.LSN_MAX_OFFSET + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND, (int)
+                crc.getValue());
     }
 }

@@ -50,7 +50,10 @@ final class PageWriter implements AutoCloseable {
     private static final int STALLED_ROUNDS_MAX = 25_000;
 
     /** How often to ask whether a flush is still ahead of its pace: few switches, and no batch is late by much. */
-    private static final long PACE_NANOS = 5_000_000;
+    private static final long PACE_NANOS = 20_000_000;
+
+    /** Pages that are evicted together: somebody may wait for the first, and 512 KiB take a millisecond. */
+    private static final int EVICTED_PAGES_MAX = 64;
 
     private static final long UNTIL_WOKEN = Long.MAX_VALUE;
 
@@ -73,7 +76,7 @@ final class PageWriter implements AutoCloseable {
     private final AtomicInteger waitCount = new AtomicInteger();
     private final ArrayDeque<PoolRequest.FrameWait> waits = new ArrayDeque<>();
     private final int[] arrived;
-    private final long[] victims = new long[WriteBack.PAGES_MAX];
+    private final long[] victims = new long[EVICTED_PAGES_MAX];
     private int victimCount;
     private int stalledRounds;
     private int freedCount;
@@ -276,7 +279,7 @@ final class PageWriter implements AutoCloseable {
                     break;
                 }
                 free(frame, writesDirty);
-                if (victimCount == WriteBack.PAGES_MAX) {
+                if (victimCount == EVICTED_PAGES_MAX) {
                     writeVictims();
                 }
             }
@@ -360,14 +363,16 @@ final class PageWriter implements AutoCloseable {
         while (count > 0) {
             int left = 0;
             int written = 0;
-            for (int from = 0; from < count; from += WriteBack.PAGES_MAX) {
-                written += writeBack.write(pages, from, Math.min(from + WriteBack.PAGES_MAX, count));
+            int to;
+            for (int from = 0; from < count; from = to) {
+                to = Math.min(from + batchPagesMax(), count);
+                written += writeBack.write(pages, from, to);
                 for (int i = 0; i < writeBack.skippedCount(); i++) {
                     pages[left++] = writeBack.skipped(i);
                 }
                 serveFrameWaits();
-                if (isPaced && from + WriteBack.PAGES_MAX < count) {
-                    awaitPace(pace, (from + WriteBack.PAGES_MAX) / (double) count);
+                if (isPaced && to < count) {
+                    awaitPace(pace, to / (double) count);
                 }
             }
             isPaced = false;
@@ -377,6 +382,11 @@ final class PageWriter implements AutoCloseable {
                 InstalledTime.parkNanos(this, STALLED_NANOS);
             }
         }
+    }
+
+    /** While a long batch is being written others have as many free frames as it has pages; else it is a short one. */
+    private int batchPagesMax() {
+        return parts.free().countAcquire() >= WriteBack.PAGES_MAX ? WriteBack.PAGES_MAX : EVICTED_PAGES_MAX;
     }
 
     /** Serves those who wait for frames until it is time for the next batch, or somebody waits for the flush to end. */

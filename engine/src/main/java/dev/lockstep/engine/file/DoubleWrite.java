@@ -21,41 +21,57 @@ import java.util.zip.CRC32C;
  *   <li>A batch is overwritten only after its pages were written and forced in place, so at most one batch can have
  *       damaged pages, and it is the one in the file.
  *   <li>A batch that is not whole in the file was not begun in place.
+ *   <li>Batches are written to a file of the current version only: see {@link #upgrade}.
  * </ul>
  *
  * <p>Thread-safety: guarded by the lock of {@link PageFile}.
  */
 final class DoubleWrite implements AutoCloseable {
     private final BlockFile file;
+    private FileHeader header;
     private long batchNumber;
     private long lsnMax;
 
-    private DoubleWrite(BlockFile file) {
+    private DoubleWrite(BlockFile file, FileHeader header) {
         this.file = file;
+        this.header = header;
     }
 
     /** Makes the file in its full length, so that writing a batch needs no room later. */
     static DoubleWrite create(Storage storage, Path path, DatabaseId databaseId) {
         BlockFile file = storage.open(path, Storage.OpenMode.CREATE);
+        FileHeader header = FileHeader.of(FileFormat.DOUBLE_WRITE, databaseId, 0);
         try {
-            file.write(FileHeader.of(FileFormat.DOUBLE_WRITE, databaseId, 0).encode(DoubleWriteLayout.FILE_BYTES), 0);
+            file.write(header.encode(DoubleWriteLayout.FILE_BYTES), 0);
             file.force(true);
         } catch (RuntimeException | Error e) {
             Closing.quietly(file, e);
             throw e;
         }
-        return new DoubleWrite(file);
+        return new DoubleWrite(file, header);
     }
 
     static DoubleWrite open(Storage storage, Path path, DatabaseId databaseId) {
         BlockFile file = storage.open(path, Storage.OpenMode.READ_WRITE);
         try {
-            FileHeader.read(file, FileFormat.DOUBLE_WRITE, databaseId);
+            return new DoubleWrite(file, FileHeader.read(file, FileFormat.DOUBLE_WRITE, databaseId));
         } catch (RuntimeException | Error e) {
             Closing.quietly(file, e);
             throw e;
         }
-        return new DoubleWrite(file);
+    }
+
+    /**
+     * Gives a file of an earlier version the length and the layout of this one, once what it held is in place and
+     * forced. A crash in between leaves a file that says nothing.
+     */
+    void upgrade() {
+        if (header.version() == FileFormat.DOUBLE_WRITE.version()) {
+            return;
+        }
+        header = FileHeader.of(FileFormat.DOUBLE_WRITE, header.databaseId(), 0);
+        file.write(header.encode(DoubleWriteLayout.FILE_BYTES), 0);
+        forget();
     }
 
     /** Returns when the batch, whose pages are sealed, is on the medium. */
@@ -106,7 +122,10 @@ final class DoubleWrite implements AutoCloseable {
                 DoubleWriteLayout.CHECKSUM_OFFSET,
                 directoryChecksum(batch.directory().slice(), copyCount));
         directory.set(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET, lsnMax);
-        directory.set(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET, lsnMaxChecksum(directory));
+        directory.set(
+                PageLayout.INT,
+                DoubleWriteLayout.LSN_MAX_OFFSET + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND,
+                lsnMaxChecksum(directory, DoubleWriteLayout.LSN_MAX_OFFSET));
     }
 
     /** The highest LSN of a page of any batch up to the last one, as far as the file tells; 0 if it does not. */
@@ -114,11 +133,11 @@ final class DoubleWrite implements AutoCloseable {
         return lsnMax;
     }
 
-    private static int lsnMaxChecksum(MemorySegment directory) {
+    private static int lsnMaxChecksum(MemorySegment directory, int lsnMaxOffset) {
         ByteBuffer bytes = directory.asSlice(0, PageLayout.PAGE_BYTES).asByteBuffer();
         CRC32C crc = new CRC32C();
         crc.update(bytes.slice(DoubleWriteLayout.BATCH_NUMBER_OFFSET, Long.BYTES));
-        crc.update(bytes.slice(DoubleWriteLayout.LSN_MAX_OFFSET, Long.BYTES));
+        crc.update(bytes.slice(lsnMaxOffset, Long.BYTES));
         return (int) crc.getValue();
     }
 
@@ -143,11 +162,12 @@ final class DoubleWrite implements AutoCloseable {
             if (count < PageLayout.PAGE_BYTES) {
                 return 0;
             }
+            int lsnMaxOffset = DoubleWriteLayout.lsnMaxOffset(header.version());
             // Also of a directory without copies: the log was durable up to there before the directory was written.
             if (memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) == DoubleWriteLayout.MAGIC
-                    && memory.get(PageLayout.INT, DoubleWriteLayout.LSN_MAX_CHECKSUM_OFFSET)
-                            == lsnMaxChecksum(memory)) {
-                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET));
+                    && memory.get(PageLayout.INT, lsnMaxOffset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND)
+                            == lsnMaxChecksum(memory, lsnMaxOffset)) {
+                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, lsnMaxOffset));
                 batchNumber = Math.max(batchNumber, memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET));
             }
             if (!isWhole(memory, windows)) {

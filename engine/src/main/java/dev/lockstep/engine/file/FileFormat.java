@@ -7,8 +7,8 @@ package dev.lockstep.engine.file;
 public enum FileFormat {
     /** The pages of all tables and indexes, {@code pages.lockstep}. */
     PAGES("pages", 1, 1),
-    /** Copies of the pages being written, {@code doublewrite.lockstep}. */
-    DOUBLE_WRITE("doublewrite", 1, 1),
+    /** Copies of the pages being written, {@code doublewrite.lockstep}. Version 2 has room for longer batches. */
+    DOUBLE_WRITE("doublewrite", 2, 1),
     /** A segment of the log. Version 2 may hold images of pages. */
     LOG("log", 2, 1),
     /** Where recovery begins. Version 2 adds the LSNs of the pages. */

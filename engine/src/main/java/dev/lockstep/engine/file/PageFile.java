@@ -152,6 +152,7 @@ public final class PageFile implements AutoCloseable {
                 doubleWrite = DoubleWrite.open(storage, directory.resolve(DOUBLE_WRITE_FILE), header.databaseId());
                 restoredPageCount = doubleWrite.restore(pages, true);
                 pages.force(true);
+                doubleWrite.upgrade();
             }
             return new PageFile(pages, doubleWrite, header, checksums, restoredPageCount);
         } catch (RuntimeException | Error e) {

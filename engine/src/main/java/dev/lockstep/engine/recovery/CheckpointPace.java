@@ -15,8 +15,10 @@ import java.util.function.BooleanSupplier;
  * <p>Thread-safety: for the page writer's thread alone.
  */
 final class CheckpointPace implements FlushPace {
-    /** 50 ms: 64 pages each are 10 MB a second, which no disk minds and which writes a pool of a GB in 100 seconds. */
-    static final long PAUSE_NANOS_MAX = 50_000_000;
+    /**
+     * 200 ms: 256 pages each are 10 MB a second, which no disk minds and which writes a pool of a GB in 100 seconds.
+     */
+    static final long PAUSE_NANOS_MAX = 200_000_000;
 
     private final Log log;
     private final BooleanSupplier isHurried;

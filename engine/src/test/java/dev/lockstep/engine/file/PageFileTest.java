@@ -78,6 +78,40 @@ class PageFileTest {
         file.write(batch);
     }
 
+    /** Version 1 had room for fewer pages, and the highest LSN elsewhere. */
+    @Test
+    void aDoubleWriteFileOfVersion1IsReadAndBroughtUp() {
+        FaultyStorage storage = new FaultyStorage(1);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
+            write(file, 7, 1, 2, 3);
+            assertEquals(7, file.lsnMax());
+        }
+        try (BlockFile copies = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_WRITE)) {
+            int fieldBytes = DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND + Integer.BYTES;
+            ByteBuffer field = ByteBuffer.allocateDirect(fieldBytes);
+            int directory = DoubleWriteLayout.DIRECTORY_POSITION;
+            copies.read(field, directory + DoubleWriteLayout.lsnMaxOffset(2));
+            copies.write(ByteBuffer.allocateDirect(fieldBytes), directory + DoubleWriteLayout.lsnMaxOffset(2));
+            copies.write(field.flip(), directory + DoubleWriteLayout.lsnMaxOffset(1));
+            new FileHeader(FileFormat.DOUBLE_WRITE, 1, ID, 0).write(copies);
+            copies.truncate(DoubleWriteLayout.PAGES_POSITION + 64 * PageLayout.PAGE_BYTES);
+        }
+        try (BlockFile pages = storage.open(PAGES, Storage.OpenMode.READ_WRITE)) {
+            pages.write(ByteBuffer.allocateDirect(100), PageLayout.fileOffset(2) + 4_000);
+        }
+        for (int time = 0; time < 2; time++) {
+            try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
+                assertEquals(7, version(file, 2));
+                assertEquals(7, file.lsnMax());
+            }
+            try (BlockFile copies = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_ONLY)) {
+                assertEquals(
+                        2, FileHeader.read(copies, FileFormat.DOUBLE_WRITE, ID).version());
+                assertEquals(DoubleWriteLayout.FILE_BYTES, copies.size());
+            }
+        }
+    }
+
     /** Long runs of neighbours past the system's cache, short ones through it: see UNCACHED_RUN_PAGES_MIN. */
     @Test
     void longRunsOfNeighboursAreWrittenPastTheCache() {
@@ -444,7 +478,7 @@ class PageFileTest {
             assertOpenFails(UnknownFormatException.class, path, header -> header.putInt(0, 0x12345678));
             assertOpenFails(CorruptionException.class, path, header -> header.put(60, (byte) 1));
             assertOpenFails(NewerFormatException.class, path, header -> {
-                header.putInt(FileHeaderLayout.VERSION_OFFSET, 2);
+                header.putInt(FileHeaderLayout.VERSION_OFFSET, 3);
                 seal(header);
             });
             assertOpenFails(OlderFormatException.class, path, header -> {

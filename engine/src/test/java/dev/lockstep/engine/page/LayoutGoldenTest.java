@@ -64,10 +64,11 @@ class LayoutGoldenTest {
 
     private static final String DOUBLE_WRITE_LAYOUT =
             """
-            PAGES_MAX=64
+            PAGES_MAX=256
+            PAGES_MAX_1=64
             DIRECTORY_POSITION=8192
             PAGES_POSITION=16384
-            FILE_BYTES=540672
+            FILE_BYTES=2113536
             MAGIC_OFFSET=0
             BATCH_NUMBER_OFFSET=8
             PAGE_COUNT_OFFSET=16
@@ -76,15 +77,16 @@ class LayoutGoldenTest {
             ENTRY_BYTES=8
             ENTRY_PAGE_ID_OFFSET=0
             ENTRY_CHECKSUM_OFFSET=4
-            LSN_MAX_OFFSET=536
-            LSN_MAX_CHECKSUM_OFFSET=544
+            LSN_MAX_OFFSET=2072
+            LSN_MAX_OFFSET_1=536
+            LSN_MAX_CHECKSUM_BEHIND=8
             MAGIC=5207098233431806796
             """;
 
     private static final String FILE_FORMATS =
             """
             PAGES=pages,1,1
-            DOUBLE_WRITE=doublewrite,1,1
+            DOUBLE_WRITE=doublewrite,2,1
             LOG=log,2,1
             CHECKPOINT=checkpoint,2,1
             CLEAN_CLOSE=cleanclose,1,1
