@@ -625,7 +625,7 @@ public final class DatabaseOptions {
 
         /**
          * Sets over which share of the interval, in log or time, whichever comes on faster, a checkpoint writes its
-         * pages; but two batches of pages lie at most 50 ms apart. 0 writes them as fast as the disk takes them, as a
+         * pages; but two batches of pages lie at most 200 ms apart. 0 writes them as fast as the disk takes them, as a
          * checkpoint does that somebody waits for: the log then waits for the disk with its commits. Default:
          * {@link #CHECKPOINT_SPREAD_DEFAULT}.
          *
