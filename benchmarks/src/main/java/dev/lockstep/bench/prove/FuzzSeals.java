@@ -148,7 +148,8 @@ final class FuzzSeals {
         crc.reset();
         crc.update(bytes, directory + DoubleWriteLayout.BATCH_NUMBER_OFFSET, Long.BYTES);
         crc.update(bytes, directory + DoubleWriteLayout.LSN_MAX_OFFSET, Long.BYTES);
-        buffer.putInt(directory + DoubleWriteLayout.LSN_MAX_OFFSET + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND, (int)
-                crc.getValue());
+        int lsnMaxChecksum = (int) crc.getValue();
+        int lsnMaxAt = directory + DoubleWriteLayout.LSN_MAX_OFFSET;
+        buffer.putInt(lsnMaxAt + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND, lsnMaxChecksum);
     }
 }
