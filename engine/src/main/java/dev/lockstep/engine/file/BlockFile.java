@@ -64,7 +64,8 @@ public interface BlockFile extends AutoCloseable {
      *
      * @param metadata whether length and times must be on the medium too; the length always is where it is needed to
      *     read the data back
-     * @throws dev.lockstep.engine.StorageException if the system refuses
+     * @throws dev.lockstep.engine.StorageException if the system refuses, for lack of room as well: a full disk may be
+     *     tried again, a force may not
      */
     void force(boolean metadata);
 

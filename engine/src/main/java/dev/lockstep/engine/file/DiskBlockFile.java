@@ -80,7 +80,7 @@ final class DiskBlockFile implements BlockFile {
             try {
                 channel.force(metadata);
             } catch (IOException e) {
-                throw DiskFailures.of("Cannot force to the medium", path, UnaryOperator.identity(), e);
+                throw DiskFailures.ofForce("Cannot force to the medium", path, e);
             }
             return null;
         });

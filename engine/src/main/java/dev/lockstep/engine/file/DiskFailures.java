@@ -25,7 +25,7 @@ final class DiskFailures {
     private DiskFailures() {}
 
     /**
-     * Makes the exception for a failed file operation.
+     * Makes the exception for a failed file operation that is no force: for these see {@link #ofForce}.
      *
      * @param what what could not be done
      * @param path the file
@@ -42,6 +42,25 @@ final class DiskFailures {
             return new DiskFullException(message.remedy("Free space on the volume, then try again."), cause);
         }
         return new StorageException(message.remedy("Check the medium, the permissions and the limits."), cause);
+    }
+
+    /**
+     * Makes the exception for a failed force, which is never a {@link DiskFullException}, even where the system says
+     * that there is no room. Who is told of a full disk tries again when there is some. But after a failed force nobody
+     * knows what is on the medium, and a later one that succeeds proves nothing: the system may have dropped the data
+     * and call it written (Rebello et al., ATC 2020).
+     *
+     * @param what what could not be done
+     * @param path the file or directory
+     * @param cause what the system said
+     */
+    static StorageException ofForce(String what, Path path, IOException cause) {
+        return new StorageException(
+                Message.of(what)
+                        .with("file", path)
+                        .with("reason", cause)
+                        .remedy("Check the medium and the room on it, then open the database again."),
+                cause);
     }
 
     private static boolean isNoRoom(IOException cause) {

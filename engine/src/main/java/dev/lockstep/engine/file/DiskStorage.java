@@ -153,12 +153,7 @@ public final class DiskStorage implements Storage {
     @Override
     public void forceDirectory(Path directory) {
         ForeignCalls.run(() -> {
-            try {
-                force(directory);
-            } catch (IOException e) {
-                throw DiskFailures.of(
-                        "Cannot force the directory to the medium", directory, UnaryOperator.identity(), e);
-            }
+            force(directory);
             return null;
         });
     }
@@ -255,12 +250,14 @@ public final class DiskStorage implements Storage {
     /**
      * Puts the entries of a directory on the medium. Windows cannot open a directory, and journals its entries anyway.
      */
-    private static void force(Path directory) throws IOException {
+    private static void force(Path directory) {
         if (IS_WINDOWS) {
             return;
         }
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
+        } catch (IOException e) {
+            throw DiskFailures.ofForce("Cannot force the directory to the medium", directory, e);
         }
     }
 

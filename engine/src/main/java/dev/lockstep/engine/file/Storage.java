@@ -12,7 +12,7 @@ import java.util.List;
  * <p>Thread-safety: all methods may be called by any thread; an interrupt of the caller does not end a call.
  *
  * <p>All methods throw {@link dev.lockstep.engine.StorageException} if the system refuses, {@link
- * dev.lockstep.engine.DiskFullException} if there is no room.
+ * dev.lockstep.engine.DiskFullException} if there is no room; a force only the former, whatever the system says.
  */
 public interface Storage {
     /** How a file is opened. */
@@ -61,7 +61,9 @@ public interface Storage {
     /**
      * Returns when the entries of a directory are on the medium: what was created in it, renamed and removed. Windows
      * cannot force a directory, and journals its entries by itself. After a failure nobody knows what is there, and a
-     * second attempt proves nothing.
+     * second attempt proves nothing: so it is never said to be a full disk, which would be tried again.
+     *
+     * @throws dev.lockstep.engine.StorageException if the system refuses, or there is no such directory
      */
     void forceDirectory(Path directory);
 

@@ -93,7 +93,7 @@ public final class CheckpointFile {
         force(() -> storage.forceDirectory(directory));
     }
 
-    /** A disk that does not force is not asked a second time. */
+    /** A disk that does not force is not asked a second time, whatever it says: see {@link BlockFile#force}. */
     private void force(Runnable force) {
         try {
             force.run();

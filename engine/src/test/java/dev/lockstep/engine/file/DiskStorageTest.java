@@ -17,10 +17,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -188,6 +190,31 @@ class DiskStorageTest {
 
     private static RuntimeException failure(Path path, IOException cause) {
         return DiskFailures.of("Cannot test", path, (Message message) -> message.with("position", 7), cause);
+    }
+
+    /** What is written may be tried again when there is room; what could not be forced may not. */
+    @Test
+    void aFailedForceIsNeverAFullDisk() throws IOException {
+        Path path = directory.resolve("file");
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try (BlockFile file = new DiskBlockFile(path, new Unforced(channel), null)) {
+            file.write(bytes("ab"), 0);
+            StorageException failed = assertThrows(StorageException.class, () -> file.force(true));
+            assertTrue(failed.getMessage().contains("reason="), failed.getMessage());
+            assertTrue(failed.getMessage().contains("No space left on device"), failed.getMessage());
+        }
+    }
+
+    /** A channel that finds no room when it has to put on the medium what it has taken. */
+    private static final class Unforced extends DelegatingChannel {
+        Unforced(FileChannel target) {
+            super(target);
+        }
+
+        @Override
+        public void force(boolean metadata) throws IOException {
+            throw new IOException("No space left on device");
+        }
     }
 
     @Test
