@@ -6,6 +6,7 @@ import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
@@ -21,7 +22,9 @@ import java.util.zip.CRC32C;
  *   <li>A batch is overwritten only after its pages were written and forced in place, so at most one batch can have
  *       damaged pages, and it is the one in the file.
  *   <li>A batch that is not whole in the file was not begun in place.
- *   <li>Batches are written to a file of the current version only: see {@link #upgrade}.
+ *   <li>Batches are written to a file of the current version only, and of its full length, so that writing one needs no
+ *       room later: see {@link #upgrade}.
+ *   <li>A file of the current version has {@code lsnMax} where this version has it.
  * </ul>
  *
  * <p>Thread-safety: guarded by the lock of {@link PageFile}.
@@ -37,7 +40,7 @@ final class DoubleWrite implements AutoCloseable {
         this.header = header;
     }
 
-    /** Makes the file in its full length, so that writing a batch needs no room later. */
+    /** Makes the file in its full length. */
     static DoubleWrite create(Storage storage, Path path, DatabaseId databaseId) {
         BlockFile file = storage.open(path, Storage.OpenMode.CREATE);
         FileHeader header = FileHeader.of(FileFormat.DOUBLE_WRITE, databaseId, 0);
@@ -62,16 +65,32 @@ final class DoubleWrite implements AutoCloseable {
     }
 
     /**
-     * Gives a file of an earlier version the length and the layout of this one, once what it held is in place and
-     * forced. A crash in between leaves a file that says nothing.
+     * Gives a file that is too short its length, and one of an earlier version the layout of this one, once what it
+     * holds is in place and forced. Each step is forced before the next: the room, {@code lsnMax} in the place of this
+     * version beside that of the earlier one, the header. So a crash or a full disk in between leaves a file that says
+     * all that it said, and the next open goes on. Nothing can be torn: the last two steps change one sector each. The
+     * batch stays, since its directory is the same in all versions but for {@code lsnMax}; with it stays the batch
+     * number, which both places of {@code lsnMax} are checked with, and the next batch counts on from there.
+     *
+     * @throws dev.lockstep.engine.DiskFullException if there is no room for the length
      */
     void upgrade() {
+        long sizeBytes = file.size();
+        if (sizeBytes < DoubleWriteLayout.FILE_BYTES) {
+            file.write(ByteBuffer.allocateDirect((int) (DoubleWriteLayout.FILE_BYTES - sizeBytes)), sizeBytes);
+            file.force(true);
+        }
         if (header.version() == FileFormat.DOUBLE_WRITE.version()) {
             return;
         }
-        header = FileHeader.of(FileFormat.DOUBLE_WRITE, header.databaseId(), 0);
-        file.write(header.encode(DoubleWriteLayout.FILE_BYTES), 0);
-        forget();
+        ByteBuffer field = ByteBuffer.allocateDirect(DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND + Integer.BYTES);
+        setLsnMax(MemorySegment.ofBuffer(field), 0);
+        file.write(field, DoubleWriteLayout.DIRECTORY_POSITION + DoubleWriteLayout.LSN_MAX_OFFSET);
+        file.force(false);
+        FileHeader current = FileHeader.of(FileFormat.DOUBLE_WRITE, header.databaseId(), 0);
+        current.write(file);
+        file.force(false);
+        header = current;
     }
 
     /** Returns when the batch, whose pages are sealed, is on the medium. */
@@ -121,11 +140,15 @@ final class DoubleWrite implements AutoCloseable {
                 PageLayout.INT,
                 DoubleWriteLayout.CHECKSUM_OFFSET,
                 directoryChecksum(batch.directory().slice(), copyCount));
-        directory.set(PageLayout.LONG, DoubleWriteLayout.LSN_MAX_OFFSET, lsnMax);
-        directory.set(
+        setLsnMax(directory, DoubleWriteLayout.LSN_MAX_OFFSET);
+    }
+
+    private void setLsnMax(MemorySegment memory, int offset) {
+        memory.set(PageLayout.LONG, offset, lsnMax);
+        memory.set(
                 PageLayout.INT,
-                DoubleWriteLayout.LSN_MAX_OFFSET + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND,
-                lsnMaxChecksum(directory, DoubleWriteLayout.LSN_MAX_OFFSET));
+                offset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND,
+                lsnMaxChecksum(batchNumber, lsnMax));
     }
 
     /** The highest LSN of a page of any batch up to the last one, as far as the file tells; 0 if it does not. */
@@ -133,11 +156,13 @@ final class DoubleWrite implements AutoCloseable {
         return lsnMax;
     }
 
-    private static int lsnMaxChecksum(MemorySegment directory, int lsnMaxOffset) {
-        ByteBuffer bytes = directory.asSlice(0, PageLayout.PAGE_BYTES).asByteBuffer();
+    private static int lsnMaxChecksum(long batchNumber, long lsnMax) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes.slice(DoubleWriteLayout.BATCH_NUMBER_OFFSET, Long.BYTES));
-        crc.update(bytes.slice(lsnMaxOffset, Long.BYTES));
+        crc.update(ByteBuffer.allocate(2 * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(batchNumber)
+                .putLong(lsnMax)
+                .flip());
         return (int) crc.getValue();
     }
 
@@ -163,17 +188,19 @@ final class DoubleWrite implements AutoCloseable {
                 return 0;
             }
             int lsnMaxOffset = DoubleWriteLayout.lsnMaxOffset(header.version());
+            long storedNumber = memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET);
+            long storedLsnMax = memory.get(PageLayout.LONG, lsnMaxOffset);
             // Also of a directory without copies: the log was durable up to there before the directory was written.
             if (memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) == DoubleWriteLayout.MAGIC
                     && memory.get(PageLayout.INT, lsnMaxOffset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND)
-                            == lsnMaxChecksum(memory, lsnMaxOffset)) {
-                lsnMax = Math.max(lsnMax, memory.get(PageLayout.LONG, lsnMaxOffset));
-                batchNumber = Math.max(batchNumber, memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET));
+                            == lsnMaxChecksum(storedNumber, storedLsnMax)) {
+                lsnMax = Math.max(lsnMax, storedLsnMax);
+                batchNumber = Math.max(batchNumber, storedNumber);
             }
             if (!isWhole(memory, windows)) {
                 return 0;
             }
-            batchNumber = memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET);
+            batchNumber = storedNumber;
             return restorePages(pages, memory, windows, again);
         }
     }

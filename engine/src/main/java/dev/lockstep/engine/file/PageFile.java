@@ -124,6 +124,8 @@ public final class PageFile implements AutoCloseable {
      * @param directory where the files lie
      * @param databaseIdOrNull the database that the files must belong to, or null if any will do
      * @param readOnly whether nothing is to be written; then pages are not mended, and reading a damaged one fails
+     * @throws DiskFullException if the double-write file is too short, as one of version 1 is, and there is no room for
+     *     the rest of it; the next open tries again
      * @throws LockstepException as {@link FileHeader#read} and {@link Storage#open}
      */
     public static PageFile open(Storage storage, Path directory, DatabaseId databaseIdOrNull, boolean readOnly) {
@@ -322,9 +324,9 @@ public final class PageFile implements AutoCloseable {
                     doubleWriteOrNull.note(batch);
                 }
             } catch (RuntimeException | Error e) {
-                // The copies may be half written, which is harmless: no page of this batch was touched. But a failed
-                // force and a failed write cannot be told apart here, and after a failed force copies cannot be relied
-                // on.
+                // The copies may be half written, which is harmless: no page of this batch was touched. But unless the
+                // disk is full, which only a write says, a failed force and a failed write cannot be told apart here,
+                // and after a failed force copies cannot be relied on.
                 if (!(e instanceof DiskFullException)) {
                     forceFailure = e;
                 }

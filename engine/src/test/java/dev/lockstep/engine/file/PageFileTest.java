@@ -37,6 +37,8 @@ class PageFileTest {
     private static final Path PAGES = DIRECTORY.resolve(PageFile.PAGES_FILE);
     private static final Path DOUBLE_WRITE = DIRECTORY.resolve(PageFile.DOUBLE_WRITE_FILE);
     private static final DatabaseId ID = new DatabaseId(1, 2);
+    private static final int DOUBLE_WRITE_BYTES_1 =
+            DoubleWriteLayout.PAGES_POSITION + DoubleWriteLayout.PAGES_MAX_1 * PageLayout.PAGE_BYTES;
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
@@ -78,14 +80,23 @@ class PageFileTest {
         file.write(batch);
     }
 
-    /** Version 1 had room for fewer pages, and the highest LSN elsewhere. */
-    @Test
-    void aDoubleWriteFileOfVersion1IsReadAndBroughtUp() {
-        FaultyStorage storage = new FaultyStorage(1);
+    /** A database of the pages 1 to 3, all of version 7, the second of which is torn. */
+    private FaultyStorage withTornPage(long seed) {
+        FaultyStorage storage = new FaultyStorage(seed);
         try (PageFile file = PageFile.create(storage, DIRECTORY, ID)) {
             write(file, 7, 1, 2, 3);
             assertEquals(7, file.lsnMax());
         }
+        try (BlockFile pages = storage.open(PAGES, Storage.OpenMode.READ_WRITE)) {
+            pages.write(ByteBuffer.allocateDirect(100), PageLayout.fileOffset(2) + 4_000);
+            pages.force(false);
+        }
+        return storage;
+    }
+
+    /** The same; version 1 had room for fewer pages, and the highest LSN elsewhere. */
+    private FaultyStorage withDoubleWriteFileOfVersion1(long seed) {
+        FaultyStorage storage = withTornPage(seed);
         try (BlockFile copies = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_WRITE)) {
             int fieldBytes = DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND + Integer.BYTES;
             ByteBuffer field = ByteBuffer.allocateDirect(fieldBytes);
@@ -94,22 +105,77 @@ class PageFileTest {
             copies.write(ByteBuffer.allocateDirect(fieldBytes), directory + DoubleWriteLayout.lsnMaxOffset(2));
             copies.write(field.flip(), directory + DoubleWriteLayout.lsnMaxOffset(1));
             new FileHeader(FileFormat.DOUBLE_WRITE, 1, ID, 0).write(copies);
-            copies.truncate(DoubleWriteLayout.PAGES_POSITION + 64 * PageLayout.PAGE_BYTES);
+            copies.truncate(DOUBLE_WRITE_BYTES_1);
         }
-        try (BlockFile pages = storage.open(PAGES, Storage.OpenMode.READ_WRITE)) {
-            pages.write(ByteBuffer.allocateDirect(100), PageLayout.fileOffset(2) + 4_000);
-        }
-        for (int time = 0; time < 2; time++) {
+        return storage;
+    }
+
+    /** The first time it is brought up, and the second time it is read as what it has become. */
+    private void requireBroughtUp(FaultyStorage storage) {
+        for (int time = 1; time <= 2; time++) {
+            String replay = "seed=" + storage.seed() + ", time=" + time;
             try (PageFile file = PageFile.open(storage, DIRECTORY, ID, false)) {
-                assertEquals(7, version(file, 2));
-                assertEquals(7, file.lsnMax());
+                for (int pageId = 1; pageId <= 3; pageId++) {
+                    assertEquals(7, version(file, pageId), replay);
+                }
+                assertEquals(7, file.lsnMax(), replay);
             }
             try (BlockFile copies = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_ONLY)) {
-                assertEquals(
-                        2, FileHeader.read(copies, FileFormat.DOUBLE_WRITE, ID).version());
-                assertEquals(DoubleWriteLayout.FILE_BYTES, copies.size());
+                FileHeader header = FileHeader.read(copies, FileFormat.DOUBLE_WRITE, ID);
+                assertEquals(FileFormat.DOUBLE_WRITE.version(), header.version(), replay);
+                assertEquals(DoubleWriteLayout.FILE_BYTES, copies.size(), replay);
             }
         }
+    }
+
+    @Test
+    void aDoubleWriteFileOfVersion1IsReadAndBroughtUp() {
+        requireBroughtUp(withDoubleWriteFileOfVersion1(1));
+    }
+
+    /** Each step leaves a file that says all that it said before, and that the next open goes on with. */
+    @Test
+    void aDoubleWriteFileOfVersion1IsBroughtUpAfterACrashAtAnyChange() {
+        int crashCount = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            boolean crashed = true;
+            for (long change = 1; crashed; change++) {
+                FaultyStorage storage = withDoubleWriteFileOfVersion1(seed * 1000 + change);
+                storage.crashAtChange(change);
+                try {
+                    PageFile.open(storage, DIRECTORY, ID, false).close();
+                    crashed = false;
+                } catch (StorageException e) {
+                    assertTrue(storage.isCrashed(), e::getMessage);
+                    crashCount++;
+                }
+                storage.crash();
+                requireBroughtUp(storage);
+            }
+        }
+        assertTrue(crashCount > 100, "crashCount=" + crashCount);
+    }
+
+    /** It stays as it is until there is room. */
+    @Test
+    void aDoubleWriteFileOfVersion1IsBroughtUpAfterAFullDisk() {
+        FaultyStorage storage = withDoubleWriteFileOfVersion1(1);
+        storage.bytesMax(storage.bytes() + PageLayout.PAGE_BYTES);
+        for (int time = 0; time < 2; time++) {
+            assertThrows(DiskFullException.class, () -> PageFile.open(storage, DIRECTORY, ID, false));
+        }
+        storage.heal();
+        requireBroughtUp(storage);
+    }
+
+    /** As a crash has left those that programs before this one brought up header first. */
+    @Test
+    void aDoubleWriteFileThatIsTooShortGetsItsLength() {
+        FaultyStorage storage = withTornPage(1);
+        try (BlockFile copies = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_WRITE)) {
+            copies.truncate(DOUBLE_WRITE_BYTES_1);
+        }
+        requireBroughtUp(storage);
     }
 
     /** Long runs of neighbours past the system's cache, short ones through it: see UNCACHED_RUN_PAGES_MIN. */
