@@ -124,6 +124,7 @@ final class DatabaseEvents {
         DatabaseState event = new DatabaseState();
         event.database = database.name();
         event.openTransactions = status.transactions().size();
+        event.locksComplete = status.locksComplete();
         event.openSnapshots = status.snapshots().openCount();
         event.oldestSnapshot = status.snapshots().oldestNanos();
         event.logKept = status.log().keptBytes();
@@ -239,6 +240,10 @@ final class DatabaseEvents {
 
         @Label("Open Transactions")
         int openTransactions;
+
+        @Label("Locks Complete")
+        @Description("Whether the events of locks leave none out: they end at a number of requests")
+        boolean locksComplete;
 
         @Label("Open Snapshots")
         int openSnapshots;

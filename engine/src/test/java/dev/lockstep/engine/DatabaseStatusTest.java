@@ -141,16 +141,28 @@ class DatabaseStatusTest {
     }
 
     @Test
-    void moreLocksThanAreListedAreSaidToBeMore() {
-        database.run(transaction -> {
-            for (int id = 100; id < 100 + DatabaseStatus.LOCK_REQUESTS_MAX; id++) {
-                insert(transaction, id);
-            }
-            DatabaseStatus status = database.status();
-            assertFalse(status.locksComplete());
-            assertEquals(DatabaseStatus.LOCK_REQUESTS_MAX, status.locks().size());
-        });
-        assertTrue(database.status().locksComplete());
+    void moreLocksThanAreListedAreSaidToBeMore() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        CountDownLatch events = new CountDownLatch(1);
+        try (DatabaseManagement shown = DatabaseManagement.register(database, "many locks");
+                RecordingStream stream = new RecordingStream()) {
+            ObjectName name = new ObjectName(shown.objectName());
+            stream.enable("dev.lockstep.DatabaseState").withPeriod(Duration.ofMillis(20));
+            stream.onEvent("dev.lockstep.DatabaseState", once(events, event -> !event.getBoolean("locksComplete")));
+            stream.startAsync();
+            database.run(transaction -> {
+                for (int id = 100; id < 100 + DatabaseStatus.LOCK_REQUESTS_MAX; id++) {
+                    insert(transaction, id);
+                }
+                DatabaseStatus status = database.status();
+                assertFalse(status.locksComplete());
+                assertEquals(DatabaseStatus.LOCK_REQUESTS_MAX, status.locks().size());
+                assertEquals(false, attribute(server, name, "LocksComplete"));
+                await(events);
+            });
+            assertTrue(database.status().locksComplete());
+            assertEquals(true, attribute(server, name, "LocksComplete"));
+        }
     }
 
     @Test
@@ -178,6 +190,39 @@ class DatabaseStatusTest {
         assertFalse(checkpoint.running());
         assertTrue(checkpoint.bytesUntilNext() > 0, checkpoint::toString);
         assertTrue(database.status().pool().hitRatio() > 0);
+    }
+
+    /** More pages than a batch has: when the second batch is held back, the oldest changes are in the file. */
+    @Test
+    void showsHowFarACheckpointIs() throws InterruptedException {
+        HeldStorage disk = new HeldStorage(new FaultyStorage(1));
+        Database held = databases.track(
+                Database.open(disk, Path.of("/held"), ValidatedDatabase.USUAL, null, LogOptions.sync()));
+        DatabaseTest.filled(held, 3_000, "n".repeat(1_000));
+        long before = held.status().checkpoint().completedCount();
+        CountDownLatch secondBatch = disk.holdBatch(2);
+        Thread checkpointing = Thread.ofPlatform().name("checkpointing").start(() -> {
+            try {
+                held.checkpoint();
+            } finally {
+                // Without a second batch the test fails, and does not hang.
+                secondBatch.countDown();
+            }
+        });
+        try {
+            secondBatch.await();
+            DatabaseStatus.CheckpointStatus running = held.status().checkpoint();
+            assertTrue(running.running() && running.progress() > 0 && running.progress() < 1, running::toString);
+            assertEquals(before, running.completedCount());
+            assertEquals(0, running.bytesUntilNext());
+        } finally {
+            disk.release();
+            checkpointing.join();
+        }
+        DatabaseStatus.CheckpointStatus ended = held.status().checkpoint();
+        assertFalse(ended.running());
+        assertEquals(0.0, ended.progress());
+        assertEquals(before + 1, ended.completedCount());
     }
 
     /** Checkpoints go on meanwhile, and recovery would begin with the last; but no log is given up. */
@@ -331,6 +376,7 @@ class DatabaseStatusTest {
                     once(
                             events,
                             event -> event.getInt("openTransactions") == 2
+                                    && event.getBoolean("locksComplete")
                                     && event.getLong("logKept") > 0
                                     && event.getString("logKeptFor").equals("TRANSACTION")
                                     && event.getDouble("checkpointProgress") == 0

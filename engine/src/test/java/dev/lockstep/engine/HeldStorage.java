@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.LogClock;
 import dev.lockstep.engine.page.PageLayout;
@@ -8,15 +9,22 @@ import dev.lockstep.engine.proof.DelegatingStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A file system whose forces of the log, or whose reads of pages, can be held back. */
+/** A file system whose forces of the log, reads of pages, or batches of written pages can be held back. */
 final class HeldStorage extends DelegatingStorage {
     private static final long ANYWHERE = -1;
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 
     private volatile CountDownLatch logForce = OPEN;
     private volatile CountDownLatch pageRead = OPEN;
+    private volatile CountDownLatch batchWrite = OPEN;
+    private volatile CountDownLatch batchArrival = OPEN;
     private volatile long heldPosition = ANYWHERE;
+
+    /** Batches up to the one to be held back; none is once it is 0 or less. */
+    private final AtomicInteger batchesLeft = new AtomicInteger();
+
     private final HeldClock clock = new HeldClock();
 
     HeldStorage(Storage storage) {
@@ -47,10 +55,25 @@ final class HeldStorage extends DelegatingStorage {
         pageRead = new CountDownLatch(1);
     }
 
+    /**
+     * Holds back one batch of pages that are written, before their copies are.
+     *
+     * @param number which from now on, from 1
+     * @return counted down once it is there
+     */
+    CountDownLatch holdBatch(int number) {
+        CountDownLatch arrival = new CountDownLatch(1);
+        batchArrival = arrival;
+        batchWrite = new CountDownLatch(1);
+        batchesLeft.set(number);
+        return arrival;
+    }
+
     void release() {
         clock.goOn();
         logForce.countDown();
         pageRead.countDown();
+        batchWrite.countDown();
     }
 
     private static void pass(CountDownLatch gate) {
@@ -65,7 +88,8 @@ final class HeldStorage extends DelegatingStorage {
     public BlockFile open(Path path, OpenMode mode) {
         BlockFile file = super.open(path, mode);
         String name = path.getFileName().toString();
-        return new HeldFile(file, name.startsWith("log-"), name.startsWith("pages"));
+        return new HeldFile(
+                file, name.startsWith("log-"), name.startsWith("pages"), name.equals(PageFile.DOUBLE_WRITE_FILE));
     }
 
     private static final class HeldClock implements LogClock {
@@ -101,11 +125,13 @@ final class HeldStorage extends DelegatingStorage {
     private final class HeldFile extends DelegatingFile {
         private final boolean isLog;
         private final boolean isPages;
+        private final boolean isCopies;
 
-        HeldFile(BlockFile file, boolean isLog, boolean isPages) {
+        HeldFile(BlockFile file, boolean isLog, boolean isPages, boolean isCopies) {
             super(file);
             this.isLog = isLog;
             this.isPages = isPages;
+            this.isCopies = isCopies;
         }
 
         @Override
@@ -114,6 +140,15 @@ final class HeldStorage extends DelegatingStorage {
                 pass(pageRead);
             }
             return super.read(target, position);
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) {
+            if (isCopies && batchesLeft.decrementAndGet() == 0) {
+                batchArrival.countDown();
+                pass(batchWrite);
+            }
+            super.write(source, position);
         }
 
         @Override

@@ -11,6 +11,9 @@ public interface DatabaseMXBean {
     /** Locks with those who hold and await them; those that somebody waits for first. */
     List<DatabaseStatus.Lock> getLocks();
 
+    /** Whether the lists of locks leave none out: they end at {@link DatabaseStatus#LOCK_REQUESTS_MAX} requests. */
+    boolean isLocksComplete();
+
     /** Locks that somebody waits for. */
     List<DatabaseStatus.Lock> getContendedLocks();
 

@@ -91,6 +91,11 @@ public final class DatabaseManagement implements AutoCloseable {
         }
 
         @Override
+        public boolean isLocksComplete() {
+            return database.status().locksComplete();
+        }
+
+        @Override
         public List<DatabaseStatus.Lock> getContendedLocks() {
             return database.status().locks().stream()
                     .filter(lock -> !lock.waiters().isEmpty())
