@@ -3,35 +3,88 @@ package dev.lockstep.bench.prove;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
-/** What this process holds, as the system counts it. */
+/** What this process holds, as the system and the JVM count it. Thread-safe. */
 final class ProcessMemory {
     /** In the place of a number that the system does not say. */
     static final long UNKNOWN = -1;
 
+    /** Memory in use, in the words of proc_pid_status(5). */
+    static final String RESIDENT = "VmRSS";
+
+    /** The most that was ever in use, or since {@link #forgetPeak}. */
+    static final String RESIDENT_PEAK = "VmHWM";
+
     private static final Path STATUS = Path.of("/proc/self/status");
-    private static final String RESIDENT = "VmRSS:";
+    private static final Path CLEAR = Path.of("/proc/self/clear_refs");
+
+    /** What the file takes for an order to begin the peak anew, see proc_pid_clear_refs(5). */
+    private static final String CLEAR_PEAK = "5";
+
+    private static final String UNIT = "kB";
     private static final int KILOBYTE = 1 << 10;
 
     private ProcessMemory() {}
 
     /** Memory in use, heap and all, in bytes; {@link #UNKNOWN} where there is no {@code /proc}. */
     static long residentBytes() {
-        if (!Files.isReadable(STATUS)) {
-            return UNKNOWN;
-        }
+        return bytes(RESIDENT);
+    }
+
+    /**
+     * The most memory that was in use at once since the process began, or since {@link #forgetPeak}, heap and all, in
+     * bytes; {@link #UNKNOWN} where there is no {@code /proc}. Memory that was asked for but never touched is not in
+     * use.
+     */
+    static long peakResidentBytes() {
+        return bytes(RESIDENT_PEAK);
+    }
+
+    /** Begins the peak anew with what is in use now; does nothing where the system refuses that. */
+    static void forgetPeak() {
         try {
-            return Files.readAllLines(STATUS).stream()
-                    .filter(line -> line.startsWith(RESIDENT))
-                    .map(line -> line.replaceAll("\\D", ""))
-                    .mapToLong(digits -> Long.parseLong(digits) * KILOBYTE)
-                    .findFirst()
-                    .orElse(UNKNOWN);
+            Files.writeString(CLEAR, CLEAR_PEAK, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            // The peak then stays that of the whole process.
+        }
+    }
+
+    private static long bytes(String name) {
+        try {
+            return bytes(Files.readString(STATUS, StandardCharsets.ISO_8859_1), name);
         } catch (IOException e) {
             return UNKNOWN;
         }
+    }
+
+    /**
+     * Reads one line of the system's words.
+     *
+     * @param status all lines
+     * @param name of the line, which is not the first and has a number of kilobytes
+     * @return bytes; {@link #UNKNOWN} if there is no such line
+     */
+    static long bytes(String status, String name) {
+        String begin = "\n" + name + ":";
+        int at = status.indexOf(begin);
+        int end = status.indexOf(UNIT, Math.max(at, 0));
+        return at < 0 || end < 0
+                ? UNKNOWN
+                : Long.parseLong(status.substring(at + begin.length(), end).strip()) * KILOBYTE;
+    }
+
+    /** Objects in the heap, those that nobody needs any more included, in bytes. */
+    static long heapUsedBytes() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    /** What the JVM has of the system for its heap, in bytes; it may not have touched all of it. */
+    static long heapCommittedBytes() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
     }
 
     /** Files that are open; {@link #UNKNOWN} on Windows. */

@@ -18,10 +18,21 @@ final class SoakSamples {
 
     private final List<Sample> samples = new ArrayList<>();
 
-    /** One look at the process. */
+    /**
+     * One look at the process.
+     *
+     * @param minutes since the first could have been taken
+     * @param heapMegabytes in use after a collection
+     * @param committedMegabytes what the JVM had of the system for its heap before that collection
+     * @param residentMegabytes memory of the process then, heap and all; negative where the system does not say it
+     * @param files that were open; negative where the system does not say it
+     * @param dataMegabytes of the data file and all others but the log
+     * @param logMegabytes of the log
+     */
     record Sample(
             double minutes,
             double heapMegabytes,
+            double committedMegabytes,
             double residentMegabytes,
             double files,
             double dataMegabytes,
@@ -31,9 +42,12 @@ final class SoakSamples {
             return heapMegabytes - dataMegabytes * HEAP_BYTES_PER_PAGE / PageLayout.PAGE_BYTES;
         }
 
-        /** Memory of the process without the same. */
-        double residentBesidePagesMegabytes() {
-            return residentMegabytes - dataMegabytes * HEAP_BYTES_PER_PAGE / PageLayout.PAGE_BYTES;
+        /**
+         * Memory of the process outside of the heap; negative where the system does not say it. Nothing of it is kept
+         * of each page. It is 0 while the JVM has not yet touched as much of the heap as there is beside it.
+         */
+        double nativeMegabytes() {
+            return residentMegabytes < 0 ? residentMegabytes : Math.max(residentMegabytes - committedMegabytes, 0);
         }
     }
 

@@ -11,6 +11,11 @@ class SoakSamplesTest {
 
     /** An hour in which the file grows by 2.4 GB, and the heap by what is kept of its pages and by a leak. */
     private static SoakSamples hour(double leakMegabytes) {
+        return hour(leakMegabytes, 0);
+    }
+
+    /** The same with a leak outside of the heap, of which the JVM takes 100 MB more in the middle of the hour. */
+    private static SoakSamples hour(double leakMegabytes, double nativeLeakMegabytes) {
         SoakSamples samples = new SoakSamples();
         for (int i = 0; i < SAMPLES; i++) {
             double part = (double) i / SAMPLES;
@@ -18,7 +23,9 @@ class SoakSamplesTest {
             double noise = i % 3 * 0.2;
             double warmUp = i < SAMPLES / 6 ? -5 : 0;
             double heap = 36 + warmUp + dataMegabytes * 12 / 8_192 + leakMegabytes * part + noise;
-            samples.add(new SoakSamples.Sample(part * 60, heap, 400, 45, dataMegabytes, 320));
+            double committed = i < SAMPLES / 2 ? 160 : 260;
+            double resident = committed + 240 + nativeLeakMegabytes * part + noise;
+            samples.add(new SoakSamples.Sample(part * 60, heap, committed, resident, 45, dataMegabytes, 320));
         }
         return samples;
     }
@@ -38,5 +45,28 @@ class SoakSamplesTest {
     @Test
     void aLeakIs() {
         assertTrue(heapGrowth(hour(6)) > SoakProof.HEAP_MEGABYTES_MAX, "growth=" + heapGrowth(hour(6)));
+    }
+
+    private static double nativeGrowth(SoakSamples samples) {
+        return samples.growth(SoakSamples.Sample::nativeMegabytes).more();
+    }
+
+    @Test
+    void heapThatTheCollectorTakesIsNoNativeGrowth() {
+        assertEquals(0, nativeGrowth(hour(0)), 0.1);
+        assertTrue(hour(0).growth(SoakSamples.Sample::residentMegabytes).more() > 90, "and it would be of the process");
+    }
+
+    @Test
+    void aLeakOutsideOfTheHeapIsSeenBesideIt() {
+        double growth = nativeGrowth(hour(0, 32));
+        assertTrue(growth > SoakProof.NATIVE_MEGABYTES_MAX, "growth=" + growth);
+    }
+
+    @Test
+    void memoryThatTheSystemDoesNotSayStaysUnknown() {
+        double unknown = ProcessMemory.UNKNOWN;
+        assertTrue(new SoakSamples.Sample(1, 30, 160, unknown, 45, 100, 320).nativeMegabytes() < 0);
+        assertEquals(0, new SoakSamples.Sample(1, 30, 160, 140, 45, 100, 320).nativeMegabytes(), "not all touched");
     }
 }
