@@ -16,7 +16,8 @@ import java.util.TreeMap;
  * @param survived those that went as they have to
  * @param failed the others
  * @param counts further numbers by name, such as points by kind
- * @param failures the first of those that failed, at most {@link #FAILURES_MAX}
+ * @param failures all that failed, each with its line of replay; what was found by the first {@link
+ *     #FAILURES_IN_FULL} of them in full, by the others in brief
  * @param sections tables and plots for the reader
  */
 public record ProofReport(
@@ -28,7 +29,16 @@ public record ProofReport(
         List<ProofFailure> failures,
         List<Section> sections) {
     /** What fails more often than this has one cause, and the first hundred show it. */
-    public static final int FAILURES_MAX = 100;
+    public static final int FAILURES_IN_FULL = 100;
+
+    /** Length of what was found in brief: one line that names it, of so many characters at most. */
+    public static final int BRIEF_CHARACTERS_MAX = 300;
+
+    /** Causes of causes that are told: the engine's errors have two at most. */
+    private static final int CAUSES_TOLD_MAX = 4;
+
+    /** Frames of the stack that are told: they name the place, and replaying it shows the rest. */
+    private static final int FRAMES_TOLD_MAX = 3;
 
     /** Copies. */
     public ProofReport {
@@ -45,6 +55,21 @@ public record ProofReport(
     /** The outcome in one sentence. */
     public String summary() {
         return String.format(Locale.ROOT, "%s: %,d tried, %,d survived, %,d failed", proof, tried, survived, failed);
+    }
+
+    /** For people: what was thrown, with its causes, and where. */
+    public static String describe(Throwable failure) {
+        StringBuilder text = new StringBuilder();
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < CAUSES_TOLD_MAX; depth++) {
+            text.append(depth == 0 ? "" : ", because ").append(cause);
+            cause = cause.getCause();
+        }
+        StackTraceElement[] trace = failure.getStackTrace();
+        for (int i = 0; i < Math.min(trace.length, FRAMES_TOLD_MAX); i++) {
+            text.append(" at ").append(trace[i]);
+        }
+        return text.toString();
     }
 
     /** A report in the making. Used by one thread. */
@@ -68,17 +93,26 @@ public record ProofReport(
             survived++;
         }
 
-        /** Counts a point that did not, and keeps the line that replays it. */
+        /** Counts a point that did not, and keeps what was found and the line that replays it. */
         public void failed(long point, String what) {
             failed(point, what, options.replay(proof, point));
         }
 
         /** The same with a line of its own. */
         public void failed(long point, String what, String replay) {
+            failures.add(new ProofFailure(point, failed < FAILURES_IN_FULL ? what : inBrief(what), replay));
             failed++;
-            if (failures.size() < FAILURES_MAX) {
-                failures.add(new ProofFailure(point, what, replay));
-            }
+        }
+
+        /** The first line, or as much of it as may be told. By code points, because half of one is no text. */
+        private static String inBrief(String what) {
+            return what.lines()
+                    .findFirst()
+                    .orElse("")
+                    .codePoints()
+                    .limit(BRIEF_CHARACTERS_MAX)
+                    .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                    .toString();
         }
 
         /** Adds to a number of this name, which is 0 at first. */

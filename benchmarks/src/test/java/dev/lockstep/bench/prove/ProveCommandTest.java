@@ -125,6 +125,33 @@ class ProveCommandTest {
                 report.failures().getFirst().replay());
     }
 
+    /** However many there are, each has its line; what was found is cut where there are too many to read. */
+    @Test
+    void everyFailureHasTheLineThatReplaysIt() {
+        ProofOptions options = new ProofOptions(500, Duration.ZERO, 9, OptionalLong.empty(), directory);
+        ProofReport.Builder builder = new ProofReport.Builder("kill", options);
+        String what = "lost".repeat(ProofReport.BRIEF_CHARACTERS_MAX) + "\nand more";
+        for (int point = 0; point < ProofReport.FAILURES_IN_FULL + 2; point++) {
+            builder.failed(point, what);
+        }
+        ProofReport report = builder.build();
+        assertEquals(ProofReport.FAILURES_IN_FULL + 2, report.failed());
+        assertEquals(report.failed(), report.failures().size());
+        assertEquals(
+                what, report.failures().get(ProofReport.FAILURES_IN_FULL - 1).what());
+        ProofFailure brief = report.failures().getLast();
+        assertEquals(what.substring(0, ProofReport.BRIEF_CHARACTERS_MAX), brief.what());
+        assertEquals("./lockstep prove kill --points 500 --seed 9 --point 101", brief.replay());
+    }
+
+    @Test
+    void whatWasThrownIsTold() {
+        String text = ProofReport.describe(new IllegalStateException("lost", new AssertionError("reason")));
+        String expected = "java.lang.IllegalStateException: lost, because java.lang.AssertionError: reason at ";
+        assertTrue(text.startsWith(expected), text);
+        assertTrue(text.contains(ProveCommandTest.class.getName()), text);
+    }
+
     @Test
     void pointsOfTheOverloadProofGoUpTheLadderAndBeyond() {
         List<Integer> ladder = List.of(1, 2, 5);
