@@ -23,6 +23,7 @@ class KillProofTest {
                 ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(POINTS));
         assertEquals(POINTS, report.tried());
         assertTrue(report.counts().get("commits answered and found") > POINTS, report::toString);
+        assertTrue(report.counts().get("answers of readers compared") > 0, report::toString);
         assertEquals(POINTS / 2, report.counts().get("points with LOG_IMAGES"), report::toString);
     }
 

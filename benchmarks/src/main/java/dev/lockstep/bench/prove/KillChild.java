@@ -25,7 +25,9 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The process that {@link KillProof} kills: TPC-C by several terminals, with durable commits. Before each commit a
  * terminal says what the transaction will have done, and after the answer that it was answered; so the parent knows at
- * any moment what must be there, and of each terminal the one transaction that may be there or not.
+ * any moment what must be there, and of each terminal the one transaction that may be there or not. With the answer it
+ * says what the transaction has read that only grows, the orders of a district: who was shown an order of somebody else
+ * must find it again, whether that one was answered or not.
  */
 final class KillChild {
     /** Marks in the place of a terminal. */
@@ -36,7 +38,7 @@ final class KillChild {
     /** What a frame says of a terminal: what its transaction, which is about to commit, does. */
     static final int COMMITS = 1;
 
-    /** It was answered. */
+    /** It was answered; if it has looked at orders, with what it saw of them. */
     static final int ANSWERED = 2;
 
     /** It failed, and is rolled back. */
@@ -161,7 +163,7 @@ final class KillChild {
             while (true) {
                 try {
                     if (transactions.execute(input)) {
-                        say(number, ANSWERED);
+                        answered();
                     }
                     return;
                 } catch (RuntimeException e) {
@@ -172,6 +174,32 @@ final class KillChild {
                     say(number, ROLLED_BACK);
                 }
             }
+        }
+
+        /** Also says up to where orders were seen: Stock-Level reads the next number, Order-Status finds an order. */
+        private void answered() {
+            switch (input.type) {
+                case STOCK_LEVEL -> answered(input.warehouseId, input.districtId, transactions.nextOrderId());
+                case ORDER_STATUS -> {
+                    // An order has lines; without any there was none, and its number is that of an earlier one.
+                    if (transactions.orderLineCount() > 0) {
+                        answered(input.customerWarehouseId, input.customerDistrictId, transactions.orderId() + 1);
+                    } else {
+                        say(number, ANSWERED);
+                    }
+                }
+                case NEW_ORDER, PAYMENT, DELIVERY -> say(number, ANSWERED);
+            }
+        }
+
+        private void answered(int warehouseId, int districtId, int nextOrderId) {
+            frames.say(ByteBuffer.allocate(5 * Integer.BYTES)
+                    .putInt(number)
+                    .putInt(ANSWERED)
+                    .putInt(warehouseId)
+                    .putInt(districtId)
+                    .putInt(nextOrderId)
+                    .flip());
         }
 
         private void commits() {

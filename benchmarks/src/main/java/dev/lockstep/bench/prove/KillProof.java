@@ -4,7 +4,6 @@ import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
-import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
@@ -15,6 +14,7 @@ import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.check.DatabaseTotals;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,9 +30,12 @@ import java.util.Random;
  *
  * <p>What must hold after each kill: {@code validate()} finds nothing; the consistency conditions of TPC-C hold; each
  * count and sum of the database is that of the answered transactions, and of each terminal the one that was about to
- * be answered, wholly or not at all. A quarter of the children is followed by others that are killed while they open
- * the database and recover it; these are points as well. Every other point has the images of its pages in the log in
- * place of writing them twice.
+ * be answered, wholly or not at all; no district has fewer orders than an answered reader has seen. A quarter of the
+ * children is followed by others that are killed while they open the database and recover it; these are points as
+ * well. Every other point has the images of its pages in the log in place of writing them twice.
+ *
+ * <p>A child that falls silent, and any exception, is a failure of its point. So is a database that hangs when it is
+ * opened or checked here ({@link PointLimit}); that is the last point of its run.
  *
  * <p>The moments are chosen from the seed, in answers and in microseconds; the threads' interleaving, and so the very
  * instruction, is the machine's.
@@ -76,6 +79,9 @@ public final class KillProof implements Proof {
 
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
+    /** Longest silence of a child that is to live: ten times what its transactions may wait for a lock. */
+    private static final Duration SILENCE_MAX = Duration.ofMinutes(5);
+
     /** For the command and the tests. */
     public KillProof() {}
 
@@ -87,8 +93,8 @@ public final class KillProof implements Proof {
     @Override
     public String description() {
         return "a process that runs TPC-C with durable commits is killed (SIGKILL) at a random moment, sometimes again"
-                + " while it recovers. Every transaction that was answered must be there, wholly, no other but the one"
-                + " in flight of each terminal, and the database must be valid.";
+                + " while it recovers. Every transaction that was answered must be there, wholly, and every order that"
+                + " it was shown; no other but the one in flight of each terminal; and the database must be valid.";
     }
 
     @Override
@@ -122,6 +128,9 @@ public final class KillProof implements Proof {
         private DatabaseTotals before;
         private int pointsHere;
 
+        /** Whether the database hangs in this process, which ends the run. */
+        private boolean hangs;
+
         Run(ProofOptions options, ProofProgress progress, Path scratch) {
             this.options = options;
             this.progress = progress;
@@ -137,30 +146,45 @@ public final class KillProof implements Proof {
                     continue;
                 }
                 progress.step(point, options.points(), "");
-                if (home == null || pointsHere >= POINTS_PER_DATABASE) {
-                    begin(point);
-                }
-                point(point);
-                pointsHere++;
+                tryPoint(point);
             }
             return report.build();
         }
 
         private boolean goesOn(long point) {
-            return options.points() > 0 ? point < options.points() : System.nanoTime() - endNanos < 0;
+            return !hangs && (options.points() > 0 ? point < options.points() : System.nanoTime() - endNanos < 0);
         }
 
-        private void begin(long point) throws IOException, InterruptedException {
+        private void tryPoint(long point) throws IOException, InterruptedException {
+            try {
+                if (home == null || pointsHere >= POINTS_PER_DATABASE) {
+                    begin(point);
+                }
+                point(point);
+                pointsHere++;
+            } catch (PointLimit.HangException e) {
+                hangs = true;
+                failed(point, e.getMessage());
+            } catch (RuntimeException | AssertionError e) {
+                failed(point, ProofReport.describe(e));
+            }
+        }
+
+        private void begin(long point) throws IOException, InterruptedException, PointLimit.HangException {
             if (home != null) {
                 ScratchDirectory.remove(home);
             }
             home = scratch.resolve("database-" + point);
             pointsHere = 0;
+            before = PointLimit.run(() -> load(point));
+        }
+
+        private DatabaseTotals load(long point) throws InterruptedException {
             TpccConfiguration configuration =
                     TpccConfiguration.builder(SCALE).seed(options.seed()).build();
             try (LockstepAdapter adapter = open(protection(point))) {
                 TpccRun.load(configuration, adapter, TpccProgress.NONE);
-                before = check(adapter).totals();
+                return check(adapter).totals();
             }
         }
 
@@ -179,7 +203,17 @@ public final class KillProof implements Proof {
             }
         }
 
-        private void point(long point) throws IOException, InterruptedException {
+        private static int[] nextOrderIds(LockstepAdapter adapter) {
+            int[] nextOrderIds = new int[SCALE.districts()];
+            try (TpccScanner scanner = adapter.openScanner()) {
+                scanner.districts(
+                        row -> nextOrderIds[TpccScale.districtIndex(row.warehouseId, row.id)] = row.nextOrderId);
+            }
+            return nextOrderIds;
+        }
+
+        private void point(long point) throws InterruptedException, PointLimit.HangException {
+            report.count("points with " + protection(point), 1);
             Random random = new Random(options.seed() * SEED_FACTOR + point);
             AnsweredTransactions answered = new AnsweredTransactions(TERMINALS, SCALE.warehouses());
             String failure = killUnderLoad(point, random, answered);
@@ -190,17 +224,16 @@ public final class KillProof implements Proof {
                 }
             }
             if (failure.isEmpty()) {
-                failure = judge(point, answered);
+                failure = PointLimit.run(() -> judge(point, answered));
             }
-            report.count("points with " + protection(point), 1);
+            if (!failure.isEmpty()) {
+                failed(point, failure);
+                return;
+            }
             report.count("commits answered and found", answered.answers());
             report.count("commits in flight when killed", answered.inFlight());
-            if (failure.isEmpty()) {
-                report.survived();
-            } else {
-                report.failed(point, failure + " database=" + keep(point));
-                home = null;
-            }
+            report.count("answers of readers compared", answered.answersOfReaders());
+            report.survived();
         }
 
         private KilledJvm start(long point, int terminals) throws IOException {
@@ -219,37 +252,53 @@ public final class KillProof implements Proof {
         private String killUnderLoad(long point, Random random, AnsweredTransactions answered)
                 throws InterruptedException {
             report.count("kills under load", 1);
-            try (KilledJvm child = start(point, TERMINALS)) {
-                await(child, KillChild.OPENED);
+            try (KilledJvm child = start(point, TERMINALS);
+                    ChildWatch watch = new ChildWatch(child, SILENCE_MAX.toNanos())) {
+                await(child, watch, KillChild.OPENED);
                 int answers = random.nextInt(ANSWERS_MAX);
                 while (answered.answers() < answers) {
-                    answered.heard(child.next());
+                    answered.heard(next(child, watch));
                 }
                 child.goesOnFor(random.nextInt(DELAY_NANOS_MAX));
                 child.kill(answered::heard);
                 return "";
             } catch (IOException e) {
-                return describe(e);
+                return ProofReport.describe(e);
             }
         }
 
         /** Somewhere in its start or its recovery, or just behind. */
         private String killWhileOpening(long point, Random random) throws InterruptedException {
             report.count("kills while opening", 1);
-            try (KilledJvm child = start(point, 0)) {
-                await(child, KillChild.OPENING);
+            try (KilledJvm child = start(point, 0);
+                    ChildWatch watch = new ChildWatch(child, SILENCE_MAX.toNanos())) {
+                await(child, watch, KillChild.OPENING);
                 child.goesOnFor(random.nextInt(OPENING_NANOS_MAX));
                 child.kill(frame -> {});
                 return "";
             } catch (IOException e) {
-                return describe(e);
+                return ProofReport.describe(e);
             }
         }
 
-        private static void await(KilledJvm child, int mark) throws IOException {
+        private static void await(KilledJvm child, ChildWatch watch, int mark) throws IOException {
             // Ends with the child at the latest.
-            while (child.next().getInt() != mark) {
+            while (next(child, watch).getInt() != mark) {
                 // It has said something else before.
+            }
+        }
+
+        /** The next frame of a child, which the watch kills if it falls silent. */
+        private static ByteBuffer next(KilledJvm child, ChildWatch watch) throws IOException {
+            try {
+                ByteBuffer frame = child.next();
+                watch.heard();
+                return frame;
+            } catch (IOException e) {
+                if (!watch.hasFired()) {
+                    throw e;
+                }
+                throw new IOException("the child hangs: silentSeconds=" + SILENCE_MAX.toSeconds(), e);
             }
         }
 
@@ -267,23 +316,32 @@ public final class KillProof implements Proof {
                 }
                 String differences = answered.differences(before, after.totals());
                 before = after.totals();
-                return differences;
-            } catch (LockstepException e) {
-                return describe(e);
+                return differences.isEmpty() ? answered.lostToReaders(nextOrderIds(adapter)) : differences;
             }
         }
 
-        private static String describe(Exception e) {
-            return e.getCause() == null ? e.toString() : e + ", caused by " + e.getCause();
+        private void failed(long point, String what) {
+            report.failed(point, kept(point) + what);
+            home = null;
         }
 
-        /** What failed is kept for whoever looks for the reason. */
-        private Path keep(long point) throws IOException {
+        /** Keeps the database for whoever looks for the reason, since a replay begins without it; says where it is. */
+        private String kept(long point) {
             Path kept = options.directory()
                     .resolve(String.format(
                             Locale.ROOT, "lockstep-failed-%s-seed-%d-point-%d", NAME, options.seed(), point));
-            ScratchDirectory.remove(kept);
-            return Files.exists(home) ? Files.move(home, kept) : home;
+            try {
+                ScratchDirectory.remove(kept);
+                Files.move(home, kept);
+            } catch (IOException e) {
+                return "the database is not kept (" + e + "): ";
+            }
+            return String.format(
+                    Locale.ROOT,
+                    "database=%s has the state that failed, after %d points before this one; a replay begins with a"
+                            + " fresh database: ",
+                    kept,
+                    pointsHere);
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.LastName;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
@@ -22,6 +23,7 @@ import dev.lockstep.tpcc.workload.TransactionInput;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,10 @@ class AnsweredTransactionsTest {
     private void commits(int terminal, int payment) {
         Tally tally = new Tally(1, 1);
         tally.committed(payment(payment), null);
+        commits(terminal, tally);
+    }
+
+    private void commits(int terminal, Tally tally) {
         List<Long> numbers = tally.numbers();
         ByteBuffer frame = ByteBuffer.allocate(2 * Integer.BYTES + numbers.size() * Long.BYTES)
                 .putInt(terminal)
@@ -94,6 +100,37 @@ class AnsweredTransactionsTest {
                 .putInt(terminal)
                 .putInt(kind)
                 .flip());
+    }
+
+    /** A transaction that changes nothing is answered, having read the next order's number of a district. */
+    private void reads(int terminal, int districtId, int nextOrderId) {
+        commits(terminal, new Tally(1, 1));
+        answered.heard(ByteBuffer.allocate(5 * Integer.BYTES)
+                .putInt(terminal)
+                .putInt(KillChild.ANSWERED)
+                .putInt(1)
+                .putInt(districtId)
+                .putInt(nextOrderId)
+                .flip());
+    }
+
+    @Test
+    void anOrderThatAReaderHasSeenMustBeThere() {
+        int[] found = new int[TpccScale.DISTRICTS];
+        Arrays.fill(found, 31);
+        assertEquals("", answered.lostToReaders(found));
+        reads(FIRST, 3, 33);
+        // Answered later, and read earlier.
+        reads(SECOND, 3, 32);
+        reads(SECOND, 4, 31);
+        assertEquals(3, answered.answersOfReaders());
+        assertEquals(3, answered.answers());
+        assertTrue(answered.lostToReaders(found).endsWith("district=2 nextOrderId=31 seen=33"));
+        found[TpccScale.districtIndex(1, 3)] = 32;
+        assertTrue(answered.lostToReaders(found).endsWith("district=2 nextOrderId=32 seen=33"));
+        found[TpccScale.districtIndex(1, 3)] = 33;
+        assertEquals("", answered.lostToReaders(found));
+        assertEquals("", answered.differences(before, before));
     }
 
     @Test

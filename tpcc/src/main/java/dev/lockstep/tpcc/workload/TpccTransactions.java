@@ -53,6 +53,7 @@ public final class TpccTransactions {
     private final long[] deliveryCents = new long[TpccScale.DISTRICTS];
     private int orderLineCount;
     private long totalCents;
+    private int nextOrderId;
     private int lowStockCount;
 
     /** @param session runs the statements */
@@ -270,7 +271,7 @@ public final class TpccTransactions {
     /** Clause 2.8.2. */
     private boolean stockLevel(TransactionInput input) {
         session.begin(TransactionType.STOCK_LEVEL);
-        int nextOrderId = session.readNextOrderId(input.warehouseId, input.districtId);
+        nextOrderId = session.readNextOrderId(input.warehouseId, input.districtId);
         lowStockCount = session.countLowStock(
                 input.warehouseId, input.districtId, nextOrderId - STOCK_LEVEL_ORDERS, nextOrderId, input.threshold);
         session.commit();
@@ -319,6 +320,11 @@ public final class TpccTransactions {
     /** The worth of the order that the last Delivery delivered in a district, in cents. */
     public long deliveredCents(int districtId) {
         return deliveredCents[districtId - 1];
+    }
+
+    /** The number that the next order of its district was to take when the last Stock-Level read it. */
+    public int nextOrderId() {
+        return nextOrderId;
     }
 
     /** What the last Stock-Level counted. */
