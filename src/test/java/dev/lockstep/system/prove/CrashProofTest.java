@@ -11,6 +11,7 @@ import dev.lockstep.bench.prove.disk.Flaw;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <ul>
  *   <li>whatever becomes of what was not forced: writes dropped, reordered, torn at 512 bytes; creations, renames,
  *       removals, lengths lost or reordered until file and directory are forced; the same again during recovery, up to
- *       three times;
+ *       three times. A directory itself, once the engine has made it, is on the medium at once and never lost;
  *   <li>an operation that fails once or for ever: reads as well, and calls that only look for a file, open it or ask
  *       for its length, list a directory or lock it; a force, after which the system shows what is not on the medium; a
  *       full disk at any write or creation; a file system that can only be read from some moment on. While it lasts the
@@ -62,6 +63,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CrashProofTest {
     private static final int POINTS = 500;
     private static final int POINTS_NIGHTLY = 20_000;
+
+    /** What the recorded runs do or not by the choices of their seed: counted for who wants to know. */
+    private static final Set<String> LEFT_TO_CHANCE = Set.of(CrashProof.LONG_BATCHES, CrashProof.LONG_RUNS);
 
     /** Within so many points each of the flaws is found. */
     private static final int POINTS_PER_FLAW = 100;
@@ -105,8 +109,13 @@ class CrashProofTest {
     }
 
     private static void requireAllCounts(ProofReport report) {
+        assertTrue(
+                report.counts().get(CrashProof.RECOVERIES_CUT_SHORT)
+                        >= report.counts().get("crash in recovery"),
+                report::toString);
+        assertTrue(report.counts().keySet().containsAll(LEFT_TO_CHANCE), report::toString);
         List<String> without = report.counts().entrySet().stream()
-                .filter(count -> count.getValue() == 0)
+                .filter(count -> count.getValue() == 0 && !LEFT_TO_CHANCE.contains(count.getKey()))
                 .map(Map.Entry::getKey)
                 .toList();
         assertEquals(List.of(), without, "faults and activities without points");

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.bench.prove.PointLimit;
 import dev.lockstep.bench.prove.Proof;
 import dev.lockstep.bench.prove.ProofOptions;
 import dev.lockstep.bench.prove.ProofProgress;
@@ -23,7 +24,8 @@ import java.util.stream.Stream;
 /**
  * Runs databases on a simulated disk that fails, and looks at what is left. A point is a pair of an operation of a
  * workload's recorded run and a {@link Fault} that it meets. What has to come of each fault is said where {@code
- * CrashProofTest} lists the zones of the files.
+ * CrashProofTest} lists the zones of the files. A point that does not come to its end ({@link PointLimit}) fails, and
+ * is the last one of its run.
  *
  * <p>A round is all pairs of its workloads, one of which has images of its pages in the log in place of writing them
  * twice; where more points are wanted, the next round has workloads of the next seed. Where fewer are wanted, every
@@ -32,6 +34,15 @@ import java.util.stream.Stream;
  * OPERATION:FAULT}, and tried again alone.
  */
 public final class CrashProof implements Proof {
+    /** Counts the openings that a second crash has stopped, of which a point may have several. */
+    public static final String RECOVERIES_CUT_SHORT = "recoveries cut short";
+
+    /** Counts batches that the first version of the double-write area had no room for, in the recorded runs. */
+    public static final String LONG_BATCHES = "recorded batches of more than 64 pages";
+
+    /** Counts writes that go past the system's cache where the disk is not simulated, in the recorded runs. */
+    public static final String LONG_RUNS = "recorded runs of 16 neighbouring pages or more";
+
     private static final String NAME = "crash";
 
     /** Leaves room for the fault in the number of a point. */
@@ -107,7 +118,7 @@ public final class CrashProof implements Proof {
     }
 
     @Override
-    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch) {
+    public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch) throws InterruptedException {
         return new Run(flaw, options, progress).run();
     }
 
@@ -240,6 +251,9 @@ public final class CrashProof implements Proof {
         private final long beginNanos = System.nanoTime();
         private long tried;
 
+        /** Whether a point has not come to its end, which ends the run: what it left may be in the way of others. */
+        private boolean hangs;
+
         Run(Flaw flaw, ProofOptions options, ProofProgress progress) {
             this.flaw = flaw;
             this.options = options;
@@ -247,7 +261,7 @@ public final class CrashProof implements Proof {
             report = new ProofReport.Builder(NAME, options);
         }
 
-        ProofReport run() {
+        ProofReport run() throws InterruptedException {
             if (options.point().isPresent()) {
                 tryPoint(new Round(options.seed(), flaw), options.point().getAsLong());
             }
@@ -266,13 +280,13 @@ public final class CrashProof implements Proof {
         }
 
         private boolean goesOn() {
-            if (options.points() > 0) {
-                return tried < options.points();
-            }
-            return System.nanoTime() - beginNanos < options.time().toNanos();
+            boolean hasMore = options.points() > 0
+                    ? tried < options.points()
+                    : System.nanoTime() - beginNanos < options.time().toNanos();
+            return hasMore && !hangs;
         }
 
-        private void tryPoint(Round round, long number) {
+        private void tryPoint(Round round, long number) throws InterruptedException {
             int pair = (int) Math.min(number, Integer.MAX_VALUE);
             if (pair >= round.pairCount() || !round.fault(pair).appliesTo(round.operation(pair))) {
                 throw new IllegalArgumentException("seed " + round.seed() + " makes no such point: operation="
@@ -283,8 +297,12 @@ public final class CrashProof implements Proof {
             tryPairs(round, List.of(pair));
         }
 
-        private void tryRound(Round round) {
-            round.recordings.forEach(recording -> report.count(points(recording), 0));
+        private void tryRound(Round round) throws InterruptedException {
+            for (Recording recording : round.recordings) {
+                report.count(points(recording), 0);
+                report.count(LONG_BATCHES, recording.longBatches());
+                report.count(LONG_RUNS, recording.longRuns());
+            }
             List<Integer> pairs = round.shuffledPairs();
             if (options.points() == 0) {
                 for (int from = 0; from < pairs.size() && goesOn(); from += POINTS_PER_DRAW) {
@@ -296,14 +314,14 @@ public final class CrashProof implements Proof {
         }
 
         /** Tries pairs in the order of their operations, so that the disk is replayed once. */
-        private void tryPairs(Round round, List<Integer> unordered) {
+        private void tryPairs(Round round, List<Integer> unordered) throws InterruptedException {
             List<Integer> pairs = unordered.stream().sorted().toList();
             Recording recording = null;
             DiskImage image = null;
             DiskImage atStart = null;
             int applied = 0;
             for (int pair : pairs) {
-                if (options.points() == 0 && !goesOn()) {
+                if (!goesOn()) {
                     return;
                 }
                 tried++;
@@ -329,7 +347,7 @@ public final class CrashProof implements Proof {
             }
         }
 
-        private void tryPair(Round round, int pair, DiskImage image, DiskImage atStart) {
+        private void tryPair(Round round, int pair, DiskImage image, DiskImage atStart) throws InterruptedException {
             Fault fault = round.fault(pair);
             DiskOperation operation = round.operation(pair);
             report.count(points(round.recording(pair)), 1);
@@ -337,16 +355,24 @@ public final class CrashProof implements Proof {
             Trial trial = new Trial(
                     round.recording(pair), number, fault, (round.seed() * SEED_FACTOR) ^ (pair * SEED_FACTOR));
             try {
-                Trial.Outcome outcome = trial.run(image, atStart);
+                Trial.Outcome outcome = PointLimit.run(() -> trial.run(image, atStart));
                 counts.add(fault, operation, outcome);
+                report.count(RECOVERIES_CUT_SHORT, trial.recoveriesCutShort());
                 if (trial.damageOrNull() != null) {
                     counts.addDamage(fault, trial.damageOrNull(), outcome);
                 }
                 report.survived();
             } catch (RuntimeException | Error e) {
-                counts.add(fault, operation, null);
-                report.failed(pair, round.describe(pair) + ": " + causes(e), replay(round, pair));
+                failed(round, pair, ProofReport.describe(e));
+            } catch (PointLimit.HangException e) {
+                hangs = true;
+                failed(round, pair, e.getMessage());
             }
+        }
+
+        private void failed(Round round, int pair, String what) {
+            counts.add(round.fault(pair), round.operation(pair), null);
+            report.failed(pair, round.describe(pair) + ": " + what, replay(round, pair));
         }
 
         private static String points(Recording recording) {
@@ -357,20 +383,6 @@ public final class CrashProof implements Proof {
         private static String replay(Round round, int pair) {
             return String.format(
                     Locale.ROOT, "./lockstep prove %s --seed %d --point %s", NAME, round.seed(), round.name(pair));
-        }
-
-        private static String causes(Throwable failure) {
-            StringBuilder text = new StringBuilder();
-            Throwable cause = failure;
-            for (int depth = 0; cause != null && depth < 4; depth++) {
-                text.append(depth == 0 ? "" : ", because ").append(cause);
-                cause = cause.getCause();
-            }
-            StackTraceElement[] trace = failure.getStackTrace();
-            for (int i = 0; i < Math.min(trace.length, 3); i++) {
-                text.append(" at ").append(trace[i]);
-            }
-            return text.toString();
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.lockstep.bench.prove.disk;
 
-/** A workload did something else than in the recorded run, so that its point was not met. */
+/** A run did something else than the one before it, so that its point was not met. */
 final class OtherRunException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

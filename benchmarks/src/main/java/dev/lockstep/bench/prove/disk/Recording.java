@@ -1,5 +1,8 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.engine.file.DoubleWriteLayout;
+import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.page.PageLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +15,9 @@ import java.util.Locale;
 final class Recording {
     /** Reading everything takes as long as some steps. */
     private static final int STEPS_PER_LOOK = 10;
+
+    /** The shortest run of pages that the engine writes past the system's cache. */
+    private static final int LONG_RUN_PAGES = 16;
 
     private final Workload workload;
     private final Flaw flaw;
@@ -145,6 +151,31 @@ final class Recording {
 
     List<DiskOperation> operations() {
         return operations;
+    }
+
+    /** How many batches of the double-write area had more pages than its first version had room for. */
+    long longBatches() {
+        int bytes = DoubleWriteLayout.PAGES_POSITION
+                - DoubleWriteLayout.DIRECTORY_POSITION
+                + (DoubleWriteLayout.PAGES_MAX_1 + 1) * PageLayout.PAGE_BYTES;
+        return operations.stream()
+                .filter(operation -> isWrite(operation, PageFile.DOUBLE_WRITE_FILE, bytes))
+                // What makes the file is longer, and begins before it.
+                .filter(operation -> operation.position() == DoubleWriteLayout.DIRECTORY_POSITION)
+                .count();
+    }
+
+    /** How many runs of neighbouring pages were so long that the engine writes them past the system's cache. */
+    long longRuns() {
+        return operations.stream()
+                .filter(operation -> isWrite(operation, PageFile.PAGES_FILE, LONG_RUN_PAGES * PageLayout.PAGE_BYTES))
+                .count();
+    }
+
+    private static boolean isWrite(DiskOperation operation, String file, int bytesMin) {
+        return operation.kind() == DiskOperation.Kind.WRITE
+                && operation.path().equals(Host.HOME.resolve(file))
+                && operation.data().length >= bytesMin;
     }
 
     /** How many steps had returned, at least, when an operation began. */
