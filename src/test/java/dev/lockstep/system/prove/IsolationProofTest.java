@@ -22,7 +22,7 @@ class IsolationProofTest {
 
     @Test
     void levelsKeepTheirWord() throws Exception {
-        IsolationProof proof = new IsolationProof();
+        IsolationProof proof = new IsolationProof(false);
         ProofReport report =
                 ProofRun.survives(proof, ProofRun.options(proof, directory).withPoints(POINTS));
         assertEquals(POINTS, report.tried());
@@ -32,6 +32,7 @@ class IsolationProofTest {
         assertTrue(counts.get("histories of virtual threads") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, virtual") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, continuations") > 0, counts::toString);
+        assertTrue(counts.containsKey("deadlocks found later than 10 ms"), counts::toString);
         assertEquals(
                 3,
                 counts.keySet().stream()

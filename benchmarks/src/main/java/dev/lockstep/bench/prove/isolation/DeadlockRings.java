@@ -23,6 +23,9 @@ import java.util.concurrent.CountDownLatch;
  * <p>Used by one thread.
  */
 final class DeadlockRings implements AutoCloseable {
+    /** How soon a deadlock has to be found. */
+    static final long FOUND_NANOS_MAX = 10_000_000;
+
     private static final double NANOS_PER_MICROSECOND = 1_000;
 
     private final Database database = Database.inMemory(DatabaseOptions.defaults());
@@ -54,14 +57,27 @@ final class DeadlockRings implements AutoCloseable {
      * How long deadlocks lasted.
      *
      * @param members of each
-     * @param nanos one for each deadlock, ascending
+     * @param nanos one for each deadlock, ascending; at least one, the largest number where there was no victim
      * @param wrongVictims how many had a victim that was not their youngest member, or not exactly one
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them
     record Times(int members, long[] nanos, int wrongVictims) {
+        private long nanos(double share) {
+            return nanos[(int) Math.min(nanos.length - 1L, Math.round(share * nanos.length))];
+        }
+
         private String micros(double share) {
-            int index = (int) Math.min(nanos.length - 1L, Math.round(share * nanos.length));
-            return Figures.plain(nanos[index] / NANOS_PER_MICROSECOND);
+            return Figures.plain(nanos(share) / NANOS_PER_MICROSECOND);
+        }
+
+        /** How many were found later than {@link #FOUND_NANOS_MAX}. */
+        long late() {
+            return Arrays.stream(nanos).filter(each -> each > FOUND_NANOS_MAX).count();
+        }
+
+        /** Whether most of them were. */
+        boolean isMostlyLate() {
+            return nanos(0.5) > FOUND_NANOS_MAX;
         }
 
         List<String> row() {
@@ -71,13 +87,21 @@ final class DeadlockRings implements AutoCloseable {
                     micros(0.5),
                     micros(0.99),
                     micros(1),
+                    Long.toString(late()),
                     Integer.toString(wrongVictims));
         }
     }
 
     static Table table(List<Times> all) {
         Table.Builder table = Table.of(
-                1, "members", "deadlocks", "median, µs", "99th percentile, µs", "longest, µs", "wrong victims");
+                1,
+                "members",
+                "deadlocks",
+                "median, µs",
+                "99th percentile, µs",
+                "longest, µs",
+                "later than 10 ms",
+                "wrong victims");
         all.forEach(times -> table.row(times.row()));
         return table.build();
     }

@@ -31,6 +31,11 @@ import java.util.stream.Collectors;
  * kinds, and searches them for what their isolation level forbids ({@link HistoryChecker}). One point in seven is a
  * control: its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
  *
+ * <p>Then it makes deadlocks and times them. Each must have its youngest member as its victim, and of each length half
+ * must be found within 10 ms, from the request that closes the deadlock to the error in the victim's hands. The median
+ * is judged and not the longest, because that time includes the victim's way back to a processor, which others may
+ * hold; how many were found later is told.
+ *
  * <p>The seed fixes what each transaction asks for; how they meet differs from run to run, so a replay may need several
  * attempts.
  */
@@ -69,8 +74,22 @@ public final class IsolationProof implements Proof {
     /** Deadlocks of each length: enough for a percentile, and a second in all. */
     private static final int RINGS = 200;
 
-    /** For the command and the tests. */
-    public IsolationProof() {}
+    private final boolean judgesSpeed;
+
+    /** For the command. */
+    public IsolationProof() {
+        this(true);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param judgesSpeed false to report how late deadlocks are found without judging it, on a machine that does other
+     *     things as well
+     */
+    public IsolationProof(boolean judgesSpeed) {
+        this.judgesSpeed = judgesSpeed;
+    }
 
     @Override
     public String name() {
@@ -81,7 +100,8 @@ public final class IsolationProof implements Proof {
     public String description() {
         return "histories of thousands of concurrent transactions, at each isolation level, by virtual threads and"
                 + " S-threads, are searched for the anomalies that the level forbids (Adya's graph). Every seventh has"
-                + " a lock table that is broken on purpose, which must be noticed. Then deadlocks are made and timed.";
+                + " a lock table that is broken on purpose, which must be noticed. Then deadlocks are made and timed:"
+                + " half of each length must be found within 10 ms.";
     }
 
     @Override
@@ -92,7 +112,7 @@ public final class IsolationProof implements Proof {
     @Override
     public ProofReport run(ProofOptions options, ProofProgress progress, Path scratch)
             throws IOException, InterruptedException {
-        return new Run(options, progress, scratch).run();
+        return new Run(options, progress, scratch, judgesSpeed).run();
     }
 
     /** What must be found, by at least one, where a lock table is broken. */
@@ -130,15 +150,17 @@ public final class IsolationProof implements Proof {
         private final ProofProgress progress;
         private final Path scratch;
         private final ProofReport.Builder report;
+        private final boolean judgesSpeed;
         private final long endNanos;
         private final long[][] seen = new long[Isolation.values().length][Finding.values().length];
         private final long[] histories = new long[Isolation.values().length];
         private final long[] transactions = new long[Isolation.values().length];
 
-        Run(ProofOptions options, ProofProgress progress, Path scratch) {
+        Run(ProofOptions options, ProofProgress progress, Path scratch, boolean judgesSpeed) {
             this.options = options;
             this.progress = progress;
             this.scratch = scratch;
+            this.judgesSpeed = judgesSpeed;
             report = new ProofReport.Builder(NAME, options);
             endNanos = System.nanoTime() + options.time().toNanos();
         }
@@ -285,11 +307,24 @@ public final class IsolationProof implements Proof {
             }
             int wrong = all.stream().mapToInt(DeadlockRings.Times::wrongVictims).sum();
             report.count("deadlocks timed", (long) RINGS * all.size());
+            report.count(
+                    "deadlocks found later than 10 ms",
+                    all.stream().mapToLong(DeadlockRings.Times::late).sum());
             if (wrong > 0) {
                 report.failed(
                         options.points(),
                         wrong + " deadlocks had another victim than their youngest member",
                         replayOfDeadlocks(options.seed()));
+            }
+            if (judgesSpeed) {
+                for (DeadlockRings.Times times : all) {
+                    if (times.isMostlyLate()) {
+                        report.failed(
+                                options.points(),
+                                "half of the deadlocks of " + times.members() + " members were found later than 10 ms",
+                                replayOfDeadlocks(options.seed()));
+                    }
+                }
             }
             return Section.of(
                     "Deadlocks, from the request that closes one to the error in the victim's hands",
