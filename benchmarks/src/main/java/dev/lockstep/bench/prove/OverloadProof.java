@@ -24,13 +24,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
  * Floods a database with terminals that do not think. The saturation point is the fewest terminals that reach
  * {@link #SATURATED} of the highest throughput; ten times as many must still reach {@link #KEPT} of it, in memory that
- * is bounded, and with a limit of open transactions the surplus must be told so by a typed error, while those who are
- * let in are faster than without.
+ * is bounded ({@link #MEMORY_TIMES}), and with a limit of open transactions the surplus must be told so by a typed
+ * error, while those who are let in are faster than without.
  *
  * <p>Fewer terminals than warehouses serve them all in turn: else few would work on a smaller database, which the
  * caches hold better, and the curve would show that.
@@ -48,6 +49,17 @@ public final class OverloadProof implements Proof {
 
     /** How many times the terminals of the saturation point. */
     static final int TIMES = 10;
+
+    /**
+     * How many times the memory of the run with the peak's terminals ten times as many may take while they work, beside
+     * {@link #MEMORY_BYTES_SLACK}: terminals wait longer, so that more of their objects survive a collection, and the
+     * collector takes more of the heap before the next one. A queue that grows with the flood would take more than
+     * that, and more with each second.
+     */
+    static final double MEMORY_TIMES = 1.5;
+
+    /** What else heap in use, and memory of the process, may be apart: two runs of one kind never agree. */
+    static final long MEMORY_BYTES_SLACK = 64L << 20;
 
     private static final String NAME = "overload";
     private static final List<Integer> LADDER = List.of(1, 2, 3, 5, 10, 20, 50);
@@ -77,9 +89,11 @@ public final class OverloadProof implements Proof {
     /** What else may differ between two looks at the heap. */
     private static final long HEAP_BYTES_SLACK = 32L << 20;
 
+    private static final double MEGABYTE = 1 << 20;
+
     private final TpccScale scale;
     private final List<Integer> ladder;
-    private final boolean judgesSpeed;
+    private final boolean judgesMeasurements;
     private final Duration timeOfRun;
 
     /** For the command: ten warehouses. */
@@ -91,14 +105,15 @@ public final class OverloadProof implements Proof {
      * For tests: with a database of another size.
      *
      * @param ladder numbers of terminals, ascending
-     * @param judgesSpeed false to report throughput and latency without judging them, for runs too short to tell
+     * @param judgesMeasurements false to report throughput, latency, and memory under load without judging them, for
+     *     runs too short to tell, in a JVM that does other things as well
      * @param timeOfRun how long each number of terminals is measured if points say how many there are; at least 1.1
      *     seconds are used
      */
-    public OverloadProof(TpccScale scale, List<Integer> ladder, boolean judgesSpeed, Duration timeOfRun) {
+    public OverloadProof(TpccScale scale, List<Integer> ladder, boolean judgesMeasurements, Duration timeOfRun) {
         this.scale = scale;
         this.ladder = List.copyOf(ladder);
-        this.judgesSpeed = judgesSpeed;
+        this.judgesMeasurements = judgesMeasurements;
         this.timeOfRun = timeOfRun;
     }
 
@@ -127,9 +142,10 @@ public final class OverloadProof implements Proof {
     @Override
     public String description() {
         return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach 95 % of the peak must"
-                + " still reach 90 % of it, in bounded memory; with a limit of open transactions the surplus is told"
-                + " so by a typed error, and those let in are faster. Its points are the numbers of terminals of the"
-                + " curve, from few to many; a run by time has " + LADDER.size() + " of them.";
+                + " still reach 90 % of it, while heap and process take at most 1.5 times the memory of the peak and"
+                + " 64 MB; with a limit of open transactions the surplus is told so by a typed error, and those let"
+                + " in are faster. Its points are the numbers of terminals of the curve, from few to many; a run by"
+                + " time has " + LADDER.size() + " of them.";
     }
 
     @Override
@@ -152,12 +168,33 @@ public final class OverloadProof implements Proof {
      * Where throughput levels off.
      *
      * @param saturation the fewest terminals that reach {@link #SATURATED} of the peak
-     * @param peak those with the highest throughput
+     * @param peak the run with the highest throughput, from before ten times as many terminals were measured
      */
-    private record Climb(int saturation, int peak) {}
+    private record Climb(int saturation, Measured peak) {}
 
-    /** What was seen with some terminals. */
-    private record Measured(int terminals, double perSecond, AttemptRecorder attempts, long heapBytes) {}
+    /**
+     * What was seen with some terminals.
+     *
+     * @param heapBytes in use after them and a collection
+     * @param memory what was held while they worked
+     */
+    private record Measured(
+            int terminals, double perSecond, AttemptRecorder attempts, long heapBytes, LoadMemory memory) {}
+
+    /**
+     * The most memory that was seen while terminals work; looks ten times a second, on the thread that drives them.
+     * Used by one thread.
+     */
+    private static final class LoadMemory implements TpccProgress {
+        private long heapBytes;
+        private long residentBytes = ProcessMemory.UNKNOWN;
+
+        @Override
+        public void running(long transactions, Duration elapsed) {
+            heapBytes = Math.max(heapBytes, ProcessMemory.heapUsedBytes());
+            residentBytes = Math.max(residentBytes, ProcessMemory.residentBytes());
+        }
+    }
 
     /** One run of the proof. */
     private final class Run {
@@ -202,10 +239,14 @@ public final class OverloadProof implements Proof {
         private LockstepAdapter open(int openMax) {
             DatabaseOptions database = DatabaseOptions.builder()
                     .createIfMissing(true)
-                    .poolBytes(Math.max(POOL_BYTES_MIN, scale.warehouses() * POOL_BYTES_PER_WAREHOUSE))
+                    .poolBytes(poolBytes())
                     .openTransactionCountMax(openMax)
                     .build();
             return new LockstepAdapter(Database.open(home, database), null, Durability.ASYNC, TIMEOUT);
+        }
+
+        private long poolBytes() {
+            return Math.max(POOL_BYTES_MIN, scale.warehouses() * POOL_BYTES_PER_WAREHOUSE);
         }
 
         private TpccConfiguration.Builder configuration(int terminals) {
@@ -224,14 +265,14 @@ public final class OverloadProof implements Proof {
                 throws InterruptedException {
             progress.step(done++, runs, terminals + " terminals");
             AttemptRecorder attempts = new AttemptRecorder(adapter);
-            TpccResult result = TpccRun.execute(configuration(terminals).build(), attempts, threads, TpccProgress.NONE);
+            LoadMemory memory = new LoadMemory();
+            TpccResult result = TpccRun.execute(configuration(terminals).build(), attempts, threads, memory);
             if (!result.failure().isEmpty()) {
                 report.failed(done, "a run with terminals=" + terminals + " failed: " + result.failure());
             }
             System.gc();
-            Runtime runtime = Runtime.getRuntime();
             return new Measured(
-                    terminals, result.transactionsPerSecond(), attempts, runtime.totalMemory() - runtime.freeMemory());
+                    terminals, result.transactionsPerSecond(), attempts, ProcessMemory.heapUsedBytes(), memory);
         }
 
         /** Finds the saturation point, and shows the curve. */
@@ -274,7 +315,7 @@ public final class OverloadProof implements Proof {
                             List.of(new Series(
                                     "transactions/s",
                                     curve.stream().map(Measured::perSecond).toList())))));
-            return new Climb(saturation, highest.terminals);
+            return new Climb(saturation, highest);
         }
 
         /** The peak's terminals against ten times as many as saturate, in turns. */
@@ -283,7 +324,7 @@ public final class OverloadProof implements Proof {
             List<Measured> few = new ArrayList<>();
             List<Measured> many = new ArrayList<>();
             for (int pair = 0; pair < PAIRS; pair++) {
-                few.add(measure(adapter, TerminalThreads.virtual(), climb.peak));
+                few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals));
                 many.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES));
             }
             double[] kept = IntStream.range(0, PAIRS)
@@ -291,7 +332,7 @@ public final class OverloadProof implements Proof {
                     .sorted()
                     .toArray();
             judge(
-                    kept[PAIRS / 2] >= KEPT || !judgesSpeed,
+                    kept[PAIRS / 2] >= KEPT || !judgesMeasurements,
                     String.format(
                             Locale.ROOT,
                             "throughput with %d terminals: %.3f (%.3f to %.3f) of that with the %d of the peak, at"
@@ -300,7 +341,7 @@ public final class OverloadProof implements Proof {
                             kept[PAIRS / 2],
                             kept[0],
                             kept[PAIRS - 1],
-                            climb.peak,
+                            climb.peak.terminals,
                             KEPT));
             long heapFew = few.getLast().heapBytes;
             long heapMany = many.getLast().heapBytes;
@@ -313,9 +354,46 @@ public final class OverloadProof implements Proof {
                             heapMany >> 10,
                             heapFew >> 10,
                             heapMax >> 10));
+            judgeMemory(climb.peak, few, many);
             List<Measured> both = new ArrayList<>(few);
             both.addAll(many);
             report.section(Section.of("In turns", table(both)));
+        }
+
+        /**
+         * Memory while many terminals work against that while the peak's work. Each run begins with a heap that was
+         * collected, so all runs of the peak's terminals stand for heap in use; but a process gives little back, so for
+         * its memory the one before the flood does. The pool is no part of that: it is there from the beginning.
+         */
+        private void judgeMemory(Measured peak, List<Measured> few, List<Measured> many) {
+            long heapFew = Math.max(peak.memory.heapBytes, largest(few, memory -> memory.heapBytes));
+            judgeMemory("heap in use", heapFew, largest(many, memory -> memory.heapBytes));
+            if (peak.memory.residentBytes == ProcessMemory.UNKNOWN) {
+                report.section(Section.of(
+                        "Not seen", new Paragraph("this system does not say: memory of the process while they work")));
+                return;
+            }
+            judgeMemory(
+                    "memory of the process beside the pool",
+                    Math.max(peak.memory.residentBytes - poolBytes(), 0),
+                    Math.max(largest(many, memory -> memory.residentBytes) - poolBytes(), 0));
+        }
+
+        private void judgeMemory(String what, long few, long many) {
+            long most = Math.round(few * MEMORY_TIMES) + MEMORY_BYTES_SLACK;
+            judge(
+                    many <= most || !judgesMeasurements,
+                    String.format(
+                            Locale.ROOT,
+                            "%s while ten times the terminals work: %,d MB, while the peak's do %,d, at most %,d",
+                            what,
+                            many >> 20,
+                            few >> 20,
+                            most >> 20));
+        }
+
+        private static long largest(List<Measured> runs, ToLongFunction<LoadMemory> value) {
+            return runs.stream().map(Measured::memory).mapToLong(value).max().orElseThrow();
         }
 
         /** With and without a limit, on platform threads. */
@@ -341,7 +419,7 @@ public final class OverloadProof implements Proof {
                     busy > 0,
                     "transactions refused by a typed error with openTransactionCountMax=" + openMax + ": " + busy);
             judge(
-                    fast <= slow || !judgesSpeed,
+                    fast <= slow || !judgesMeasurements,
                     String.format(
                             Locale.ROOT,
                             "99 of 100 transactions that were let in took at most %,.0f us, without a limit %,.0f",
@@ -366,7 +444,16 @@ public final class OverloadProof implements Proof {
         }
 
         private static Table table(List<Measured> measured) {
-            Table.Builder table = Table.of(1, "terminals", "transactions/s", "p50 us", "p99 us", "busy", "heap MB");
+            Table.Builder table = Table.of(
+                    1,
+                    "terminals",
+                    "transactions/s",
+                    "p50 us",
+                    "p99 us",
+                    "busy",
+                    "heap MB afterwards",
+                    "largest heap MB",
+                    "largest resident MB");
             for (Measured each : measured) {
                 table.row(List.of(
                         Integer.toString(each.terminals),
@@ -374,9 +461,15 @@ public final class OverloadProof implements Proof {
                         Figures.plain(each.attempts.micros50()),
                         Figures.plain(each.attempts.micros99()),
                         Figures.plain((double) each.attempts.busyCount()),
-                        Figures.plain(each.heapBytes / (double) (1 << 20))));
+                        megabytes(each.heapBytes),
+                        megabytes(each.memory.heapBytes),
+                        megabytes(each.memory.residentBytes)));
             }
             return table.build();
+        }
+
+        private static String megabytes(long bytes) {
+            return Figures.plain(bytes == ProcessMemory.UNKNOWN ? Double.NaN : bytes / MEGABYTE);
         }
     }
 }
