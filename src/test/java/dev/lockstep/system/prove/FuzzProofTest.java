@@ -30,6 +30,9 @@ class FuzzProofTest {
             assertTrue(report.counts().getOrDefault(outcome, 0L) > 0, () -> outcome + " " + report.counts());
         }
         requireGuidedHalf(report);
+        boolean isUnseen =
+                report.sections().stream().anyMatch(section -> section.heading().equals("Not seen"));
+        assertTrue(isUnseen || report.counts().containsKey(FuzzProof.NATIVE_MEGABYTES), report.counts()::toString);
     }
 
     private static void requireGuidedHalf(ProofReport report) {
@@ -38,6 +41,8 @@ class FuzzProofTest {
             System.out.println("NOT RUN: the guided half of the fuzz proof; " + report.sections());
         } else {
             assertEquals(report.tried() / 2, counts.get(FuzzProof.GUIDED), counts::toString);
+            long main = counts.get(FuzzProof.GUIDED + " of pages") + counts.get(FuzzProof.GUIDED + " of log");
+            assertTrue(main * 2 >= counts.get(FuzzProof.GUIDED), counts::toString);
         }
     }
 

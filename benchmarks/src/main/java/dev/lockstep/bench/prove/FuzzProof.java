@@ -2,7 +2,6 @@ package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Section;
-import dev.lockstep.bench.report.Table;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import java.io.IOException;
@@ -10,9 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 
@@ -23,8 +21,9 @@ import java.util.Random;
  *
  * <p>What must come of it: a typed error; or exactly what was committed; or exactly what was committed up to some
  * transaction. Where the damage was given right checksums, the file may say other things than were committed, and
- * reading those is no failure; but never an error without a type, the death of the JVM, more than {@link #MILLIS_MAX}
- * milliseconds, more heap than {@link #HEAP_BYTES_MAX}, more memory outside of it than {@link #NATIVE_BYTES_MAX}.
+ * reading those is no failure; but never an error without a type, nor one inside of a typed error ({@link
+ * FuzzSubject#untypedPart}), the death of the JVM, more than {@link #MILLIS_MAX} milliseconds, more heap than {@link
+ * #HEAP_BYTES_MAX}, more memory outside of it than {@link #NATIVE_BYTES_MAX} ({@link FuzzMemory}).
  */
 public final class FuzzProof implements Proof {
     /** Longest time for one input; most take a millisecond. */
@@ -33,11 +32,17 @@ public final class FuzzProof implements Proof {
     /** Heap that opening and reading may take: the pool is outside of it, and the database has 1 MB. */
     static final long HEAP_BYTES_MAX = 256L << 20;
 
-    /** Memory outside the heap: the pool, the log's ring, and buffers for recovery. */
+    /**
+     * Memory outside the heap: the pool, the log's ring, and buffers for recovery. What an input takes of it is looked
+     * at after the input; direct buffers have the same limit by the JVM, which refuses them.
+     */
     static final long NATIVE_BYTES_MAX = 256L << 20;
 
     /** Counts the inputs of the coverage-guided fuzzer. */
     public static final String GUIDED = "guided inputs";
+
+    /** The most memory outside of the heap that an input has taken; not counted where the system does not say it. */
+    public static final String NATIVE_MEGABYTES = "most native memory of an input, MB";
 
     /** Counts 1 where the guided half could not run, and the mutator did all. */
     public static final String NOT_RUN = "guided inputs NOT RUN";
@@ -65,7 +70,8 @@ public final class FuzzProof implements Proof {
             + " changed, blocks spliced and swapped, files cut off, extended and removed, in half of its inputs with"
             + " checksums that fit; by half by a coverage-guided fuzzer (Jazzer), where its native library loads."
             + " Opening and reading must end in a typed error or in what was committed, now or earlier; never in"
-            + " another exception, in the death or the endless work of the process, or in more than 256 MB.";
+            + " another exception, not even as the cause of a typed one, in the death or the endless work of the"
+            + " process, or in more than 256 MB of heap or of native memory. " + FuzzOutcome.FORGERY;
     }
 
     @Override
@@ -75,6 +81,18 @@ public final class FuzzProof implements Proof {
 
     static Random random(long seed, long point) {
         return new Random(seed * SEED_FACTOR + point);
+    }
+
+    /**
+     * Options of the JVM that opens damaged files. It has and touches all of its heap from the beginning, so that
+     * memory that it takes later lies outside of the heap.
+     */
+    static List<String> limits() {
+        return List.of(
+                "-XX:MaxDirectMemorySize=" + NATIVE_BYTES_MAX,
+                "-Xms" + HEAP_BYTES_MAX,
+                "-Xmx" + HEAP_BYTES_MAX,
+                "-XX:+AlwaysPreTouch");
     }
 
     static DatabaseOptions databaseOptions() {
@@ -89,21 +107,30 @@ public final class FuzzProof implements Proof {
             throws IOException, InterruptedException {
         makeImages(options.seed(), scratch);
         ProofReport.Builder report = new ProofReport.Builder(NAME, options);
+        FuzzPeak peak = new FuzzPeak();
         if (options.input().isPresent()) {
-            new GuidedFuzz(options, progress, scratch, report, 0)
+            new GuidedFuzz(options, progress, scratch, report, peak, 0)
                     .replay(options.input().get());
-            return report.build();
+        } else {
+            tryPoints(options, progress, scratch, report, peak);
         }
+        peak.tell(report);
+        return report.build();
+    }
+
+    private static void tryPoints(
+            ProofOptions options, ProofProgress progress, Path scratch, ProofReport.Builder report, FuzzPeak peak)
+            throws IOException, InterruptedException {
         // One point alone is one of the mutator's.
         boolean alone = options.point().isPresent();
         Optional<String> obstacle = GuidedFuzz.obstacle();
         boolean halves = !alone && obstacle.isEmpty();
         long guided = halves ? options.points() / 2 : 0;
         long mutated = options.points() - guided;
-        Run run = new Run(options, progress, scratch, report);
+        Run run = new Run(options, progress, scratch, report, peak);
         run.run(options.point().orElse(0), mutated, halves ? 2 : 1);
         if (guided > 0 || (halves && options.points() == 0)) {
-            obstacle = new GuidedFuzz(options, progress, scratch, report, mutated)
+            obstacle = new GuidedFuzz(options, progress, scratch, report, peak, mutated)
                     .run(guided, options.time().toSeconds() / 2);
             if (obstacle.isPresent()) {
                 run.run(mutated, options.points(), 1);
@@ -114,7 +141,6 @@ public final class FuzzProof implements Proof {
             report.section(Section.of("Guided inputs", new Paragraph("NOT RUN: " + obstacle.get() + ".")));
         }
         run.tell();
-        return report.build();
     }
 
     private static void makeImages(long seed, Path scratch) throws IOException {
@@ -143,6 +169,7 @@ public final class FuzzProof implements Proof {
         private final ProofProgress progress;
         private final Path scratch;
         private final ProofReport.Builder report;
+        private final FuzzPeak peak;
         private final long beginNanos;
         private long end;
         private long endNanos;
@@ -150,11 +177,12 @@ public final class FuzzProof implements Proof {
         private String input = "";
         private int mutators;
 
-        Run(ProofOptions options, ProofProgress progress, Path scratch, ProofReport.Builder report) {
+        Run(ProofOptions options, ProofProgress progress, Path scratch, ProofReport.Builder report, FuzzPeak peak) {
             this.options = options;
             this.progress = progress;
             this.scratch = scratch;
             this.report = report;
+            this.peak = peak;
             beginNanos = System.nanoTime();
         }
 
@@ -172,24 +200,13 @@ public final class FuzzProof implements Proof {
         void tell() {
             report.section(Section.of(
                     "Inputs of the mutator by what it did and outcome",
-                    new Paragraph("It may have done several things to one input."),
-                    byMutator()));
-        }
-
-        private Table byMutator() {
-            List<String> headers = new ArrayList<>(List.of("mutator"));
-            for (FuzzOutcome outcome : FuzzOutcome.values()) {
-                headers.add(outcome.title());
-            }
-            Table.Builder table = Table.of(1, headers);
-            for (FuzzMutator.Mutator mutator : FuzzMutator.Mutator.values()) {
-                List<String> row = new ArrayList<>(List.of(mutator.title()));
-                for (long count : inputs[mutator.ordinal()]) {
-                    row.add(String.format(Locale.ROOT, "%,d", count));
-                }
-                table.row(row);
-            }
-            return table.build();
+                    new Paragraph("It may have done several things to one input. " + FuzzOutcome.FORGERY),
+                    FuzzOutcome.table(
+                            "mutator",
+                            Arrays.stream(FuzzMutator.Mutator.values())
+                                    .map(FuzzMutator.Mutator::title)
+                                    .toList(),
+                            inputs)));
         }
 
         private boolean goesOn(long point) {
@@ -199,10 +216,9 @@ public final class FuzzProof implements Proof {
         /** Returns the point behind the last that this child has dealt with, or died of. */
         private long runChild(long from) throws IOException, InterruptedException {
             long point = from;
-            List<String> limits = List.of("-XX:MaxDirectMemorySize=" + NATIVE_BYTES_MAX, "-Xmx" + HEAP_BYTES_MAX);
             try (KilledJvm child = KilledJvm.start(
                             scratch.resolve("errors.txt"),
-                            limits,
+                            limits(),
                             FuzzChild.class,
                             List.of(
                                     scratch.toString(),
@@ -217,6 +233,7 @@ public final class FuzzProof implements Proof {
                         watch.heard();
                         point = frame.getLong();
                         int outcome = frame.getInt();
+                        long nativeBytes = frame.getLong();
                         mutators = frame.getInt();
                         inside = outcome == FuzzChild.BEGINS;
                         String words = StandardCharsets.UTF_8.decode(frame).toString();
@@ -224,6 +241,7 @@ public final class FuzzProof implements Proof {
                             input = words;
                             progress.step(point, options.points(), "");
                         } else {
+                            peak.saw(nativeBytes);
                             ended(point, FuzzOutcome.values()[outcome], words);
                             point++;
                         }

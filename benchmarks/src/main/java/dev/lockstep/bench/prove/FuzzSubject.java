@@ -1,12 +1,20 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.proof.OtherStorage;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Opens damaged files, which lie in memory, and judges what comes of it. Nothing of one input is left for the next.
@@ -19,6 +27,12 @@ final class FuzzSubject {
     /** From the place in the engine to its call. */
     private static final int FRAMES_TO_TELL = 12;
 
+    /** A typed error, what it was made of, and what that was made of. */
+    private static final int CAUSES_TO_TELL = 3;
+
+    /** Times that the undamaged database is read first: what is loaded once for all inputs is charged to none. */
+    private static final int WARM_UPS = 3;
+
     private static final Path HOME = Path.of("/database");
 
     private final FuzzWorkload workload;
@@ -26,23 +40,48 @@ final class FuzzSubject {
     private final LogOptions logOptions = LogOptions.sync()
             .withSegmentBytes(FuzzProof.LOG_SEGMENT_BYTES)
             .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+    private final FuzzMemory memory;
 
-    /** @param seed of the {@link FuzzWorkload} that made the database */
-    FuzzSubject(long seed) {
+    /**
+     * Reads the undamaged database some times.
+     *
+     * @param seed of the {@link FuzzWorkload} that made the database
+     * @param closed its files by name, as it was closed in order
+     * @throws IllegalStateException if they do not say all that was committed
+     */
+    FuzzSubject(long seed, Map<String, byte[]> closed) {
         workload = new FuzzWorkload(seed);
+        for (int i = 0; i < WARM_UPS; i++) {
+            FuzzOutcome outcome = outcomeOf(closed, false);
+            if (outcome != FuzzOutcome.CORRECT) {
+                throw new IllegalStateException("the undamaged database is not read: outcome=" + outcome.title());
+            }
+        }
+        memory = new FuzzMemory();
     }
 
     /**
-     * Opens and reads.
+     * Opens and reads, and judges: {@link FuzzOutcome#FAILED} if rows were read that were never committed together, the
+     * files have grown beyond their limit, there was an error without a type or one inside of a typed one, or the
+     * memory outside of the heap went beyond its limit.
      *
      * @param files their contents by name
      * @param forged whether checksums were made right, so that the files may say anything
-     * @return anything but {@link FuzzOutcome#FAILED}
-     * @throws IllegalStateException if rows were read that were never committed together, or the files have grown
-     *     beyond their limit
-     * @throws RuntimeException as any other failure, which is one of the engine
      */
-    FuzzOutcome judge(Map<String, byte[]> files, boolean forged) {
+    FuzzVerdict judge(Map<String, byte[]> files, boolean forged) {
+        memory.begins();
+        FuzzOutcome outcome;
+        String words = "";
+        try {
+            outcome = outcomeOf(files, forged);
+        } catch (Throwable e) {
+            outcome = FuzzOutcome.FAILED;
+            words = describe(e);
+        }
+        return FuzzVerdict.of(outcome, memory.takenBytes(), words);
+    }
+
+    private FuzzOutcome outcomeOf(Map<String, byte[]> files, boolean forged) {
         MemoryFiles disk = new MemoryFiles(HOME, files, FILES_BYTES_MAX);
         FuzzOutcome outcome = openAndRead(disk, forged);
         if (disk.wasFull()) {
@@ -57,6 +96,9 @@ final class FuzzSubject {
             database.validate();
             state = workload.stateOf(database);
         } catch (LockstepException typed) {
+            untypedPart(typed).ifPresent(untyped -> {
+                throw new IllegalStateException("an error without a type is inside of a typed one: " + typed, untyped);
+            });
             return FuzzOutcome.TYPED_ERROR;
         }
         if (state == FuzzWorkload.TRANSACTIONS) {
@@ -71,15 +113,66 @@ final class FuzzSubject {
         return FuzzOutcome.EARLIER;
     }
 
-    /** A failure in one line: what, where, and its cause. */
-    static String describe(Throwable failure) {
-        StringBuilder text = new StringBuilder(failure.toString());
-        StackTraceElement[] trace = failure.getStackTrace();
-        for (int i = 0; i < Math.min(trace.length, FRAMES_TO_TELL); i++) {
-            text.append(" at ").append(trace[i]);
+    /**
+     * What of a typed error has no type. The engine's threads hand on whatever ends them as the cause of a typed error,
+     * a failed assertion too, so that the type of the outermost says nothing. Causes and suppressed ones are looked at,
+     * and those of those.
+     *
+     * <p>A type have errors of Lockstep and the {@link IOException}s of a disk; and {@link CorruptionException}s are
+     * made of what a read met that ran beyond a page, a record or a definition, on purpose: no check of its own says
+     * that as surely.
+     *
+     * @return the first that was found
+     */
+    static Optional<Throwable> untypedPart(LockstepException typed) {
+        Set<Throwable> seen = new HashSet<>();
+        Deque<Throwable> open = new ArrayDeque<>();
+        open.add(typed);
+        // Ends because each is looked at once.
+        while (!open.isEmpty()) {
+            Throwable failure = open.remove();
+            if (seen.add(failure)) {
+                Throwable cause = failure.getCause();
+                if (cause != null) {
+                    if (!isTyped(cause) && !(failure instanceof CorruptionException && isMisfit(cause))) {
+                        return Optional.of(cause);
+                    }
+                    open.add(cause);
+                }
+                for (Throwable suppressed : failure.getSuppressed()) {
+                    if (!isTyped(suppressed)) {
+                        return Optional.of(suppressed);
+                    }
+                    open.add(suppressed);
+                }
+            }
         }
-        if (failure.getCause() != null) {
-            text.append(" caused by ").append(failure.getCause());
+        return Optional.empty();
+    }
+
+    private static boolean isTyped(Throwable failure) {
+        return failure instanceof LockstepException || failure instanceof IOException;
+    }
+
+    /** What the engine makes a {@link CorruptionException} of where bytes lead beyond what they are part of. */
+    private static boolean isMisfit(Throwable failure) {
+        return failure instanceof IndexOutOfBoundsException
+                || failure instanceof IllegalArgumentException
+                || failure instanceof NegativeArraySizeException
+                || failure instanceof BufferUnderflowException;
+    }
+
+    /** A failure in one line: what, where, and its causes. */
+    static String describe(Throwable failure) {
+        StringBuilder text = new StringBuilder();
+        Throwable told = failure;
+        for (int i = 0; i < CAUSES_TO_TELL && told != null; i++) {
+            text.append(i == 0 ? "" : " caused by ").append(told);
+            StackTraceElement[] trace = told.getStackTrace();
+            for (int frame = 0; frame < Math.min(trace.length, FRAMES_TO_TELL); frame++) {
+                text.append(" at ").append(trace[frame]);
+            }
+            told = told.getCause();
         }
         return text.toString();
     }

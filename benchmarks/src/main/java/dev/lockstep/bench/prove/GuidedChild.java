@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -28,6 +29,9 @@ public final class GuidedChild {
     /** What the names of inputs that failed begin with. */
     static final String KEPT = "lockstep.fuzz.kept";
 
+    /** The {@link GuidedInput.Target} that all inputs damage, whatever they say; absent if they say it themselves. */
+    static final String TARGET = "lockstep.fuzz.target";
+
     /** Holds the input under way. */
     static final String INPUT_FILE = "input";
 
@@ -41,17 +45,19 @@ public final class GuidedChild {
     private final KilledJvmFrames frames = new KilledJvmFrames();
     private final Path directory;
     private final Path kept;
+    private final Optional<GuidedInput.Target> target;
     private final FuzzSubject subject;
     private final SortedMap<String, byte[]> closed;
     private final SortedMap<String, byte[]> left;
     private long inputs;
 
-    private GuidedChild(Path directory, long seed, Path kept) throws IOException {
+    private GuidedChild(Path directory, long seed, Path kept, Optional<GuidedInput.Target> target) throws IOException {
         this.directory = directory;
         this.kept = kept;
-        subject = new FuzzSubject(seed);
+        this.target = target;
         closed = FuzzMutator.read(directory.resolve(FuzzProof.CLOSED));
         left = FuzzMutator.read(directory.resolve(FuzzProof.LEFT));
+        subject = new FuzzSubject(seed, closed);
     }
 
     /** Tries one input that was kept; its file is the argument. */
@@ -64,7 +70,10 @@ public final class GuidedChild {
     /** What it needs to know is in system properties: the fuzzer would cut arguments at their spaces. */
     public static void fuzzerInitialize() throws IOException {
         RUNNING.set(new GuidedChild(
-                Path.of(System.getProperty(IMAGES)), Long.getLong(SEED), Path.of(System.getProperty(KEPT))));
+                Path.of(System.getProperty(IMAGES)),
+                Long.getLong(SEED),
+                Path.of(System.getProperty(KEPT)),
+                Optional.ofNullable(System.getProperty(TARGET)).map(GuidedInput.Target::valueOf)));
     }
 
     /** Tries one input. */
@@ -74,31 +83,33 @@ public final class GuidedChild {
 
     /** All inputs were tried. */
     public static void fuzzerTearDown() {
-        RUNNING.get().say(GuidedInput.Target.PAGES, ENDS, "");
+        RUNNING.get().say(new GuidedInput(new byte[0]), ENDS, 0, "");
     }
 
-    private void test(byte[] bytes) throws IOException {
+    private void test(byte[] given) throws IOException {
+        byte[] bytes =
+                target.map(wanted -> GuidedInput.withTarget(given, wanted)).orElse(given);
         GuidedInput input = new GuidedInput(bytes);
         Files.write(directory.resolve(INPUT_FILE), bytes);
-        say(input.target(), FuzzChild.BEGINS, "");
-        try {
-            say(
-                    input.target(),
-                    subject.judge(input.files(closed, left), input.forged()).ordinal(),
-                    "");
-        } catch (Throwable e) {
+        say(input, FuzzChild.BEGINS, 0, "");
+        FuzzVerdict verdict = subject.judge(input.files(closed, left), input.forged());
+        String words = "";
+        if (verdict.outcome() == FuzzOutcome.FAILED) {
             Path file = kept.resolveSibling(kept.getFileName() + "-" + inputs);
             Files.write(file, bytes);
-            say(input.target(), FuzzOutcome.FAILED.ordinal(), file + FILE_END + FuzzSubject.describe(e));
+            words = file + FILE_END + verdict.words();
         }
+        say(input, verdict.outcome().ordinal(), verdict.nativeBytes(), words);
         inputs++;
     }
 
-    private void say(GuidedInput.Target target, int outcome, String words) {
+    private void say(GuidedInput input, int outcome, long nativeBytes, String words) {
         byte[] text = words.substring(0, Math.min(words.length(), WORDS_MAX)).getBytes(StandardCharsets.UTF_8);
-        frames.say(ByteBuffer.allocate(2 * Integer.BYTES + text.length)
-                .putInt(target.ordinal())
+        frames.say(ByteBuffer.allocate(3 * Integer.BYTES + Long.BYTES + text.length)
+                .putInt(input.target().ordinal())
+                .putInt(input.operation().ordinal())
                 .putInt(outcome)
+                .putLong(nativeBytes)
                 .put(text)
                 .flip());
     }
