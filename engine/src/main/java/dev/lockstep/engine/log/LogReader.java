@@ -90,6 +90,16 @@ public final class LogReader implements AutoCloseable {
         this.tolerant = tolerant;
         nextLsn = fromLsn;
         startLsns = segmentsFrom(fromLsn);
+        try {
+            begin(fromLsn);
+        } catch (RuntimeException | Error e) {
+            // Nobody has this reader, so nobody else frees the segment that it has read.
+            close();
+            throw e;
+        }
+    }
+
+    private void begin(long fromLsn) {
         if (!loadScanned(0)) {
             return;
         }

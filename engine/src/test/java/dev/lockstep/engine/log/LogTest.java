@@ -10,9 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.RecordTooLargeException;
+import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FailureListener;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.scheduler.Waiter;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -323,6 +328,42 @@ class LogTest {
                 dev.lockstep.engine.UnknownFormatException.class,
                 () -> new LogReader(fixture.storage, LogFixture.DIRECTORY, other, LSN_FIRST, 0, false));
         assertContent(fixture.read(LSN_FIRST, 0));
+    }
+
+    /** Notes the last memory outside of the heap that a file was read to. */
+    private static final class NotingStorage extends DelegatingStorage {
+        private ByteBuffer readTo;
+
+        NotingStorage(Storage storage) {
+            super(storage);
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            return new DelegatingFile(super.open(path, mode)) {
+                @Override
+                public int read(ByteBuffer target, long position) {
+                    readTo = target;
+                    return super.read(target, position);
+                }
+            };
+        }
+    }
+
+    @Test
+    void aReaderThatCannotBeginFreesWhatItHasRead() {
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            append(log, 1, 1);
+        }
+        NotingStorage storage = new NotingStorage(fixture.storage);
+        assertThrows(
+                CorruptionException.class,
+                () -> new LogReader(
+                        storage, LogFixture.DIRECTORY, LogFixture.DATABASE_ID, LSN_FIRST, Long.MAX_VALUE, false),
+                "the log was durable further than it reaches");
+        ByteBuffer segment = storage.readTo;
+        assertTrue(segment.isDirect());
+        assertThrows(IllegalStateException.class, () -> segment.get(0), "memory that was freed cannot be read");
     }
 
     @Test
