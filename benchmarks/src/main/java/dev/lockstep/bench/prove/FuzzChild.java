@@ -39,7 +39,7 @@ final class FuzzChild {
         for (long point = from; point < to; point++) {
             Random random = FuzzProof.random(seed, point);
             // First numbers of neighbouring seeds agree: hundreds of points in a row would take the same database.
-            boolean left = random.nextBoolean() ^ point % 2 == 1;
+            boolean left = random.nextBoolean() ^ (point % 2 != 0);
             FuzzMutator.Input input = mutators.get(left ? 1 : 0).next(random);
             String image = left ? FuzzProof.LEFT : FuzzProof.CLOSED;
             say(point, BEGINS, 0, input, image + " database: " + input.description());
