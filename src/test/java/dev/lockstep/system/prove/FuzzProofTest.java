@@ -32,7 +32,8 @@ class FuzzProofTest {
         requireGuidedHalf(report);
         boolean isUnseen =
                 report.sections().stream().anyMatch(section -> section.heading().equals("Not seen"));
-        assertTrue(isUnseen || report.counts().containsKey(FuzzProof.NATIVE_MEGABYTES), report.counts()::toString);
+        Map<String, Long> counts = report.counts();
+        assertTrue(isUnseen || counts.containsKey(FuzzProof.NATIVE_MEGABYTES), counts::toString);
     }
 
     private static void requireGuidedHalf(ProofReport report) {
