@@ -82,11 +82,6 @@ final class ProcessMemory {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** What the JVM has of the system for its heap, in bytes; it may not have touched all of it. */
-    static long heapCommittedBytes() {
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
-    }
-
     /** Files that are open; {@link #UNKNOWN} on Windows. */
     static long openFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix

@@ -50,9 +50,9 @@ import java.util.stream.Stream;
  * quarter after that, with a named tolerance. In the end the conditions of TPC-C and the driver's tally must hold, and
  * the database must be valid.
  *
- * <p>Memory outside of the heap is what the system counts less what the JVM has for its heap: the collector takes and
- * returns parts of the heap as it likes, and a leak of the engine's native memory would not be seen in that. Memory of
- * the whole process is told beside it.
+ * <p>Memory outside of the heap is what the process has in use less the part of it that lies at the heap's addresses:
+ * the collector takes, touches and returns parts of the heap as it likes, and a leak of the engine's native memory
+ * would not be seen in that. Memory of the whole process is told beside it.
  *
  * <p>Each terminal pauses between transactions, because the database itself grows with every order.
  */
@@ -319,20 +319,23 @@ public final class SoakProof implements Proof {
                     return;
                 }
                 // Before the collection: after it the JVM goes on giving parts of the heap back for a while.
-                double committed = ProcessMemory.heapCommittedBytes() / MEGABYTE;
-                double resident = ProcessMemory.residentBytes() / MEGABYTE;
+                ResidentMemory resident = ResidentMemory.ofThisProcess();
                 System.gc();
                 double minutes = (System.nanoTime() - began) / 1e9 / 60;
                 samples.add(new Sample(
                         minutes,
                         ProcessMemory.heapUsedBytes() / MEGABYTE,
-                        committed,
-                        resident,
+                        megabytesOrUnknown(resident.bytes()),
+                        megabytesOrUnknown(resident.heapBytes()),
                         ProcessMemory.openFiles(),
                         megabytes(false),
                         megabytes(true)));
                 progress.step(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), time.toSeconds(), "");
             }
+        }
+
+        private static double megabytesOrUnknown(long bytes) {
+            return bytes < 0 ? bytes : bytes / MEGABYTE;
         }
 
         /** Of the files of the database, those of the log or the others. A file that goes meanwhile counts nothing. */
@@ -375,8 +378,8 @@ public final class SoakProof implements Proof {
                     1,
                     "minute",
                     "heap MB",
-                    "committed heap MB",
                     "resident MB",
+                    "resident heap MB",
                     "native MB",
                     "open files",
                     "data MB",
@@ -388,8 +391,8 @@ public final class SoakProof implements Proof {
                 table.row(List.of(
                         String.format(Locale.ROOT, "%.1f", sample.minutes()),
                         Figures.plain(sample.heapMegabytes()),
-                        Figures.plain(sample.committedMegabytes()),
                         Figures.plain(sample.residentMegabytes()),
+                        Figures.plain(sample.residentHeapMegabytes()),
                         Figures.plain(sample.nativeMegabytes()),
                         Figures.plain(sample.files()),
                         Figures.plain(sample.dataMegabytes()),

@@ -23,8 +23,9 @@ final class SoakSamples {
      *
      * @param minutes since the first could have been taken
      * @param heapMegabytes in use after a collection
-     * @param committedMegabytes what the JVM had of the system for its heap before that collection
-     * @param residentMegabytes memory of the process then, heap and all; negative where the system does not say it
+     * @param residentMegabytes memory of the process in use before that collection, heap and all; negative where the
+     *     system does not say it
+     * @param residentHeapMegabytes the part of it that is the heap, objects or not; negative likewise
      * @param files that were open; negative where the system does not say it
      * @param dataMegabytes of the data file and all others but the log
      * @param logMegabytes of the log
@@ -32,8 +33,8 @@ final class SoakSamples {
     record Sample(
             double minutes,
             double heapMegabytes,
-            double committedMegabytes,
             double residentMegabytes,
+            double residentHeapMegabytes,
             double files,
             double dataMegabytes,
             double logMegabytes) {
@@ -44,10 +45,10 @@ final class SoakSamples {
 
         /**
          * Memory of the process outside of the heap; negative where the system does not say it. Nothing of it is kept
-         * of each page. It is 0 while the JVM has not yet touched as much of the heap as there is beside it.
+         * of each page.
          */
         double nativeMegabytes() {
-            return residentMegabytes < 0 ? residentMegabytes : Math.max(residentMegabytes - committedMegabytes, 0);
+            return residentMegabytes < 0 ? residentMegabytes : residentMegabytes - residentHeapMegabytes;
         }
     }
 

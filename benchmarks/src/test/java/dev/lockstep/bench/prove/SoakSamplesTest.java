@@ -14,7 +14,7 @@ class SoakSamplesTest {
         return hour(leakMegabytes, 0);
     }
 
-    /** The same with a leak outside of the heap, of which the JVM takes 100 MB more in the middle of the hour. */
+    /** The same with a leak outside of the heap, and a heap that takes 100 MB more in the middle of the hour. */
     private static SoakSamples hour(double leakMegabytes, double nativeLeakMegabytes) {
         SoakSamples samples = new SoakSamples();
         for (int i = 0; i < SAMPLES; i++) {
@@ -23,9 +23,9 @@ class SoakSamplesTest {
             double noise = i % 3 * 0.2;
             double warmUp = i < SAMPLES / 6 ? -5 : 0;
             double heap = 36 + warmUp + dataMegabytes * 12 / 8_192 + leakMegabytes * part + noise;
-            double committed = i < SAMPLES / 2 ? 160 : 260;
-            double resident = committed + 240 + nativeLeakMegabytes * part + noise;
-            samples.add(new SoakSamples.Sample(part * 60, heap, committed, resident, 45, dataMegabytes, 320));
+            double residentHeap = i < SAMPLES / 2 ? 160 : 260;
+            double resident = residentHeap + 240 + nativeLeakMegabytes * part + noise;
+            samples.add(new SoakSamples.Sample(part * 60, heap, resident, residentHeap, 45, dataMegabytes, 320));
         }
         return samples;
     }
@@ -66,7 +66,6 @@ class SoakSamplesTest {
     @Test
     void memoryThatTheSystemDoesNotSayStaysUnknown() {
         double unknown = ProcessMemory.UNKNOWN;
-        assertTrue(new SoakSamples.Sample(1, 30, 160, unknown, 45, 100, 320).nativeMegabytes() < 0);
-        assertEquals(0, new SoakSamples.Sample(1, 30, 160, 140, 45, 100, 320).nativeMegabytes(), "not all touched");
+        assertTrue(new SoakSamples.Sample(1, 30, unknown, unknown, 45, 100, 320).nativeMegabytes() < 0);
     }
 }

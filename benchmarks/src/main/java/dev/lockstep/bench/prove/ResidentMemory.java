@@ -1,0 +1,94 @@
+package dev.lockstep.bench.prove;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.management.JMException;
+import javax.management.ObjectName;
+
+/**
+ * The memory of this process that is in use, and the part of it that is the JVM's heap: the JVM says at which addresses
+ * its heap lies (its command {@code GC.heap_info}), and the system how much of each mapping is in use
+ * (proc_pid_smaps(5)). What the JVM has committed to its heap is no measure of that part, because it touches it only
+ * by and by.
+ *
+ * @param bytes in use, heap and all
+ * @param heapBytes in use by the heap
+ */
+record ResidentMemory(long bytes, long heapBytes) {
+    /** In the place of both numbers where the system or the collector does not say them. */
+    static final ResidentMemory UNKNOWN = new ResidentMemory(ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN);
+
+    private static final Path MAPPINGS = Path.of("/proc/self/smaps");
+    private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
+    private static final String HEAP_COMMAND = "gcHeapInfo";
+    private static final int KILOBYTE = 1 << 10;
+    private static final int HEXADECIMAL = 16;
+
+    /** The addresses of a generation, or of the whole heap: where it begins, and last where its reservation ends. */
+    private static final Pattern SPACE =
+            Pattern.compile("total .*\\[0x(?<begin>\\p{XDigit}+),.*0x(?<end>\\p{XDigit}+)\\)");
+
+    /** A mapping begins with its addresses; a line of what is in use belongs to the last one. */
+    private static final Pattern MAPPING = Pattern.compile(
+            "^(?<begin>\\p{XDigit}+)-\\p{XDigit}+ .*$|^Rss:\\s+(?<kilobytes>\\d+) kB$", Pattern.MULTILINE);
+
+    /**
+     * Of this process, now. {@link #UNKNOWN} where there is no {@code /proc}, and with a collector whose heap has no
+     * place of its own, as ZGC's.
+     */
+    static ResidentMemory ofThisProcess() {
+        try {
+            String heap = (String) ManagementFactory.getPlatformMBeanServer()
+                    .invoke(new ObjectName(COMMANDS), HEAP_COMMAND, new Object[0], new String[0]);
+            return of(Files.readString(MAPPINGS, StandardCharsets.ISO_8859_1), heap);
+        } catch (IOException | JMException e) {
+            return UNKNOWN;
+        }
+    }
+
+    /**
+     * Reads both answers.
+     *
+     * @param mappings of the process, all lines
+     * @param heap what the JVM says of its heap
+     * @return {@link #UNKNOWN} if one of them lacks what is looked for
+     */
+    static ResidentMemory of(String mappings, String heap) {
+        long begin = Long.MAX_VALUE;
+        long end = 0;
+        Matcher space = SPACE.matcher(heap);
+        while (space.find()) {
+            begin = Math.min(begin, address(space.group("begin")));
+            end = Math.max(end, address(space.group("end")));
+        }
+        long bytes = 0;
+        long heapBytes = 0;
+        boolean ofHeap = false;
+        Matcher mapping = MAPPING.matcher(mappings);
+        while (mapping.find()) {
+            if (mapping.group("begin") == null) {
+                long inUse = Long.parseLong(mapping.group("kilobytes")) * KILOBYTE;
+                bytes += inUse;
+                heapBytes += ofHeap ? inUse : 0;
+            } else {
+                long address = address(mapping.group("begin"));
+                ofHeap = address >= begin && address < end;
+            }
+        }
+        return bytes == 0 || heapBytes == 0 ? UNKNOWN : new ResidentMemory(bytes, heapBytes);
+    }
+
+    private static long address(String digits) {
+        return Long.parseUnsignedLong(digits, HEXADECIMAL);
+    }
+
+    /** In use outside of the heap, in bytes; {@link ProcessMemory#UNKNOWN} if the two are. */
+    long nativeBytes() {
+        return bytes < 0 ? bytes : bytes - heapBytes;
+    }
+}
