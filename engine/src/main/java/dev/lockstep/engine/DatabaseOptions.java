@@ -285,8 +285,7 @@ public final class DatabaseOptions {
     /**
      * Whether snapshots start at the last durable commit, else at the last one.
      *
-     * @return true with {@link Durability#SYNC}, and false with another durability, unless set; always false without a
-     *     log
+     * @return true unless set; always false with {@link Durability#NONE}, which has no log
      */
     public boolean durableSnapshots() {
         return settings.durableSnapshots();
@@ -364,15 +363,15 @@ public final class DatabaseOptions {
         /**
          * Sets whether snapshots start at the last durable commit, else at the last one. Neither waits. For that the
          * database keeps what commits have replaced until they are durable: with {@link Durability#ASYNC} for up to 100
-         * ms, which costs a transaction of some ten changes about a tenth of its time. Default: true with {@link
-         * Durability#SYNC} alone.
+         * ms, which costs a transaction of some ten changes about a tenth of its time. A program that commits so and
+         * takes no snapshots, or wants them to show what it has just committed, sets false. Default: true.
          *
          * @param value whether no crash may take what a snapshot has shown
          * @return this builder
          * @see TransactionOptions#readOnlySnapshot()
          */
         public Builder durableSnapshots(boolean value) {
-            settings.durableSnapshotsOrNull = value;
+            settings.durableSnapshots = value;
             return this;
         }
 

@@ -24,7 +24,7 @@ final class DatabaseSettings implements Cloneable {
     Duration extraForceDelay = Duration.ZERO;
     NodeLayout nodeLayout = NodeLayout.NONE;
     long snapshotBytesMax = DatabaseOptions.SNAPSHOT_BYTES_DEFAULT;
-    Boolean durableSnapshotsOrNull;
+    boolean durableSnapshots = true;
     int openTransactionCountMax = DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED;
     long checkpointLogBytes = DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT;
     Duration checkpointInterval = DatabaseOptions.TIMEOUT_MAX;
@@ -44,8 +44,7 @@ final class DatabaseSettings implements Cloneable {
 
     /** Returns what {@link DatabaseOptions#durableSnapshots()} does. */
     boolean durableSnapshots() {
-        boolean wanted = durableSnapshotsOrNull == null ? durability == Durability.SYNC : durableSnapshotsOrNull;
-        return wanted && durability != Durability.NONE;
+        return durableSnapshots && durability != Durability.NONE;
     }
 
     @Override

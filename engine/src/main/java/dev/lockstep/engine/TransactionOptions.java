@@ -142,15 +142,15 @@ public record TransactionOptions(
      * rows by key, batches, and ranges in both directions, of tables and of indexes. It takes no locks, so it waits for
      * nobody and nobody waits for it. What would change or lock something gets a {@link ReadOnlyException}.
      *
-     * <p>With {@link DatabaseOptions#durableSnapshots()}, as is the default with {@link Durability#SYNC}, it starts at
-     * the last durable commit, at once, so that no crash takes what it has shown. What the commits behind that have
-     * replaced is kept until they are durable; where that takes more than {@link DatabaseOptions#snapshotBytesMax}, it
-     * is writers who wait for the disk. Where commits are answered before they are durable, such a snapshot does not
-     * show the last of them, 100 ms of {@link Durability#ASYNC} at most. Without that option, or with {@link
-     * Durability#NONE} as its own durability, it starts at the last commit, which a crash may take. A table or index
-     * that was created after the begin, or dropped meanwhile, cannot be read in it ({@link SchemaException}). Where the
-     * rows changed since its begin come to take more than {@link DatabaseOptions#snapshotBytesMax}, the oldest snapshot
-     * is ended ({@link SnapshotTooOldException}).
+     * <p>With {@link DatabaseOptions#durableSnapshots()}, as is the default, it starts at the last durable commit, at
+     * once, so that no crash takes what it has shown. What the commits behind that have replaced is kept until they are
+     * durable; where that takes more than {@link DatabaseOptions#snapshotBytesMax}, it is writers who wait for the
+     * disk. Where commits are answered before they are durable, such a snapshot does not show the last of them, 100 ms
+     * of {@link Durability#ASYNC} at most. Without that option, or with {@link Durability#NONE} as its own durability,
+     * it starts at the last commit, which a crash may take. A table or index that was created after the begin, or
+     * dropped meanwhile, cannot be read in it ({@link SchemaException}). Where the rows changed since its begin come to
+     * take more than {@link DatabaseOptions#snapshotBytesMax}, the oldest snapshot is ended ({@link
+     * SnapshotTooOldException}).
      *
      * @return the copy
      */

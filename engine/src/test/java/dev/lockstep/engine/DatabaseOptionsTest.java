@@ -35,8 +35,8 @@ class DatabaseOptionsTest {
         assertEquals(64L << 20, options.snapshotBytesMax());
         assertTrue(options.durableSnapshots());
         DatabaseOptions.Builder early = options.toBuilder().durability(Durability.ASYNC);
-        assertFalse(early.build().durableSnapshots());
-        assertTrue(early.durableSnapshots(true).build().toBuilder().build().durableSnapshots());
+        assertTrue(early.build().durableSnapshots(), "at every durability that has a log");
+        assertFalse(early.durableSnapshots(false).build().toBuilder().build().durableSnapshots());
         assertFalse(options.toBuilder()
                 .durability(Durability.NONE)
                 .durableSnapshots(true)

@@ -91,6 +91,7 @@ class SnapshotModelTest {
         Seeds.each(2, seed -> {
             DatabaseOptions options = ValidatedDatabase.SMALLEST.toBuilder()
                     .durability(Durability.ASYNC)
+                    .durableSnapshots(false)
                     .build();
             Path own = Files.createDirectory(directory.resolve("seed" + seed));
             Database database = validated.open(own, options, null);
@@ -109,7 +110,6 @@ class SnapshotModelTest {
             DatabaseOptions options = DatabaseOptions.builder()
                     .createIfMissing(true)
                     .durability(answersEarly ? Durability.ASYNC : Durability.SYNC)
-                    .durableSnapshots(true)
                     .poolBytes(32 << 20)
                     .build();
             Database database = Database.open(disk, Path.of("/database"), options, null, log.withClock(disk.clock()));

@@ -43,7 +43,6 @@ class SnapshotNeverWaitsTest {
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
                 .durability(durability)
-                .durableSnapshots(true)
                 .poolBytes(32 << 20)
                 .snapshotBytesMax(snapshotBytesMax)
                 .build();
@@ -139,7 +138,7 @@ class SnapshotNeverWaitsTest {
         }
     }
 
-    /** As asked for in a database that answers before the disk does, but not where nothing durable is asked for. */
+    /** Also in a database that answers before the disk does, but not where nothing durable is asked for. */
     @Test
     void startsThereToo() {
         disk.release();

@@ -82,6 +82,7 @@ final class CodeMapChildRun {
         return DatabaseOptions.builder()
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
+                .durableSnapshots(false)
                 .poolBytes(POOL_BYTES)
                 .build();
     }

@@ -70,6 +70,7 @@ final class FetchTable implements AutoCloseable {
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
+                .durableSnapshots(false)
                 .poolBytes(POOL_BYTES_MIN + rows * (POOL_BYTES_PER_ROW + indexes * POOL_BYTES_PER_ENTRY))
                 .build();
         database = directory == null

@@ -70,6 +70,7 @@ public class NewOrderBenchmark {
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
+                .durableSnapshots(false)
                 .poolBytes(POOL_BYTES)
                 .build();
         Database database = Database.open(directory.path().resolve("database"), options);

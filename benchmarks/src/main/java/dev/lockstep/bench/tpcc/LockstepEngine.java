@@ -54,6 +54,8 @@ final class LockstepEngine implements OpenEngine {
                 .nodeLayout(nodes)
                 .createIfMissing(true)
                 .durability(durability)
+                // TPC-C takes no snapshots, and with commits that are answered early they would cost it something.
+                .durableSnapshots(durability == Durability.SYNC)
                 .poolBytes(spec.poolBytes())
                 .extraForceDelay(Duration.ofMillis(spec.fsyncDelayMillis()))
                 .build();
