@@ -15,6 +15,7 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -449,6 +450,8 @@ class IdleTransactionTest {
                 Session reader = database.openSession()) {
             Transaction idle = session.begin();
             rename(idle, 0, "changed");
+            // A snapshot shows what is on disk.
+            log().awaitDurable(log().tailLsn() - 1, new Waiter());
             Transaction snapshot = reader.begin(database.transactionOptions().readOnlySnapshot());
             Record read = table.newRecord();
             assertTrue(snapshot.fetch(table, table.newKey().add(0), read));
