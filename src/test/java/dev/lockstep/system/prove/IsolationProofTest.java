@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class IsolationProofTest {
-    /** Every level and every kind of thread, and each fault of the lock table once. */
+    /** Every level, all of them mixed, every kind of thread, and each fault of the lock table once. */
     private static final int POINTS = 21;
 
     private static final int POINTS_NIGHTLY = 10_000;
@@ -30,6 +30,9 @@ class IsolationProofTest {
         assertTrue(counts.get("histories on disk") > 0, counts::toString);
         assertTrue(counts.getOrDefault("histories of 2,048 threads", 0L) > 0, counts::toString);
         assertTrue(counts.get("histories of virtual threads") > 0, counts::toString);
+        assertTrue(counts.get("histories with an index") > 0, counts::toString);
+        assertTrue(counts.get("histories without an index") > 0, counts::toString);
+        assertTrue(counts.get("keys deleted") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, virtual") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, continuations") > 0, counts::toString);
         assertTrue(counts.containsKey("deadlocks found later than 10 ms"), counts::toString);

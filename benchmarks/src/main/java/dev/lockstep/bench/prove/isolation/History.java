@@ -6,14 +6,14 @@ import java.util.Map;
 
 /**
  * What transactions that ran at the same time did and saw. A key with an even number holds a list, and a write appends
- * to it; one with an odd number is a register, and a write replaces its value. No value is written twice, 0 never.
+ * to it; one with an odd number is a register, and a write replaces its value. No value is written twice, 0 never. A
+ * key that was deleted never comes back, so its versions have one order, whose last one nobody sees.
  *
- * @param level the isolation level of all of them
  * @param transactions all that ended, committed or not, in any order
  * @param end what each key held when all had ended: a list, or a register as a list of one; keys that never came to be
  *     are left out
  */
-public record History(Isolation level, List<Executed> transactions, Map<Integer, long[]> end) {
+public record History(List<Executed> transactions, Map<Integer, long[]> end) {
     /** A key that is not there, or a list without elements. */
     public static final long[] NOTHING = {};
 
@@ -32,10 +32,11 @@ public record History(Isolation level, List<Executed> transactions, Map<Integer,
      * A transaction.
      *
      * @param thread what ran it, for messages
+     * @param level what it was promised; {@link Isolation#SERIALIZABLE} where it read a snapshot
      * @param committed whether its commit was answered; otherwise it was rolled back
      * @param steps what it did, in that order
      */
-    public record Executed(String thread, boolean committed, List<Step> steps) {
+    public record Executed(String thread, Isolation level, boolean committed, List<Step> steps) {
         /** Copies the steps. */
         public Executed {
             steps = List.copyOf(steps);
@@ -71,13 +72,14 @@ public record History(Isolation level, List<Executed> transactions, Map<Integer,
      * A write.
      *
      * @param seen what was there before, read under the lock of the write
-     * @param written what was appended, or put in its place
+     * @param written what was appended, or put in its place; where the key was deleted, a number that nobody sees
+     * @param deletes whether the key was deleted
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-    public record Write(int key, long[] seen, long written) implements Step {
+    public record Write(int key, long[] seen, long written, boolean deletes) implements Step {
         @Override
         public String toString() {
-            return "w(" + key + "," + written + ")";
+            return (deletes ? "d(" : "w(") + key + "," + written + ")";
         }
     }
 

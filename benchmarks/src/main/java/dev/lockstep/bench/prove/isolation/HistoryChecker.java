@@ -4,12 +4,15 @@ import dev.lockstep.bench.prove.isolation.History.Executed;
 import dev.lockstep.bench.prove.isolation.History.Read;
 import dev.lockstep.bench.prove.isolation.History.Step;
 import dev.lockstep.bench.prove.isolation.History.Write;
+import dev.lockstep.engine.Isolation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -18,18 +21,38 @@ import java.util.stream.Collectors;
  * <p>Nothing has to be guessed for that. A write tells which value it found, and no value is written twice; so the
  * versions of a key have one order, which must lead to what the key held at the end. Only the last write of a
  * transaction to a key makes a version, and only if the transaction committed (Adya, Weak Consistency, 1999, 4.2; for
- * lists as in Kingsbury and Alvaro, Elle, VLDB 2020).
+ * lists as in Kingsbury and Alvaro, Elle, VLDB 2020). Who reads that a key is not there may mean that it is not there
+ * yet or not any more: of a key that was deleted such a read says nothing.
+ *
+ * <p>What levels admit is found in the graph of all that is known. What they forbid is judged by transaction, since
+ * each may have its own: by what it has seen itself, and by a graph that has of the dependencies those to which a level
+ * obliges the transaction that reads (Adya's mixed serialization graph, 1999, 5.4). A cycle there is forbidden whatever
+ * it is called, and in a history of one level the cycles there are those that the level forbids.
  *
  * <p>Checks one history; used by one thread.
  */
 public final class HistoryChecker {
+    /** Of a finding that no transaction has made by itself. */
+    private static final int NOBODY = -1;
+
     private final History history;
     private final List<Executed> transactions;
     private final Map<Long, Written> writes = new HashMap<>();
     private final Map<Integer, List<Long>> versions = new HashMap<>();
     private final Map<Long, Integer> places = new HashMap<>();
+    private final Set<Integer> deletedKeys = new HashSet<>();
     private final HistoryGraph graph;
-    private final Map<Finding, String> findings = new EnumMap<>(Finding.class);
+    private final HistoryGraph obliged;
+    private final Map<Finding, String> shown = new EnumMap<>(Finding.class);
+    private final Map<Finding, String> forbidden = new EnumMap<>(Finding.class);
+
+    /**
+     * What was found, each kind with one example in words.
+     *
+     * @param shown all of it, admitted or not
+     * @param forbidden what the levels of the transactions forbid; a part of {@code shown}
+     */
+    public record Verdict(Map<Finding, String> shown, Map<Finding, String> forbidden) {}
 
     /**
      * Who wrote a value.
@@ -43,14 +66,11 @@ public final class HistoryChecker {
         this.history = history;
         transactions = history.transactions();
         graph = new HistoryGraph(transactions.size());
+        obliged = new HistoryGraph(transactions.size());
     }
 
-    /**
-     * Checks a history.
-     *
-     * @return all that was found, admitted or not, each with one example in words
-     */
-    public static Map<Finding, String> check(History history) {
+    /** Checks a history. */
+    public static Verdict check(History history) {
         HistoryChecker checker = new HistoryChecker(history);
         checker.collectWrites();
         checker.orderVersions();
@@ -61,12 +81,23 @@ public final class HistoryChecker {
             }
         }
         checker.addOverwritings();
-        checker.searchCycles();
-        return checker.findings;
+        checker.searchCycles(checker.graph, checker.shown);
+        checker.searchCycles(checker.obliged, checker.forbidden);
+        return new Verdict(checker.shown, checker.forbidden);
     }
 
-    private void found(Finding finding, String example) {
-        findings.putIfAbsent(finding, example);
+    /** Notes what a transaction has seen, or what concerns {@link #NOBODY} and is forbidden. */
+    private void found(Finding finding, int transaction, String example) {
+        shown.putIfAbsent(finding, example);
+        if (transaction == NOBODY
+                || !finding.isAdmittedBy(transactions.get(transaction).level())) {
+            forbidden.putIfAbsent(finding, example);
+        }
+    }
+
+    /** Whether a transaction has to have what a level and those above it promise. */
+    private boolean isPromised(int transaction, Isolation level) {
+        return transactions.get(transaction).level().compareTo(level) >= 0;
     }
 
     private String describe(int transaction) {
@@ -109,12 +140,15 @@ public final class HistoryChecker {
             if (other != null) {
                 found(
                         Finding.LOST_WRITE,
+                        NOBODY,
                         "both rest on " + before + ": " + describe(written.by()) + "; "
                                 + describe(writes.get(other).by()));
             }
             if (before != 0 && !transactions.get(writes.get(before).by()).committed()) {
+                // Writers lock alike at every level.
                 found(
                         Finding.G1A,
+                        NOBODY,
                         describe(written.by()) + "; "
                                 + describe(writes.get(before).by()));
             }
@@ -122,7 +156,10 @@ public final class HistoryChecker {
         followers.forEach(this::orderVersionsOf);
         history.end().forEach((key, values) -> {
             if (!followers.containsKey(key) && values.length > 0) {
-                found(Finding.G1A, "nobody who committed has written key=" + key + " end=" + Arrays.toString(values));
+                found(
+                        Finding.G1A,
+                        NOBODY,
+                        "nobody who committed has written key=" + key + " end=" + Arrays.toString(values));
             }
         });
     }
@@ -141,12 +178,16 @@ public final class HistoryChecker {
         versions.put(key, installed);
         long[] end = history.end().getOrDefault(key, History.NOTHING);
         long[] expected = all.stream().mapToLong(Long::longValue).toArray();
-        if (!History.isList(key) && expected.length > 0) {
+        if (!all.isEmpty() && writes.get(all.getLast()).write().deletes()) {
+            deletedKeys.add(key);
+            expected = History.NOTHING;
+        } else if (!History.isList(key) && expected.length > 0) {
             expected = new long[] {all.getLast()};
         }
         if (!followers.isEmpty() || !Arrays.equals(expected, end)) {
             found(
                     Finding.LOST_WRITE,
+                    NOBODY,
                     "key=" + key + " writes in order=" + all + " end=" + Arrays.toString(end) + " not in the order="
                             + followers.values());
         }
@@ -171,7 +212,7 @@ public final class HistoryChecker {
             long newest = History.newest(step.seen());
             long[] expected = own.get(key);
             if (expected != null ? !Arrays.equals(expected, step.seen()) : !isInOrder(step)) {
-                found(Finding.INTERNAL, step + " in " + describe(transaction));
+                found(Finding.INTERNAL, transaction, step + " in " + describe(transaction));
             }
             if (expected == null) {
                 checkSource(transaction, newest);
@@ -190,13 +231,16 @@ public final class HistoryChecker {
                 }
                 Boolean before = read.scan() == 0 ? null : inScans.put(key, there);
                 if (before != null && before != there && expected == null) {
-                    found(Finding.PMP, step + " in " + describe(transaction));
+                    found(Finding.PMP, transaction, step + " in " + describe(transaction));
                 }
             }
         }
     }
 
     private static long[] afterwards(Write write) {
+        if (write.deletes()) {
+            return History.NOTHING;
+        }
         if (!History.isList(write.key())) {
             return new long[] {write.written()};
         }
@@ -227,14 +271,17 @@ public final class HistoryChecker {
             return;
         }
         if (!transactions.get(source.by()).committed()) {
-            found(Finding.G1A, describe(transaction) + "; " + describe(source.by()));
+            found(Finding.G1A, transaction, describe(transaction) + "; " + describe(source.by()));
         } else if (!source.last()) {
-            found(Finding.G1B, describe(transaction) + "; " + describe(source.by()));
+            found(Finding.G1B, transaction, describe(transaction) + "; " + describe(source.by()));
         }
     }
 
     /** Whether the step misses a write of a transaction of which an earlier step has seen another. */
     private void checkVanished(int transaction, Step step, List<Integer> writersSeen) {
+        if (isOfNoPlace(step)) {
+            return;
+        }
         int place = placeOf(History.newest(step.seen()));
         for (int writer : writersSeen) {
             if (writer == transaction || !transactions.get(writer).committed()) {
@@ -242,7 +289,7 @@ public final class HistoryChecker {
             }
             for (Step written : transactions.get(writer).steps()) {
                 if (written instanceof Write write && write.key() == step.key() && placeOf(write.written()) > place) {
-                    found(Finding.OTV, step + " in " + describe(transaction) + "; " + describe(writer));
+                    found(Finding.OTV, transaction, step + " in " + describe(transaction) + "; " + describe(writer));
                 }
             }
         }
@@ -250,7 +297,7 @@ public final class HistoryChecker {
 
     private void checkLostUpdate(int transaction, Write write, Long versionRead) {
         if (versionRead != null && versionRead != History.newest(write.seen())) {
-            found(Finding.P4, write + " in " + describe(transaction));
+            found(Finding.P4, transaction, write + " in " + describe(transaction));
         }
     }
 
@@ -259,10 +306,22 @@ public final class HistoryChecker {
         return places.getOrDefault(value, -1);
     }
 
+    /** Whether a step found no key where that has two places in the order of the versions, the first and the last. */
+    private boolean isOfNoPlace(Step step) {
+        return step.seen().length == 0 && deletedKeys.contains(step.key());
+    }
+
+    private void add(int source, int target, int kind, boolean isObliged) {
+        graph.add(source, target, kind);
+        if (isObliged) {
+            obliged.add(source, target, kind);
+        }
+    }
+
     /** Who comes before and after a committed transaction because of what it read. */
     private void addEdges(int transaction) {
         for (Step step : transactions.get(transaction).steps()) {
-            if (!(step instanceof Read read)) {
+            if (!(step instanceof Read read) || isOfNoPlace(step)) {
                 continue;
             }
             long value = History.newest(read.seen());
@@ -271,14 +330,18 @@ public final class HistoryChecker {
                 continue;
             }
             if (source != null && transactions.get(source.by()).committed()) {
-                graph.add(source.by(), transaction, HistoryGraph.WR);
+                add(source.by(), transaction, HistoryGraph.WR, isPromised(transaction, Isolation.READ_COMMITTED));
             }
             // An intermediate value belongs to no place of the order; that it was read is a finding by itself.
             List<Long> order = versions.getOrDefault(read.key(), List.of());
             int next = placeOf(value) + 1;
             if ((value == 0 || next > 0) && next < order.size()) {
-                int kind = value == 0 && read.scan() != 0 ? HistoryGraph.RW_RANGE : HistoryGraph.RW;
-                graph.add(transaction, writes.get(order.get(next)).by(), kind);
+                boolean ofRange = value == 0 && read.scan() != 0;
+                add(
+                        transaction,
+                        writes.get(order.get(next)).by(),
+                        ofRange ? HistoryGraph.RW_RANGE : HistoryGraph.RW,
+                        isPromised(transaction, ofRange ? Isolation.SERIALIZABLE : Isolation.REPEATABLE_READ));
             }
         }
     }
@@ -287,25 +350,25 @@ public final class HistoryChecker {
         for (List<Long> order : versions.values()) {
             for (int i = 1; i < order.size(); i++) {
                 int before = writes.get(order.get(i - 1)).by();
-                graph.add(before, writes.get(order.get(i)).by(), HistoryGraph.WW);
+                add(before, writes.get(order.get(i)).by(), HistoryGraph.WW, true);
             }
         }
     }
 
-    private void searchCycles() {
+    private void searchCycles(HistoryGraph searched, Map<Finding, String> into) {
         int dependencies = HistoryGraph.WW | HistoryGraph.WR;
-        searchCycle(Finding.G0, HistoryGraph.WW, HistoryGraph.WW);
-        searchCycle(Finding.G1C, HistoryGraph.WR, dependencies);
-        searchCycle(Finding.G_SINGLE, HistoryGraph.RW, dependencies);
-        searchCycle(Finding.G_SINGLE_OF_RANGES, HistoryGraph.RW_RANGE, dependencies);
-        searchCycle(Finding.G2_ITEM, HistoryGraph.RW, dependencies | HistoryGraph.RW);
-        searchCycle(Finding.G2, HistoryGraph.RW_RANGE, HistoryGraph.ALL);
+        searchCycle(searched, into, Finding.G0, HistoryGraph.WW, HistoryGraph.WW);
+        searchCycle(searched, into, Finding.G1C, HistoryGraph.WR, dependencies);
+        searchCycle(searched, into, Finding.G_SINGLE, HistoryGraph.RW, dependencies);
+        searchCycle(searched, into, Finding.G_SINGLE_OF_RANGES, HistoryGraph.RW_RANGE, dependencies);
+        searchCycle(searched, into, Finding.G2_ITEM, HistoryGraph.RW, dependencies | HistoryGraph.RW);
+        searchCycle(searched, into, Finding.G2, HistoryGraph.RW_RANGE, HistoryGraph.ALL);
     }
 
-    private void searchCycle(Finding finding, int first, int others) {
-        List<HistoryGraph.Edge> cycle = graph.findCycle(first, others);
+    private void searchCycle(HistoryGraph searched, Map<Finding, String> into, Finding finding, int first, int others) {
+        List<HistoryGraph.Edge> cycle = searched.findCycle(first, others);
         if (!cycle.isEmpty()) {
-            found(
+            into.putIfAbsent(
                     finding,
                     cycle.stream()
                             .map(edge -> describe(edge.source()) + " --" + edge.kindName() + "--> ")

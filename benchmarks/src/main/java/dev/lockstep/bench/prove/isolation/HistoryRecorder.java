@@ -9,6 +9,8 @@ import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DuplicateKeyException;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.Key;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.RowBatch;
@@ -26,8 +28,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -35,9 +39,13 @@ import java.util.function.Supplier;
  * Runs transactions on a database of its own and records what they did and saw.
  *
  * <p>They work in a window of keys that moves on: a key at its upper end is not there yet, so that scans find gaps that
- * others fill; one at its lower end has been written a few times. One in ten is rolled back in the end, and so are the
- * victims of deadlocks; those are part of the history, since nobody may see what they wrote. One in four only reads,
- * from a snapshot: whatever the level of the others, it sees no more and no less than their commits up to one point.
+ * others fill; one at its lower end has been written a few times, or deleted. One transaction in ten is rolled back in
+ * the end, and so are the victims of deadlocks; those are part of the history, since nobody may see what they wrote.
+ * One in four only reads, from a snapshot: whatever the level of the others, it sees no more and no less than their
+ * commits up to one point. In a history without one level each draws its own.
+ *
+ * <p>Who inserts a key does not see whether it was there before, and the order of its versions would be lost. So a key
+ * that somebody has begun to delete is never inserted again: whoever finds after an insert that it was, rolls back.
  *
  * <p>Makes one history; its transactions run on many threads, each with a list of its own.
  */
@@ -45,6 +53,11 @@ public final class HistoryRecorder {
     private static final int KEY = 0;
     private static final int REGISTER = 1;
     private static final int LIST = 2;
+
+    /** The key once more, for the index. */
+    private static final int KEY_INDEXED = 3;
+
+    private static final String INDEX = "by_key";
 
     /** A key is written some four times while it is in the window; far fewer than this fit by chance alone. */
     private static final int ELEMENTS_MAX = 200;
@@ -73,12 +86,16 @@ public final class HistoryRecorder {
     private static final int ONE_IN_GIVES_WAY = 2;
     private static final int ONE_IN_SNAPSHOT = 4;
 
+    /** Of the writes: with some four for each key, about half of the keys are deleted in the end. */
+    private static final int ONE_IN_DELETES = 6;
+
     /** No deadlock waits for this, and no transaction waits so long for others on a machine that does anything else. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMinutes(2);
 
     private final HistorySpec spec;
     private final AtomicLong started = new AtomicLong();
     private final AtomicLong lastValue = new AtomicLong();
+    private final Set<Integer> keysToDelete = ConcurrentHashMap.newKeySet();
     private final int windowKeys;
 
     private HistoryRecorder(HistorySpec spec) {
@@ -99,12 +116,16 @@ public final class HistoryRecorder {
     private History record() throws InterruptedException {
         try (Scheduler scheduler = spec.threads().newScheduler();
                 Database database = LockFault.opening(spec.fault(), opening(scheduler))) {
-            Table table = database.createTable(TableDefinition.named("history")
+            TableDefinition.Builder definition = TableDefinition.named("history")
                     .column("key", ColumnType.int32())
                     .column("register", ColumnType.int64())
                     .column("list", ColumnType.binary(ELEMENTS_MAX * Long.BYTES))
-                    .primaryKey("key")
-                    .build());
+                    .column("key_indexed", ColumnType.int32())
+                    .primaryKey("key");
+            if (spec.indexed()) {
+                definition.index(INDEX, "key_indexed");
+            }
+            Table table = database.createTable(definition.build());
             List<Worker> workers = new ArrayList<>();
             SplittableRandom seeds = new SplittableRandom(spec.seed());
             for (int i = 0; i < spec.threadCount(); i++) {
@@ -114,7 +135,7 @@ public final class HistoryRecorder {
                     .run());
             List<Executed> transactions = new ArrayList<>();
             workers.forEach(worker -> transactions.addAll(worker.executed));
-            return new History(spec.level(), transactions, readEnd(database, table));
+            return new History(transactions, readEnd(database, table));
         }
     }
 
@@ -165,6 +186,8 @@ public final class HistoryRecorder {
         private final List<Executed> executed = new ArrayList<>();
         private int scans;
         private int batches;
+        private boolean spoiled;
+        private boolean throughIndex;
 
         Worker(Database database, Table table, String name, SplittableRandom random) {
             this.database = database;
@@ -176,24 +199,28 @@ public final class HistoryRecorder {
         }
 
         void run() {
-            TransactionOptions options =
-                    TransactionOptions.of(options()).withIsolation(spec.level()).withLockTimeout(LOCK_TIMEOUT);
+            Isolation[] levels = Isolation.values();
+            TransactionOptions options = TransactionOptions.of(options()).withLockTimeout(LOCK_TIMEOUT);
             TransactionOptions snapshot = options.readOnlySnapshot();
             try (Session session = database.openSession()) {
                 for (int i = 0; i < spec.transactionsPerThread(); i++) {
                     boolean onlyReads = random.nextInt(ONE_IN_SNAPSHOT) == 0;
-                    execute(session.begin(onlyReads ? snapshot : options), onlyReads);
+                    Isolation drawn = levels[random.nextInt(levels.length)];
+                    Isolation level =
+                            onlyReads ? Isolation.SERIALIZABLE : spec.level().orElse(drawn);
+                    execute(session.begin(onlyReads ? snapshot : options.withIsolation(level)), level, onlyReads);
                     spec.threads().giveWay();
                 }
             }
         }
 
-        private void execute(Transaction transaction, boolean onlyReads) {
+        private void execute(Transaction transaction, Isolation level, boolean onlyReads) {
             List<Step> steps = new ArrayList<>();
             boolean committed = false;
             int firstKey = (int) (started.getAndIncrement() / TRANSACTIONS_PER_KEY);
             scans = 0;
             batches = 0;
+            spoiled = false;
             try {
                 int count = 1 + random.nextInt(STEPS_MAX);
                 for (int i = 0; i < count; i++) {
@@ -202,7 +229,7 @@ public final class HistoryRecorder {
                         spec.threads().giveWay();
                     }
                 }
-                if (random.nextInt(ONE_IN_ROLLED_BACK) != 0) {
+                if (random.nextInt(ONE_IN_ROLLED_BACK) != 0 && !spoiled) {
                     transaction.commit();
                     committed = true;
                 }
@@ -213,7 +240,7 @@ public final class HistoryRecorder {
             } finally {
                 transaction.rollback();
             }
-            executed.add(new Executed(onlyReads ? name + ", snapshot" : name, committed, steps));
+            executed.add(new Executed(name + ", " + (onlyReads ? "snapshot" : level), level, committed, steps));
         }
 
         private void step(Transaction transaction, int key, boolean onlyReads, List<Step> steps) {
@@ -242,14 +269,12 @@ public final class HistoryRecorder {
         }
 
         private void scan(Transaction transaction, int from, List<Step> steps) {
+            throughIndex = spec.indexed() && random.nextBoolean();
             int to = from + 1 + random.nextInt(SCAN_KEYS_MAX);
             boolean backward = random.nextBoolean();
             boolean inBatches = random.nextBoolean();
             TreeMap<Integer, long[]> found = new TreeMap<>();
-            try (Cursor cursor = transaction
-                    .scan(table)
-                    .from(table.newKey().add(from))
-                    .before(table.newKey().add(to))) {
+            try (Cursor cursor = scan(transaction).from(bound(from)).before(bound(to))) {
                 if (backward) {
                     cursor.backward();
                 }
@@ -267,10 +292,21 @@ public final class HistoryRecorder {
                 }
             }
             scans++;
+            // Rows to which entries of an index lead are fetched like those of a batch.
+            boolean sideBySide = throughIndex && inBatches;
+            batches += sideBySide ? 1 : 0;
             for (int i = from; i < to; i++) {
                 int key = backward ? from + to - 1 - i : i;
-                steps.add(new Read(key, found.getOrDefault(key, History.NOTHING), scans, 0));
+                steps.add(new Read(key, found.getOrDefault(key, History.NOTHING), scans, sideBySide ? batches : 0));
             }
+        }
+
+        private Cursor scan(Transaction transaction) {
+            return throughIndex ? transaction.scan(table, INDEX) : transaction.scan(table);
+        }
+
+        private Key bound(int key) {
+            return (throughIndex ? table.newIndexKey(INDEX) : table.newKey()).add(key);
         }
 
         private void write(Transaction transaction, int key, List<Step> steps) {
@@ -281,23 +317,35 @@ public final class HistoryRecorder {
             }
             if (exists) {
                 long[] seen = contents(row);
-                if (seen.length < ELEMENTS_MAX) {
-                    Write write = new Write(key, seen, lastValue.incrementAndGet());
-                    fill(write);
+                boolean deletes = random.nextInt(ONE_IN_DELETES) == 0;
+                if (deletes || seen.length < ELEMENTS_MAX) {
+                    Write write = new Write(key, seen, lastValue.incrementAndGet(), deletes);
                     steps.add(write);
-                    transaction.update(table, row);
+                    if (deletes) {
+                        keysToDelete.add(key);
+                        transaction.delete(table, row);
+                    } else {
+                        fill(write);
+                        transaction.update(table, row);
+                    }
                 }
             }
         }
 
+        /** Makes a key that was not there; false if it is there by now. Leaves out one that may have been deleted. */
         private boolean insert(Transaction transaction, int key, List<Step> steps) {
-            Write write = new Write(key, History.NOTHING, lastValue.incrementAndGet());
+            if (keysToDelete.contains(key)) {
+                return true;
+            }
+            Write write = new Write(key, History.NOTHING, lastValue.incrementAndGet(), false);
             row.clear();
             row.setInt(KEY, key);
+            row.setInt(KEY_INDEXED, key);
             fill(write);
             try {
                 steps.add(write);
                 transaction.insert(table, row);
+                spoiled |= keysToDelete.contains(key);
                 return true;
             } catch (DuplicateKeyException taken) {
                 steps.removeLast();

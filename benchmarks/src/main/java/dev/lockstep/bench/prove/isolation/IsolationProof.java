@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -23,13 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
  * Records histories of thousands of transactions that run at the same time, by virtual threads and by S-threads of both
- * kinds, and searches them for what their isolation level forbids ({@link HistoryChecker}). One point in seven is a
- * control: its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
+ * kinds, and searches them for what isolation levels forbid ({@link HistoryChecker}): all transactions of a history
+ * have one level, or each has drawn its own. Half of them look for keys by a secondary index too. One point in seven is
+ * a control: its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
  *
  * <p>Then it makes deadlocks and times them. Each must have its youngest member as its victim, and of each length half
  * must be found within 10 ms, from the request that closes the deadlock to the error in the victim's hands. The median
@@ -43,11 +43,17 @@ public final class IsolationProof implements Proof {
     private static final String NAME = "isolation";
     private static final long POINTS = 420;
 
-    /** One in so many points is a control. Not a multiple of the number of levels, or one level would lose most. */
+    /** One in so many points is a control. Not a multiple of the number of mixes, or one of them would lose most. */
     private static final int POINTS_PER_CONTROL = 7;
 
-    /** One in so many points runs on disk, with durable commits and locks that go early. */
-    private static final int POINTS_PER_DISK = 5;
+    /** What the transactions of a history have: one of the levels, or each its own. */
+    private static final int MIXES = Isolation.values().length + 1;
+
+    /**
+     * One in so many points runs on disk, with durable commits and locks that go early. Has no factor in common with
+     * the mixes, or some would never be there.
+     */
+    private static final int POINTS_PER_DISK = 4;
 
     /** Histories that a broken lock table may survive; half of them fail. */
     private static final int CONTROL_HISTORIES_MAX = 30;
@@ -57,8 +63,8 @@ public final class IsolationProof implements Proof {
 
     private static final int TRANSACTIONS = 2_048;
 
-    /** Points after which the numbers of threads meet other levels: these times those. */
-    private static final int POINTS_PER_ROUND = 12;
+    /** Points after which the numbers of threads meet other mixes: these times those. */
+    private static final int POINTS_PER_ROUND = MIXES * 3;
 
     /** Makes neighbouring seeds and points independent of each other: a prime. */
     private static final long SEED_FACTOR = 1_000_003;
@@ -98,10 +104,10 @@ public final class IsolationProof implements Proof {
 
     @Override
     public String description() {
-        return "histories of thousands of concurrent transactions, at each isolation level, by virtual threads and"
-                + " S-threads, are searched for the anomalies that the level forbids (Adya's graph). Every seventh has"
-                + " a lock table that is broken on purpose, which must be noticed. Then deadlocks are made and timed:"
-                + " half of each length must be found within 10 ms.";
+        return "histories of thousands of concurrent transactions, at each isolation level and with all of them mixed,"
+                + " by virtual threads and S-threads, are searched for the anomalies that the levels forbid (Adya's"
+                + " graph). Every seventh has a lock table that is broken on purpose, which must be noticed. Then"
+                + " deadlocks are made and timed: half of each length must be found within 10 ms.";
     }
 
     @Override
@@ -124,17 +130,6 @@ public final class IsolationProof implements Proof {
         };
     }
 
-    /** What of a history its level forbids. */
-    static Map<Finding, String> forbidden(History history, Map<Finding, String> found) {
-        Map<Finding, String> forbidden = new EnumMap<>(Finding.class);
-        found.forEach((finding, example) -> {
-            if (!finding.isAdmittedBy(history.level())) {
-                forbidden.put(finding, example);
-            }
-        });
-        return forbidden;
-    }
-
     /** They are made behind the points, however few these are. */
     static String replayOfDeadlocks(long seed) {
         return String.format(Locale.ROOT, "./lockstep prove %s --points 1 --seed %d", NAME, seed);
@@ -152,9 +147,9 @@ public final class IsolationProof implements Proof {
         private final ProofReport.Builder report;
         private final boolean judgesSpeed;
         private final long endNanos;
-        private final long[][] seen = new long[Isolation.values().length][Finding.values().length];
-        private final long[] histories = new long[Isolation.values().length];
-        private final long[] transactions = new long[Isolation.values().length];
+        private final long[][] seen = new long[MIXES][Finding.values().length];
+        private final long[] histories = new long[MIXES];
+        private final long[] transactions = new long[MIXES];
 
         Run(ProofOptions options, ProofProgress progress, Path scratch, boolean judgesSpeed) {
             this.options = options;
@@ -203,11 +198,12 @@ public final class IsolationProof implements Proof {
                                 + framesOf(failure));
                 return;
             }
-            Map<Finding, String> found = HistoryChecker.check(history);
-            int level = spec.level().ordinal();
-            histories[level]++;
-            transactions[level] += history.transactions().size();
-            found.keySet().forEach(finding -> seen[level][finding.ordinal()]++);
+            HistoryChecker.Verdict verdict = HistoryChecker.check(history);
+            int mix = mixOf(spec);
+            histories[mix]++;
+            transactions[mix] += history.transactions().size();
+            verdict.shown().keySet().forEach(finding -> seen[mix][finding.ordinal()]++);
+            report.count("keys deleted", deletes(history));
             report.count("transactions", history.transactions().size());
             report.count(
                     "transactions rolled back",
@@ -217,15 +213,28 @@ public final class IsolationProof implements Proof {
             report.count("histories of " + spec.threads().title(), 1);
             report.count(String.format(Locale.ROOT, "histories of %,d threads", spec.threadCount()), 1);
             report.count(directory.isPresent() ? "histories on disk" : "histories in memory", 1);
-            Map<Finding, String> forbidden = forbidden(history, found);
-            if (forbidden.isEmpty()) {
+            report.count(spec.indexed() ? "histories with an index" : "histories without an index", 1);
+            if (verdict.forbidden().isEmpty()) {
                 report.survived();
             } else {
-                report.failed(point, spec.describe() + ": " + cut(forbidden.toString()));
+                report.failed(
+                        point, spec.describe() + ": " + cut(verdict.forbidden().toString()));
             }
             if (directory.isPresent()) {
                 ScratchDirectory.remove(directory.get());
             }
+        }
+
+        private static int mixOf(HistorySpec spec) {
+            return spec.level().map(Isolation::ordinal).orElse(MIXES - 1);
+        }
+
+        private static long deletes(History history) {
+            return history.transactions().stream()
+                    .filter(History.Executed::committed)
+                    .flatMap(executed -> executed.steps().stream())
+                    .filter(step -> step instanceof History.Write write && write.deletes())
+                    .count();
         }
 
         private void control(long point) throws InterruptedException {
@@ -234,7 +243,8 @@ public final class IsolationProof implements Proof {
             for (int attempt = 0; attempt < CONTROL_HISTORIES_MAX; attempt++) {
                 HistorySpec spec =
                         spec(point + (long) attempt * THREAD_COUNTS.length, Optional.of(fault), Optional.empty());
-                Map<Finding, String> found = HistoryChecker.check(HistoryRecorder.record(spec));
+                Map<Finding, String> found =
+                        HistoryChecker.check(HistoryRecorder.record(spec)).shown();
                 report.count("histories of broken lock tables", 1);
                 if (found.keySet().stream().anyMatch(shownBy(fault)::contains)) {
                     report.count("broken lock tables noticed, " + fault, 1);
@@ -247,16 +257,20 @@ public final class IsolationProof implements Proof {
 
         private HistorySpec spec(long point, Optional<LockFault> fault, Optional<Path> directory) {
             SplittableRandom random = new SplittableRandom(options.seed() * SEED_FACTOR + point);
-            Isolation[] levels = Isolation.values();
+            int mix = (int) (point % MIXES);
+            Optional<Isolation> level = Arrays.stream(Isolation.values())
+                    .filter(candidate -> candidate.ordinal() == mix)
+                    .findFirst();
             List<ThreadKind> kinds = new ArrayList<>(List.of(ThreadKind.values()));
             kinds.removeIf(kind -> !kind.isAvailable());
             int threads = THREAD_COUNTS[(int) ((point + point / POINTS_PER_ROUND) % THREAD_COUNTS.length)];
             return new HistorySpec(
-                    fault.isPresent() ? Isolation.SERIALIZABLE : levels[(int) (point % levels.length)],
-                    kinds.get((int) (point / levels.length % kinds.size())),
+                    fault.isPresent() ? Optional.of(Isolation.SERIALIZABLE) : level,
+                    kinds.get((int) (point / MIXES % kinds.size())),
                     threads,
                     TRANSACTIONS / threads,
                     random.nextLong(),
+                    random.nextBoolean(),
                     fault,
                     directory);
         }
@@ -266,23 +280,29 @@ public final class IsolationProof implements Proof {
             for (Isolation level : Isolation.values()) {
                 headers.add(level.name());
             }
+            headers.add(HistorySpec.MIXED);
             Table.Builder table = Table.of(1, headers);
-            table.row(row("histories", level -> histories[level.ordinal()]));
-            table.row(row("transactions", level -> transactions[level.ordinal()]));
+            table.row(row("histories", mix -> histories[mix]));
+            table.row(row("transactions", mix -> transactions[mix]));
             for (Finding finding : Finding.values()) {
-                table.row(row(
-                        finding.title(),
-                        level -> finding.isAdmittedBy(level)
-                                ? String.format(Locale.ROOT, "%,d", seen[level.ordinal()][finding.ordinal()])
-                                : seen[level.ordinal()][finding.ordinal()] + " (forbidden)"));
+                table.row(row(finding.title(), mix -> cell(finding, mix)));
             }
             return table.build();
         }
 
-        private static List<String> row(String name, Function<Isolation, Object> cell) {
+        /**
+         * Of mixed histories what the weakest level forbids; which of the others are forbidden differs by transaction.
+         */
+        private String cell(Finding finding, int mix) {
+            long count = seen[mix][finding.ordinal()];
+            Isolation weakest = mix == MIXES - 1 ? Isolation.READ_UNCOMMITTED : Isolation.values()[mix];
+            return finding.isAdmittedBy(weakest) ? String.format(Locale.ROOT, "%,d", count) : count + " (forbidden)";
+        }
+
+        private static List<String> row(String name, IntFunction<Object> cell) {
             List<String> row = new ArrayList<>(List.of(name));
-            for (Isolation level : Isolation.values()) {
-                row.add(cell.apply(level).toString());
+            for (int mix = 0; mix < MIXES; mix++) {
+                row.add(cell.apply(mix).toString());
             }
             return row;
         }

@@ -35,32 +35,46 @@ class HistoryCheckerTest {
 
     /** Writes a value over what was seen; nothing is 0. */
     private static Step write(int key, long seen, long written) {
-        return new Write(key, seen == 0 ? History.NOTHING : new long[] {seen}, written);
+        return new Write(key, seen == 0 ? History.NOTHING : new long[] {seen}, written, false);
+    }
+
+    private static Step delete(int key, long number, long... seen) {
+        return new Write(key, seen, number, true);
     }
 
     private static Step append(long written, long... seen) {
-        return new Write(L, seen, written);
+        return new Write(L, seen, written, false);
     }
 
     private static Executed committed(Step... steps) {
-        return new Executed("t", true, List.of(steps));
+        return committed(Isolation.SERIALIZABLE, steps);
+    }
+
+    private static Executed committed(Isolation level, Step... steps) {
+        return new Executed("t", level, true, List.of(steps));
     }
 
     private static Executed rolledBack(Step... steps) {
-        return new Executed("t", false, List.of(steps));
+        return new Executed("t", Isolation.SERIALIZABLE, false, List.of(steps));
     }
 
     private static long[] values(long... values) {
         return values;
     }
 
-    private static Map<Finding, String> check(Map<Integer, long[]> end, Executed... transactions) {
-        return HistoryChecker.check(new History(Isolation.SERIALIZABLE, List.of(transactions), end));
+    private static HistoryChecker.Verdict check(Map<Integer, long[]> end, Executed... transactions) {
+        return HistoryChecker.check(new History(List.of(transactions), end));
     }
 
     private static void expect(Set<Finding> expected, Map<Integer, long[]> end, Executed... transactions) {
-        Map<Finding, String> found = check(end, transactions);
-        assertEquals(expected, found.keySet(), found::toString);
+        HistoryChecker.Verdict verdict = check(end, transactions);
+        assertEquals(expected, verdict.shown().keySet(), verdict::toString);
+        assertEquals(expected, verdict.forbidden().keySet(), verdict::toString);
+    }
+
+    private static void expectForbidden(Set<Finding> expected, Map<Integer, long[]> end, Executed... transactions) {
+        HistoryChecker.Verdict verdict = check(end, transactions);
+        assertEquals(expected, verdict.forbidden().keySet(), verdict::toString);
     }
 
     @Test
@@ -192,6 +206,7 @@ class HistoryCheckerTest {
         expect(Set.of(Finding.INTERNAL), Map.of(X, values(11)), committed(write(X, 0, 11), read(X)));
         assertTrue(
                 check(Map.of(L, values(1, 2)), committed(append(1)), committed(append(2, 1)), committed(read(L, 2, 1)))
+                        .forbidden()
                         .containsKey(Finding.INTERNAL));
     }
 
@@ -201,8 +216,92 @@ class HistoryCheckerTest {
                         Map.of(X, values(11), Y, values(21)),
                         committed(read(Y), write(X, 0, 11)),
                         committed(read(X), write(Y, 0, 21)))
+                .forbidden()
                 .get(Finding.G2_ITEM);
         assertEquals("T0[t] r(3)=0 w(1,11) --rw--> T1[t] r(1)=0 w(3,21) --rw--> T0", example);
+    }
+
+    @Test
+    void deletedKeys() {
+        // Before it came to be, after it went, and in the order of both.
+        expect(
+                Set.of(),
+                Map.of(Y, values(21)),
+                committed(read(X), scanned(1, L)),
+                committed(write(X, 0, 11), append(1)),
+                committed(delete(X, 12, 11), read(X), delete(L, 2, 1), scanned(1, L)),
+                committed(read(X), write(Y, 0, 21), scanned(1, L)));
+        expect(
+                Set.of(Finding.LOST_WRITE),
+                Map.of(X, values(11)),
+                committed(write(X, 0, 11)),
+                committed(delete(X, 12, 11)));
+        expect(
+                Set.of(Finding.LOST_WRITE),
+                Map.of(),
+                committed(write(X, 0, 11)),
+                committed(delete(X, 12, 11)),
+                committed(delete(X, 13, 11)));
+        expect(Set.of(Finding.INTERNAL), Map.of(), committed(write(X, 0, 11), delete(X, 12, 11), read(X, 11)));
+        // A row that is gone is seen by one who has seen what went with it.
+        expect(
+                Set.of(Finding.OTV, Finding.G_SINGLE, Finding.G2_ITEM),
+                Map.of(Y, values(21)),
+                committed(write(X, 0, 11)),
+                committed(delete(X, 12, 11), write(Y, 0, 21)),
+                committed(read(Y, 21), read(X, 11)));
+        expect(
+                Set.of(Finding.PMP),
+                Map.of(),
+                committed(write(X, 0, 11)),
+                committed(delete(X, 12, 11)),
+                committed(scanned(1, X, 11), scanned(2, X)));
+    }
+
+    /** What a level forbids is forbidden to those who have it, whatever the others have. */
+    @Test
+    void levelsOfTheirOwn() {
+        Map<Integer, long[]> end = Map.of(X, values(11), Y, values(21));
+        Executed writer = committed(Isolation.READ_UNCOMMITTED, write(X, 0, 11), write(Y, 0, 21));
+        for (Isolation level : Isolation.values()) {
+            boolean committedReads = level.compareTo(Isolation.READ_COMMITTED) >= 0;
+            boolean repeatableReads = level.compareTo(Isolation.REPEATABLE_READ) >= 0;
+            boolean serializable = level == Isolation.SERIALIZABLE;
+            expectForbidden(
+                    repeatableReads
+                            ? Set.of(Finding.OTV, Finding.G_SINGLE, Finding.G2_ITEM)
+                            : committedReads ? Set.of(Finding.OTV) : Set.of(),
+                    end,
+                    writer,
+                    committed(level, read(X, 11), read(Y)));
+            expectForbidden(
+                    serializable ? Set.of(Finding.G_SINGLE_OF_RANGES, Finding.G2) : Set.of(),
+                    end,
+                    writer,
+                    committed(level, scanned(1, X), read(Y, 21)));
+            expectForbidden(
+                    committedReads ? Set.of(Finding.G1A) : Set.of(),
+                    Map.of(),
+                    rolledBack(write(X, 0, 11)),
+                    committed(level, read(X, 11)));
+        }
+        // Write skew takes two who are promised that there is none.
+        for (Isolation other : Isolation.values()) {
+            expectForbidden(
+                    other.compareTo(Isolation.REPEATABLE_READ) >= 0 ? Set.of(Finding.G2_ITEM) : Set.of(),
+                    end,
+                    committed(read(Y), write(X, 0, 11)),
+                    committed(other, read(X), write(Y, 0, 21)));
+        }
+    }
+
+    @Test
+    void writersLockAtEveryLevel() {
+        expectForbidden(
+                Set.of(Finding.G0),
+                Map.of(X, values(12), Y, values(21)),
+                committed(Isolation.READ_UNCOMMITTED, write(X, 0, 11), write(Y, 22, 21)),
+                committed(Isolation.READ_UNCOMMITTED, write(X, 11, 12), write(Y, 0, 22)));
     }
 
     @Test

@@ -1,10 +1,14 @@
 package dev.lockstep.bench.prove.isolation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Isolation;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What the levels admit is found in histories of real transactions. */
@@ -15,11 +19,37 @@ class HistoryRecorderTest {
     @Test
     void whatIsAdmittedHappens() throws InterruptedException {
         for (Isolation level : Isolation.values()) {
-            History history = HistoryRecorder.record(new HistorySpec(
-                    level, ThreadKind.VIRTUAL_THREADS, 64, 40, SEED, Optional.empty(), Optional.empty()));
-            Map<Finding, String> found = HistoryChecker.check(history);
-            assertEquals(Map.of(), IsolationProof.forbidden(history, found), () -> "seed=" + SEED);
-            assertEquals(level == Isolation.SERIALIZABLE, found.isEmpty(), () -> level + " seed=" + SEED);
+            for (boolean indexed : new boolean[] {false, true}) {
+                HistoryChecker.Verdict verdict = HistoryChecker.check(record(Optional.of(level), indexed));
+                assertEquals(Map.of(), verdict.forbidden(), () -> "seed=" + SEED);
+                assertEquals(
+                        level == Isolation.SERIALIZABLE,
+                        verdict.shown().isEmpty(),
+                        () -> level + " seed=" + SEED + " indexed=" + indexed);
+            }
         }
+    }
+
+    /** Transactions of all levels run beside each other, rows go and come, and each sees what it was promised. */
+    @Test
+    void levelsAreKeptBesideOthers() throws InterruptedException {
+        History history = record(Optional.empty(), true);
+        HistoryChecker.Verdict verdict = HistoryChecker.check(history);
+        assertEquals(Map.of(), verdict.forbidden(), () -> "seed=" + SEED);
+        assertFalse(verdict.shown().isEmpty(), "weak levels show what they admit");
+        assertEquals(
+                EnumSet.allOf(Isolation.class),
+                history.transactions().stream()
+                        .map(History.Executed::level)
+                        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Isolation.class))));
+        assertTrue(history.transactions().stream()
+                .anyMatch(executed -> executed.committed()
+                        && executed.steps().stream()
+                                .anyMatch(step -> step instanceof History.Write write && write.deletes())));
+    }
+
+    private static History record(Optional<Isolation> level, boolean indexed) throws InterruptedException {
+        return HistoryRecorder.record(new HistorySpec(
+                level, ThreadKind.VIRTUAL_THREADS, 64, 40, SEED, indexed, Optional.empty(), Optional.empty()));
     }
 }
