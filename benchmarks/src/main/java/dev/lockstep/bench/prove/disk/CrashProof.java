@@ -263,20 +263,39 @@ public final class CrashProof implements Proof {
 
         ProofReport run() throws InterruptedException {
             if (options.point().isPresent()) {
-                tryPoint(new Round(options.seed(), flaw), options.point().getAsLong());
+                Optional<Round> round = round(options.seed());
+                if (round.isPresent()) {
+                    tryPoint(round.get(), options.point().getAsLong());
+                }
             }
-            // Ends with the points or the time: each round tries some.
+            // Ends with the points or the time, or with what hangs: each round tries some.
             for (long number = 0; options.point().isEmpty() && goesOn(); number++) {
-                Round round = new Round(options.seed() + number, flaw);
-                tryRound(round);
-                if (number == 0) {
+                Optional<Round> round = round(options.seed() + number);
+                if (round.isPresent()) {
+                    tryRound(round.get());
+                }
+                if (round.isPresent() && number == 0) {
                     String made = "points that seed " + options.seed() + " makes";
-                    report.count(made, round.pairs().size());
+                    report.count(made, round.get().pairs().size());
                     report.count(made + ", of these tried", tried);
                 }
             }
             counts.addTo(report);
             return report.build();
+        }
+
+        /** Has the workloads of a seed recorded; empty if one of them hangs, though nothing fails. */
+        private Optional<Round> round(long seed) throws InterruptedException {
+            try {
+                return Optional.of(PointLimit.run(() -> new Round(seed, flaw)));
+            } catch (PointLimit.HangException e) {
+                hangs = true;
+                report.failed(
+                        0,
+                        "before any fault, while the workloads are recorded: " + e.getMessage(),
+                        replay(seed, "--points 1"));
+                return Optional.empty();
+            }
         }
 
         private boolean goesOn() {
@@ -381,8 +400,11 @@ public final class CrashProof implements Proof {
 
         /** The command that tries a pair alone. */
         private static String replay(Round round, int pair) {
-            return String.format(
-                    Locale.ROOT, "./lockstep prove %s --seed %d --point %s", NAME, round.seed(), round.name(pair));
+            return replay(round.seed(), "--point " + round.name(pair));
+        }
+
+        private static String replay(long seed, String what) {
+            return String.format(Locale.ROOT, "./lockstep prove %s --seed %d %s", NAME, seed, what);
         }
     }
 }
