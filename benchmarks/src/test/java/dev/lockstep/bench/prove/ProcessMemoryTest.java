@@ -22,6 +22,8 @@ class ProcessMemoryTest {
 
     private static final long MEGABYTE = 1 << 20;
 
+    private static final int ATTEMPTS_MAX = 20;
+
     @Test
     void readsOneLineOfTheStatus() {
         assertEquals(20 * MEGABYTE, ProcessMemory.bytes(STATUS, ProcessMemory.RESIDENT));
@@ -43,15 +45,22 @@ class ProcessMemoryTest {
     @Test
     void memoryThatIsGivenBackCounts() {
         Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/self/status")));
-        // Not FuzzMemory, whose JVM keeps all of its heap: this one gives parts back, at any collection.
-        System.gc();
+        // Not FuzzMemory, whose JVM keeps all of its heap: this one gives parts back beside, at some time after a
+        // collection, but in the end there are none left.
+        long takenMax = 0;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && takenMax < 128 * MEGABYTE; attempt++) {
+            takenMax = Math.max(takenMax, takenBy256Megabytes());
+        }
+        assertTrue(takenMax >= 128 * MEGABYTE, "takenMax=" + takenMax);
+        assertTrue(ProcessMemory.peakResidentBytes() >= ProcessMemory.residentBytes());
+    }
+
+    private static long takenBy256Megabytes() {
         ProcessMemory.forgetPeak();
         long before = ProcessMemory.residentBytes();
         try (Arena arena = Arena.ofConfined()) {
             arena.allocate(256 * MEGABYTE);
         }
-        long taken = ProcessMemory.peakResidentBytes() - before;
-        assertTrue(taken >= 128 * MEGABYTE, "taken=" + taken);
-        assertTrue(ProcessMemory.peakResidentBytes() >= ProcessMemory.residentBytes());
+        return ProcessMemory.peakResidentBytes() - before;
     }
 }
