@@ -33,6 +33,8 @@ class IsolationProofTest {
         assertTrue(counts.get("histories with an index") > 0, counts::toString);
         assertTrue(counts.get("histories without an index") > 0, counts::toString);
         assertTrue(counts.get("keys deleted") > 0, counts::toString);
+        assertTrue(counts.get("backups beside transactions, compared") > 0, counts::toString);
+        assertTrue(counts.get("pages moved by compactions beside transactions") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, virtual") > 0, counts::toString);
         assertTrue(counts.get("histories of S-threads, continuations") > 0, counts::toString);
         assertTrue(counts.containsKey("deadlocks found later than 10 ms"), counts::toString);

@@ -12,8 +12,12 @@ import java.util.Map;
  * @param transactions all that ended, committed or not, in any order
  * @param end what each key held when all had ended: a list, or a register as a list of one; keys that never came to be
  *     are left out
+ * @param pagesMoved pages that compactions have moved meanwhile
  */
-public record History(List<Executed> transactions, Map<Integer, long[]> end) {
+public record History(List<Executed> transactions, Map<Integer, long[]> end, long pagesMoved) {
+    /** What a backup shows counts as read by a transaction of this thread. */
+    static final String BACKUP = "backup";
+
     /** A key that is not there, or a list without elements. */
     public static final long[] NOTHING = {};
 

@@ -22,7 +22,9 @@ import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.engine.lock.LockFault;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.Scheduler;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,9 +49,14 @@ import java.util.function.Supplier;
  * <p>Who inserts a key does not see whether it was there before, and the order of its versions would be lost. So a key
  * that somebody has begun to delete is never inserted again: whoever finds after an insert that it was, rolls back.
  *
+ * <p>Beside the transactions of a history on disk there is {@link Upkeep}; what its backups show is part of the
+ * history.
+ *
  * <p>Makes one history; its transactions run on many threads, each with a list of its own.
  */
 public final class HistoryRecorder {
+    static final String TABLE = "history";
+
     private static final int KEY = 0;
     private static final int REGISTER = 1;
     private static final int LIST = 2;
@@ -106,17 +113,18 @@ public final class HistoryRecorder {
     /**
      * Makes a history.
      *
+     * @throws IOException if the directory of a database on disk cannot be used
      * @throws InterruptedException if this thread is interrupted
      * @throws IllegalStateException if a thread of it failed with anything but an error that the engine tells to retry
      */
-    public static History record(HistorySpec spec) throws InterruptedException {
+    public static History record(HistorySpec spec) throws IOException, InterruptedException {
         return new HistoryRecorder(spec).record();
     }
 
-    private History record() throws InterruptedException {
+    private History record() throws IOException, InterruptedException {
         try (Scheduler scheduler = spec.threads().newScheduler();
                 Database database = LockFault.opening(spec.fault(), opening(scheduler))) {
-            TableDefinition.Builder definition = TableDefinition.named("history")
+            TableDefinition.Builder definition = TableDefinition.named(TABLE)
                     .column("key", ColumnType.int32())
                     .column("register", ColumnType.int64())
                     .column("list", ColumnType.binary(ELEMENTS_MAX * Long.BYTES))
@@ -131,12 +139,38 @@ public final class HistoryRecorder {
             for (int i = 0; i < spec.threadCount(); i++) {
                 workers.add(new Worker(database, table, "t" + i, seeds.split()));
             }
-            spec.threads().run(scheduler, spec.threadCount(), index -> workers.get(index)
-                    .run());
             List<Executed> transactions = new ArrayList<>();
+            long pagesMoved = 0;
+            if (spec.directory().isPresent()) {
+                Path backups = spec.directory().get().resolveSibling("backups");
+                Upkeep upkeep = Upkeep.start(database, backups, HistoryRecorder::readAll);
+                try (upkeep) {
+                    run(scheduler, workers);
+                }
+                upkeep.backups().forEach(shown -> transactions.add(readOf(shown)));
+                pagesMoved = upkeep.pagesMoved();
+            } else {
+                run(scheduler, workers);
+            }
             workers.forEach(worker -> transactions.addAll(worker.executed));
-            return new History(transactions, readEnd(database, table));
+            database.validate();
+            return new History(transactions, readAll(database), pagesMoved);
         }
+    }
+
+    private void run(Scheduler scheduler, List<Worker> workers) throws InterruptedException {
+        spec.threads()
+                .run(scheduler, spec.threadCount(), index -> workers.get(index).run());
+    }
+
+    /** A backup shows all rows as they were at one moment, like one scan of a snapshot. */
+    private Executed readOf(Map<Integer, long[]> shown) {
+        int keysEnd = (int) (started.get() / TRANSACTIONS_PER_KEY) + windowKeys + SCAN_KEYS_MAX;
+        List<Step> reads = new ArrayList<>();
+        for (int key = 0; key < keysEnd; key++) {
+            reads.add(new Read(key, shown.getOrDefault(key, History.NOTHING), 1, 0));
+        }
+        return new Executed(History.BACKUP, Isolation.SERIALIZABLE, true, reads);
     }
 
     private DatabaseOptions options() {
@@ -152,16 +186,17 @@ public final class HistoryRecorder {
                 : Database.inMemory(options(), scheduler);
     }
 
-    private static Map<Integer, long[]> readEnd(Database database, Table table) {
+    private static Map<Integer, long[]> readAll(Database database) {
+        Table table = database.table(TABLE);
         return database.call(transaction -> {
-            Map<Integer, long[]> end = new HashMap<>();
+            Map<Integer, long[]> all = new HashMap<>();
             Record row = table.newRecord();
             try (Cursor cursor = transaction.scan(table)) {
                 while (cursor.next(row)) {
-                    end.put(row.getInt(KEY), contents(row));
+                    all.put(row.getInt(KEY), contents(row));
                 }
             }
-            return end;
+            return all;
         });
     }
 

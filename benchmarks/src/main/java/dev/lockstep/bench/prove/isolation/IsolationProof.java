@@ -28,8 +28,9 @@ import java.util.stream.Collectors;
 /**
  * Records histories of thousands of transactions that run at the same time, by virtual threads and by S-threads of both
  * kinds, and searches them for what isolation levels forbid ({@link HistoryChecker}): all transactions of a history
- * have one level, or each has drawn its own. Half of them look for keys by a secondary index too. One point in seven is
- * a control: its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
+ * have one level, or each has drawn its own. Half of them look for keys by a secondary index too; those on disk have
+ * checkpoints, compactions, backups and schema changes beside them ({@link Upkeep}). One point in seven is a control:
+ * its lock table is broken on purpose ({@link LockFault}), and it survives if the search notices that.
  *
  * <p>Then it makes deadlocks and times them. Each must have its youngest member as its victim, and of each length half
  * must be found within 10 ms, from the request that closes the deadlock to the error in the victim's hands. The median
@@ -50,8 +51,8 @@ public final class IsolationProof implements Proof {
     private static final int MIXES = Isolation.values().length + 1;
 
     /**
-     * One in so many points runs on disk, with durable commits and locks that go early. Has no factor in common with
-     * the mixes, or some would never be there.
+     * One in so many points runs on disk, with durable commits and locks that go early, and upkeep. Has no factor in
+     * common with the mixes, or some would never be there.
      */
     private static final int POINTS_PER_DISK = 4;
 
@@ -62,6 +63,9 @@ public final class IsolationProof implements Proof {
     private static final int[] THREAD_COUNTS = {16, 128, 2_048};
 
     private static final int TRANSACTIONS = 2_048;
+
+    /** So many times as many on disk, or they would be through before a compaction is. */
+    private static final int MORE_ON_DISK = 3;
 
     /** Points after which the numbers of threads meet other mixes: these times those. */
     private static final int POINTS_PER_ROUND = MIXES * 3;
@@ -204,6 +208,10 @@ public final class IsolationProof implements Proof {
             transactions[mix] += history.transactions().size();
             verdict.shown().keySet().forEach(finding -> seen[mix][finding.ordinal()]++);
             report.count("keys deleted", deletes(history));
+            if (directory.isPresent()) {
+                report.count("backups beside transactions, compared", backups(history));
+                report.count("pages moved by compactions beside transactions", history.pagesMoved());
+            }
             report.count("transactions", history.transactions().size());
             report.count(
                     "transactions rolled back",
@@ -229,6 +237,12 @@ public final class IsolationProof implements Proof {
             return spec.level().map(Isolation::ordinal).orElse(MIXES - 1);
         }
 
+        private static long backups(History history) {
+            return history.transactions().stream()
+                    .filter(executed -> executed.thread().equals(History.BACKUP))
+                    .count();
+        }
+
         private static long deletes(History history) {
             return history.transactions().stream()
                     .filter(History.Executed::committed)
@@ -237,7 +251,7 @@ public final class IsolationProof implements Proof {
                     .count();
         }
 
-        private void control(long point) throws InterruptedException {
+        private void control(long point) throws IOException, InterruptedException {
             LockFault[] faults = LockFault.values();
             LockFault fault = faults[(int) (point / POINTS_PER_CONTROL % faults.length)];
             for (int attempt = 0; attempt < CONTROL_HISTORIES_MAX; attempt++) {
@@ -268,7 +282,7 @@ public final class IsolationProof implements Proof {
                     fault.isPresent() ? Optional.of(Isolation.SERIALIZABLE) : level,
                     kinds.get((int) (point / MIXES % kinds.size())),
                     threads,
-                    TRANSACTIONS / threads,
+                    (directory.isPresent() ? MORE_ON_DISK : 1) * TRANSACTIONS / threads,
                     random.nextLong(),
                     random.nextBoolean(),
                     fault,
