@@ -14,14 +14,17 @@ import javax.management.ObjectName;
  * The memory of this process that is in use, and the part of it that is the JVM's heap: the JVM says at which addresses
  * its heap lies (its command {@code GC.heap_info}), and the system how much of each mapping is in use
  * (proc_pid_smaps(5)). What the JVM has committed to its heap is no measure of that part, because it touches it only
- * by and by.
+ * by and by. Pages of mapped files, the JVM's libraries and archives, are the system's: it fetches and drops them as it
+ * likes, and nobody can leak them.
  *
  * @param bytes in use, heap and all
  * @param heapBytes in use by the heap
+ * @param fileBytes pages of mapped files that nobody has changed
  */
-record ResidentMemory(long bytes, long heapBytes) {
-    /** In the place of both numbers where the system or the collector does not say them. */
-    static final ResidentMemory UNKNOWN = new ResidentMemory(ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN);
+record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
+    /** In the place of all numbers where the system or the collector does not say them. */
+    static final ResidentMemory UNKNOWN =
+            new ResidentMemory(ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN);
 
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
     private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
@@ -33,9 +36,14 @@ record ResidentMemory(long bytes, long heapBytes) {
     private static final Pattern SPACE =
             Pattern.compile("total .*\\[0x(?<begin>\\p{XDigit}+),.*0x(?<end>\\p{XDigit}+)\\)");
 
-    /** A mapping begins with its addresses; a line of what is in use belongs to the last one. */
+    /**
+     * A mapping begins with its addresses; lines of what is in use, and of what is no file's, belong to the last one.
+     */
     private static final Pattern MAPPING = Pattern.compile(
-            "^(?<begin>\\p{XDigit}+)-\\p{XDigit}+ .*$|^Rss:\\s+(?<kilobytes>\\d+) kB$", Pattern.MULTILINE);
+            "^(?<begin>\\p{XDigit}+)-\\p{XDigit}+ .*$|^(?<what>Rss|Anonymous):\\s+(?<kilobytes>\\d+) kB$",
+            Pattern.MULTILINE);
+
+    private static final String ANONYMOUS = "Anonymous";
 
     /**
      * Of this process, now. {@link #UNKNOWN} where there is no {@code /proc}, and with a collector whose heap has no
@@ -68,27 +76,32 @@ record ResidentMemory(long bytes, long heapBytes) {
         }
         long bytes = 0;
         long heapBytes = 0;
+        long anonymousBytes = 0;
         boolean ofHeap = false;
         Matcher mapping = MAPPING.matcher(mappings);
         while (mapping.find()) {
             if (mapping.group("begin") == null) {
                 long inUse = Long.parseLong(mapping.group("kilobytes")) * KILOBYTE;
-                bytes += inUse;
-                heapBytes += ofHeap ? inUse : 0;
+                if (mapping.group("what").equals(ANONYMOUS)) {
+                    anonymousBytes += inUse;
+                } else {
+                    bytes += inUse;
+                    heapBytes += ofHeap ? inUse : 0;
+                }
             } else {
                 long address = address(mapping.group("begin"));
                 ofHeap = address >= begin && address < end;
             }
         }
-        return bytes == 0 || heapBytes == 0 ? UNKNOWN : new ResidentMemory(bytes, heapBytes);
+        return bytes == 0 || heapBytes == 0 ? UNKNOWN : new ResidentMemory(bytes, heapBytes, bytes - anonymousBytes);
     }
 
     private static long address(String digits) {
         return Long.parseUnsignedLong(digits, HEXADECIMAL);
     }
 
-    /** In use outside of the heap, in bytes; {@link ProcessMemory#UNKNOWN} if the two are. */
+    /** In use by neither heap nor files, in bytes; {@link ProcessMemory#UNKNOWN} if they are. */
     long nativeBytes() {
-        return bytes < 0 ? bytes : bytes - heapBytes;
+        return bytes < 0 ? bytes : bytes - heapBytes - fileBytes;
     }
 }

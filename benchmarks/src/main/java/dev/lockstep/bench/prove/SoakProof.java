@@ -233,7 +233,10 @@ public final class SoakProof implements Proof {
                 judge(result.ok(), "TPC-C: " + (result.ok() ? "all conditions hold" : verdict(result)));
             }
             grows("heap MB without 12 bytes a page", Sample::heapBesidePagesMegabytes, heapMegabytesMax);
-            grows("native MB, which is resident without the heap", Sample::nativeMegabytes, nativeMegabytesMax);
+            grows(
+                    "native MB, which is resident without heap and mapped files",
+                    Sample::nativeMegabytes,
+                    nativeMegabytesMax);
             grows("open files", Sample::files, FILES_MAX);
             tellWholeProcess();
         }
@@ -327,6 +330,7 @@ public final class SoakProof implements Proof {
                         ProcessMemory.heapUsedBytes() / MEGABYTE,
                         megabytesOrUnknown(resident.bytes()),
                         megabytesOrUnknown(resident.heapBytes()),
+                        megabytesOrUnknown(resident.fileBytes()),
                         ProcessMemory.openFiles(),
                         megabytes(false),
                         megabytes(true)));
@@ -380,6 +384,7 @@ public final class SoakProof implements Proof {
                     "heap MB",
                     "resident MB",
                     "resident heap MB",
+                    "mapped files MB",
                     "native MB",
                     "open files",
                     "data MB",
@@ -393,6 +398,7 @@ public final class SoakProof implements Proof {
                         Figures.plain(sample.heapMegabytes()),
                         Figures.plain(sample.residentMegabytes()),
                         Figures.plain(sample.residentHeapMegabytes()),
+                        Figures.plain(sample.residentFilesMegabytes()),
                         Figures.plain(sample.nativeMegabytes()),
                         Figures.plain(sample.files()),
                         Figures.plain(sample.dataMegabytes()),

@@ -26,6 +26,7 @@ final class SoakSamples {
      * @param residentMegabytes memory of the process in use before that collection, heap and all; negative where the
      *     system does not say it
      * @param residentHeapMegabytes the part of it that is the heap, objects or not; negative likewise
+     * @param residentFilesMegabytes the part of it that is unchanged pages of mapped files; negative likewise
      * @param files that were open; negative where the system does not say it
      * @param dataMegabytes of the data file and all others but the log
      * @param logMegabytes of the log
@@ -35,6 +36,7 @@ final class SoakSamples {
             double heapMegabytes,
             double residentMegabytes,
             double residentHeapMegabytes,
+            double residentFilesMegabytes,
             double files,
             double dataMegabytes,
             double logMegabytes) {
@@ -44,11 +46,13 @@ final class SoakSamples {
         }
 
         /**
-         * Memory of the process outside of the heap; negative where the system does not say it. Nothing of it is kept
-         * of each page.
+         * Memory of the process outside of heap and mapped files; negative where the system does not say it. Nothing of
+         * it is kept of each page.
          */
         double nativeMegabytes() {
-            return residentMegabytes < 0 ? residentMegabytes : residentMegabytes - residentHeapMegabytes;
+            return residentMegabytes < 0
+                    ? residentMegabytes
+                    : residentMegabytes - residentHeapMegabytes - residentFilesMegabytes;
         }
     }
 

@@ -22,14 +22,19 @@ class ResidentMemoryTest {
             Size:                  4 kB
             Rss:                1024 kB
             Pss:                   4 kB
+            Anonymous:          1024 kB
             687400000-697000000 rw-p 00000000 00:00 0
             Rss:               20480 kB
+            Anonymous:         20480 kB
             697000000-782700000 ---p 00000000 00:00 0
             Rss:                   0 kB
             782700000-790400000 rw-p 00000000 00:00 0
             Rss:               10240 kB
+            Anonymous:         10240 kB
+            AnonHugePages:      8192 kB
             800000000-800040000 rw-p 00000000 00:00 0                             /some/file
             Rss:                2048 kB
+            Anonymous:           512 kB
             ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
             Rss:                   0 kB
             """;
@@ -50,10 +55,10 @@ class ResidentMemoryTest {
 
     @Test
     void theHeapIsWhatLiesAtItsAddresses() {
-        ResidentMemory expected = new ResidentMemory(33 * MEGABYTE, 30 * MEGABYTE);
+        ResidentMemory expected = new ResidentMemory(33 * MEGABYTE, 30 * MEGABYTE, 3 * MEGABYTE / 2);
         assertEquals(expected, ResidentMemory.of(MAPPINGS, G1));
         assertEquals(expected, ResidentMemory.of(MAPPINGS, PARALLEL), "of all generations");
-        assertEquals(3 * MEGABYTE, expected.nativeBytes());
+        assertEquals(3 * MEGABYTE / 2, expected.nativeBytes());
     }
 
     @Test

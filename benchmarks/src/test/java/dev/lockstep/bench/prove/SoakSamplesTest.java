@@ -14,7 +14,10 @@ class SoakSamplesTest {
         return hour(leakMegabytes, 0);
     }
 
-    /** The same with a leak outside of the heap, and a heap that takes 100 MB more in the middle of the hour. */
+    /**
+     * The same with a leak outside of the heap; in the middle of the hour the heap takes 100 MB more, and 20 MB of
+     * mapped files are fetched.
+     */
     private static SoakSamples hour(double leakMegabytes, double nativeLeakMegabytes) {
         SoakSamples samples = new SoakSamples();
         for (int i = 0; i < SAMPLES; i++) {
@@ -24,8 +27,9 @@ class SoakSamplesTest {
             double warmUp = i < SAMPLES / 6 ? -5 : 0;
             double heap = 36 + warmUp + dataMegabytes * 12 / 8_192 + leakMegabytes * part + noise;
             double residentHeap = i < SAMPLES / 2 ? 160 : 260;
-            double resident = residentHeap + 240 + nativeLeakMegabytes * part + noise;
-            samples.add(new SoakSamples.Sample(part * 60, heap, resident, residentHeap, 45, dataMegabytes, 320));
+            double files = i < SAMPLES / 2 ? 30 : 50;
+            double resident = residentHeap + files + 210 + nativeLeakMegabytes * part + noise;
+            samples.add(new SoakSamples.Sample(part * 60, heap, resident, residentHeap, files, 45, dataMegabytes, 320));
         }
         return samples;
     }
@@ -66,6 +70,6 @@ class SoakSamplesTest {
     @Test
     void memoryThatTheSystemDoesNotSayStaysUnknown() {
         double unknown = ProcessMemory.UNKNOWN;
-        assertTrue(new SoakSamples.Sample(1, 30, unknown, unknown, 45, 100, 320).nativeMegabytes() < 0);
+        assertTrue(new SoakSamples.Sample(1, 30, unknown, unknown, unknown, 45, 100, 320).nativeMegabytes() < 0);
     }
 }
