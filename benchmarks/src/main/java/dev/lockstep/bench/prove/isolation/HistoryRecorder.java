@@ -144,8 +144,10 @@ public final class HistoryRecorder {
             if (spec.directory().isPresent()) {
                 Path backups = spec.directory().get().resolveSibling("backups");
                 Upkeep upkeep = Upkeep.start(database, backups, HistoryRecorder::readAll);
-                try (upkeep) {
+                try {
                     run(scheduler, workers);
+                } finally {
+                    upkeep.end();
                 }
                 upkeep.backups().forEach(shown -> transactions.add(readOf(shown)));
                 pagesMoved = upkeep.pagesMoved();

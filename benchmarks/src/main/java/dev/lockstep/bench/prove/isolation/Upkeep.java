@@ -20,9 +20,9 @@ import java.util.function.Function;
  * is made on the filled table and dropped, a table that comes and goes, a backup, and a compaction that moves the pages
  * of the others to where that table was. What a backup shows is kept: it has to be a state between two commits.
  *
- * <p>One thread of its own, from {@link #start} to {@link #close}.
+ * <p>One thread of its own, from {@link #start} to {@link #end}.
  */
-final class Upkeep implements AutoCloseable {
+final class Upkeep {
     private static final String BALLAST = "ballast";
     private static final int BALLAST_ROWS = 64;
     private static final int BALLAST_BYTES = 4_000;
@@ -104,9 +104,14 @@ final class Upkeep implements AutoCloseable {
 
     /**
      * What the backups show, in the order in which they were made. They are opened here and not beside the
-     * transactions, which would be through before. After {@link #close}.
+     * transactions, which would be through before. After {@link #end}.
+     *
+     * @throws IllegalStateException if a round has failed
      */
     List<Map<Integer, long[]>> backups() throws IOException {
+        if (failure != null) {
+            throw new IllegalStateException("upkeep failed beside transactions: round=" + rounds, failure);
+        }
         for (int i = shown.size(); i < backupCount; i++) {
             try (Database copy = Database.open(backup(i), DatabaseOptions.defaults())) {
                 copy.validate();
@@ -117,22 +122,14 @@ final class Upkeep implements AutoCloseable {
         return shown;
     }
 
-    /** How many pages compactions have moved. After {@link #close}. */
+    /** How many pages compactions have moved. After {@link #end}. */
     long pagesMoved() {
         return pagesMoved;
     }
 
-    /**
-     * Waits for the end of the round.
-     *
-     * @throws IllegalStateException if one has failed
-     */
-    @Override
-    public void close() throws InterruptedException {
+    /** Waits for the end of the round. */
+    void end() throws InterruptedException {
         ends = true;
         thread.join();
-        if (failure != null) {
-            throw new IllegalStateException("upkeep failed beside transactions: round=" + rounds, failure);
-        }
     }
 }
