@@ -41,7 +41,8 @@ class ResidentMemoryTest {
 
     private static final String G1 =
             """
-            garbage-first heap   total reserved 6172672K, committed 393216K, used 145520K [0x0000000687400000, 0x0000000800000000)
+            garbage-first heap   total reserved 6172672K, committed 393216K, used 145520K \
+            [0x0000000687400000, 0x0000000800000000)
              region size 4096K, 13 young (53248K), 3 survivors (12288K)
             """;
 
