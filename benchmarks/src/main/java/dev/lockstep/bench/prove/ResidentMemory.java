@@ -1,14 +1,13 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.DiagnosticCommand;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
-import javax.management.ObjectName;
 
 /**
  * The memory of this process that is in use, and the part of it that is the JVM's heap: the JVM says at which addresses
@@ -27,8 +26,8 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
             new ResidentMemory(ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN);
 
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
-    private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
     private static final String HEAP_COMMAND = "gcHeapInfo";
+    private static final String TRIM_COMMAND = "systemTrimNativeHeap";
     private static final int KILOBYTE = 1 << 10;
     private static final int HEXADECIMAL = 16;
 
@@ -51,11 +50,22 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
      */
     static ResidentMemory ofThisProcess() {
         try {
-            String heap = (String) ManagementFactory.getPlatformMBeanServer()
-                    .invoke(new ObjectName(COMMANDS), HEAP_COMMAND, new Object[0], new String[0]);
-            return of(Files.readString(MAPPINGS, StandardCharsets.ISO_8859_1), heap);
+            return of(Files.readString(MAPPINGS, StandardCharsets.ISO_8859_1), DiagnosticCommand.run(HEAP_COMMAND));
         } catch (IOException | JMException e) {
             return UNKNOWN;
+        }
+    }
+
+    /**
+     * Has the C library give back to the system what it keeps of memory that was freed: as a collection does for the
+     * heap, it leaves what is needed. The compilers alone leave some tens of megabytes with it, a part more whenever a
+     * method is compiled late. Does nothing with a C library that is not GNU's.
+     */
+    static void giveBackFreed() {
+        try {
+            DiagnosticCommand.run(TRIM_COMMAND);
+        } catch (JMException e) {
+            // A JVM without the command runs on a system whose C library has no such call.
         }
     }
 

@@ -52,7 +52,8 @@ import java.util.stream.Stream;
  *
  * <p>Memory outside of the heap is what the process has in use less the part of it that lies at the heap's addresses:
  * the collector takes, touches and returns parts of the heap as it likes, and a leak of the engine's native memory
- * would not be seen in that. Memory of the whole process is told beside it.
+ * would not be seen in that. What was freed and is kept by the C library is given back before each look, as a
+ * collection goes before each look at the heap. Memory of the whole process is told beside it.
  *
  * <p>Each terminal pauses between transactions, because the database itself grows with every order.
  */
@@ -64,11 +65,10 @@ public final class SoakProof implements Proof {
     static final double HEAP_MEGABYTES_MAX = 3;
 
     /**
-     * What memory outside of the heap may differ: code that is compiled late, and what the C library keeps of what it
-     * was given back. The pool and the log's ring are there from the beginning. A leak of 8 KB a second makes more of
-     * it in an hour.
+     * What memory outside of the heap may differ: code that is compiled late, and what the JVM notes of it. The pool
+     * and the log's ring are there from the beginning. A leak of 2 KB a second makes more of it in an hour.
      */
-    static final double NATIVE_MEGABYTES_MAX = 16;
+    static final double NATIVE_MEGABYTES_MAX = 4;
 
     /** What open files may differ: a segment of the log more or less, and what the JDK opens. */
     static final double FILES_MAX = 8;
@@ -322,6 +322,7 @@ public final class SoakProof implements Proof {
                     return;
                 }
                 // Before the collection: after it the JVM goes on giving parts of the heap back for a while.
+                ResidentMemory.giveBackFreed();
                 ResidentMemory resident = ResidentMemory.ofThisProcess();
                 System.gc();
                 double minutes = (System.nanoTime() - began) / 1e9 / 60;

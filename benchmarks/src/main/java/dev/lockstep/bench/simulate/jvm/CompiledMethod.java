@@ -1,8 +1,8 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.bench.process.DiagnosticCommand;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,8 +14,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMException;
-import javax.management.MalformedObjectNameException;
-import javax.management.ObjectName;
 
 /**
  * A method of this JVM that is compiled now. Immutable.
@@ -30,7 +28,6 @@ public record CompiledMethod(String method, int level, long bytes, boolean ofLoo
     /** The level of C2. */
     static final int LEVEL_C2 = 4;
 
-    private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
     private static final String CODE_LIST = "compilerCodelist";
 
     /** Number of the compilation, level, state (0: may be entered), method, addresses of header, code, and its end. */
@@ -56,11 +53,7 @@ public record CompiledMethod(String method, int level, long bytes, boolean ofLoo
             throw new UncheckedIOException("this JVM was to log its compilations file=" + compilations, e);
         }
         try {
-            String list = (String)
-                    ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName(COMMANDS), CODE_LIST, null, null);
-            return parse(list.lines(), ofLoops);
-        } catch (MalformedObjectNameException e) {
-            throw new IllegalStateException("not a name: " + COMMANDS, e);
+            return parse(DiagnosticCommand.run(CODE_LIST).lines(), ofLoops);
         } catch (JMException e) {
             throw new IllegalStateException(
                     String.format(Locale.ROOT, "this JVM does not list its compiled code: command=%s", CODE_LIST), e);

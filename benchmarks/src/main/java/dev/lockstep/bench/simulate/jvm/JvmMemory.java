@@ -1,19 +1,16 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.bench.process.DiagnosticCommand;
 import dev.lockstep.counters.RegionKind;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 
 /** Where this JVM has its heap, its compiled code and its descriptions of classes, from its diagnostic commands. */
 final class JvmMemory {
-    private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
     private static final String ADDRESS = "0x([0-9a-f]+)";
 
     /** Serial, Parallel and G1 print {@code [begin, end)}, some with what is committed in between. */
@@ -70,13 +67,8 @@ final class JvmMemory {
     }
 
     private static String command(String name, String... arguments) {
-        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-        String[] signature = {String[].class.getName()};
         try {
-            // A command without options takes no arguments at all.
-            return arguments.length == 0
-                    ? (String) server.invoke(new ObjectName(COMMANDS), name, new Object[0], new String[0])
-                    : (String) server.invoke(new ObjectName(COMMANDS), name, new Object[] {arguments}, signature);
+            return DiagnosticCommand.run(name, arguments);
         } catch (JMException e) {
             throw new IllegalStateException(
                     "This JVM does not tell where its memory is: command=" + name
