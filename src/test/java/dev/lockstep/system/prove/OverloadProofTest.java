@@ -1,27 +1,22 @@
 package dev.lockstep.system.prove;
 
 import dev.lockstep.bench.prove.OverloadProof;
-import dev.lockstep.bench.prove.SoakProof;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** What depends on how fast a machine is, or takes an hour: in the nightly profile alone. */
+/** Depends on how fast a machine is: in the nightly profile alone, and nothing runs beside it. */
 @Tag(ProofRun.NIGHTLY)
-class LoadProofsTest {
+@Isolated
+class OverloadProofTest {
     @TempDir
     Path directory;
 
     @Test
     void tenTimesTheTerminalsKeepTheThroughput() throws Exception {
         OverloadProof proof = new OverloadProof();
-        ProofRun.survives(proof, ProofRun.options(proof, directory));
-    }
-
-    @Test
-    void anHourOfEverythingLeavesNothingBehind() throws Exception {
-        SoakProof proof = new SoakProof();
         ProofRun.survives(proof, ProofRun.options(proof, directory));
     }
 }

@@ -13,7 +13,7 @@ final class ProofRun {
     /** The tag of the long versions. */
     static final String NIGHTLY = "nightly";
 
-    private static final long SEED = Long.getLong("lockstep.seed", 1);
+    static final long SEED = Long.getLong("lockstep.seed", 1);
 
     private ProofRun() {}
 

@@ -1,0 +1,40 @@
+package dev.lockstep.system.prove;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Processors;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The soak: in the nightly profile alone, where it begins first, in a JVM of its own, because it looks at all that its
+ * process holds.
+ */
+@Tag(ProofRun.NIGHTLY)
+@Order(1)
+class AnHourOfEverythingTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void leavesNothingBehind() throws Exception {
+        List<String> printed = new ArrayList<>();
+        int exitCode = ChildJvm.run(
+                Processors.choose(1),
+                directory,
+                Map.of(),
+                List.of(),
+                Main.class.getName(),
+                List.of("prove", "soak", "--seed", Long.toString(ProofRun.SEED)),
+                printed::add);
+        assertEquals(0, exitCode, () -> String.join("\n", printed));
+    }
+}
