@@ -16,11 +16,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The soak: in the nightly profile alone, where it begins first, in a JVM of its own, because it looks at all that its
- * process holds.
+ * process holds. What it saw stays in {@code target/nightly/soak}, plotted.
  */
 @Tag(ProofRun.NIGHTLY)
 @Order(1)
 class AnHourOfEverythingTest {
+    private static final Path REPORT = Path.of("target", "nightly", "soak");
+
     @TempDir
     Path directory;
 
@@ -33,7 +35,13 @@ class AnHourOfEverythingTest {
                 Map.of(),
                 List.of(),
                 Main.class.getName(),
-                List.of("prove", "soak", "--seed", Long.toString(ProofRun.SEED)),
+                List.of(
+                        "prove",
+                        "soak",
+                        "--seed",
+                        Long.toString(ProofRun.SEED),
+                        "--out",
+                        REPORT.toAbsolutePath().toString()),
                 printed::add);
         assertEquals(0, exitCode, () -> String.join("\n", printed));
     }

@@ -22,9 +22,10 @@ final class ProofRun {
         return ProofOptions.of(proof, SEED, directory);
     }
 
-    /** Runs a proof; a point that failed fails the test, with the lines that replay it. */
+    /** Runs a proof and prints what was tried; a point that failed fails the test, with the lines that replay it. */
     static ProofReport survives(Proof proof, ProofOptions options) throws Exception {
         ProofReport report = proof.run(options, ProofProgress.NONE);
+        System.out.println(report.summary() + " seed=" + options.seed() + " " + report.counts());
         assertTrue(report.ok(), () -> report.summary() + " seed=" + options.seed() + " " + report.failures());
         return report;
     }
