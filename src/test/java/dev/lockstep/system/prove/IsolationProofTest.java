@@ -15,7 +15,7 @@ class IsolationProofTest {
     /** Every level, all of them mixed, every kind of thread, and each fault of the lock table once. */
     private static final int POINTS = 21;
 
-    /** On two processors a quarter of an hour. */
+    /** Some twenty minutes beside another proof. */
     private static final int POINTS_NIGHTLY = 2_000;
 
     @TempDir

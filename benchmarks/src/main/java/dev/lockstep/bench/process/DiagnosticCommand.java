@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** The diagnostic commands of this JVM, those of {@code jcmd}, called from within. */
+/** The diagnostic commands of this JVM, those of {@code jcmd}, called from within. Thread-safe. */
 public final class DiagnosticCommand {
     /** Where com.sun.management.DiagnosticCommandMBean is registered. */
     private static final String NAME = "com.sun.management:type=DiagnosticCommand";

@@ -58,8 +58,8 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
 
     /**
      * Has the C library give back to the system what it keeps of memory that was freed: as a collection does for the
-     * heap, it leaves what is needed. The compilers alone leave some tens of megabytes with it, a part more whenever a
-     * method is compiled late. Does nothing with a C library that is not GNU's.
+     * heap, it leaves what is needed. Some tens of megabytes lie there otherwise, and grow by and by. Does nothing with
+     * a C library that is not GNU's.
      */
     static void giveBackFreed() {
         try {

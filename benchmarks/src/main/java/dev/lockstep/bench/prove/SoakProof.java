@@ -65,8 +65,9 @@ public final class SoakProof implements Proof {
     static final double HEAP_MEGABYTES_MAX = 3;
 
     /**
-     * What memory outside of the heap may differ: code that is compiled late, and what the JVM notes of it. The pool
-     * and the log's ring are there from the beginning. A leak of 2 KB a second makes more of it in an hour.
+     * What memory outside of the heap may differ: code that is compiled late, and pages that the C library cannot give
+     * back, 2 MB in an hour (RESULTS.md). The pool and the log's ring are there from the beginning. A leak of 2 KB a
+     * second makes more of it in an hour.
      */
     static final double NATIVE_MEGABYTES_MAX = 4;
 
@@ -321,8 +322,8 @@ public final class SoakProof implements Proof {
                 if (stop.await(Math.max(left, 0), TimeUnit.NANOSECONDS)) {
                     return;
                 }
-                // Before the collection: after it the JVM goes on giving parts of the heap back for a while.
                 ResidentMemory.giveBackFreed();
+                // Before the collection: after it the JVM goes on giving parts of the heap back for a while.
                 ResidentMemory resident = ResidentMemory.ofThisProcess();
                 System.gc();
                 double minutes = (System.nanoTime() - began) / 1e9 / 60;
