@@ -23,6 +23,7 @@ import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.FileHeaderLayout;
 import dev.lockstep.engine.file.Storage;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -65,28 +66,20 @@ public final class CheckpointFile {
     public void write(DatabaseId databaseId, Checkpoint checkpoint) {
         long[] bitmap = checkpoint.pageBitmap();
         long[] pageLsns = checkpoint.pageLsns();
-        int fileBytes = CheckpointLayout.fileBytes(bitmap.length, pageLsns.length);
-        ByteBuffer buffer = FileHeader.of(FileFormat.CHECKPOINT, databaseId, fileBytes)
-                .encode(fileBytes)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        buffer.putLong(REDO_SCAN_LSN_OFFSET, checkpoint.redoScanLsn());
-        buffer.putLong(DURABLE_LSN_OFFSET, checkpoint.durableLsn());
-        buffer.putLong(NEXT_TRANSACTION_ID_OFFSET, checkpoint.nextTransactionId());
-        buffer.putInt(NEXT_TREE_ID_OFFSET, checkpoint.nextTreeId());
-        buffer.putInt(CATALOG_ROOT_PAGE_ID_OFFSET, checkpoint.catalogRootPageId());
-        buffer.putInt(ALLOCATED_PAGE_COUNT_OFFSET, checkpoint.allocatedPageCount());
-        buffer.putInt(BITMAP_WORD_COUNT_OFFSET, bitmap.length);
-        for (int i = 0; i < bitmap.length; i++) {
-            buffer.putLong(BITMAP_OFFSET + i * Long.BYTES, bitmap[i]);
-        }
-        buffer.slice(CheckpointLayout.pageLsnsOffset(bitmap.length), pageLsns.length * Long.BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .asLongBuffer()
-                .put(pageLsns);
-        buffer.putInt(fileBytes - CHECKSUM_BYTES, checksum(buffer, fileBytes));
-        buffer.clear();
-        try (BlockFile file = storage.open(temporaryPath, Storage.OpenMode.CREATE)) {
-            file.write(buffer, 0);
+        FileHeader header = FileHeader.of(
+                FileFormat.CHECKPOINT, databaseId, CheckpointLayout.fileBytes(bitmap.length, pageLsns.length));
+        try (BlockFile file = storage.open(temporaryPath, Storage.OpenMode.CREATE);
+                CheckpointWriter writer = new CheckpointWriter(file, header)) {
+            writer.putLong(checkpoint.redoScanLsn());
+            writer.putLong(checkpoint.durableLsn());
+            writer.putLong(checkpoint.nextTransactionId());
+            writer.putInt(checkpoint.nextTreeId());
+            writer.putInt(checkpoint.catalogRootPageId());
+            writer.putInt(checkpoint.allocatedPageCount());
+            writer.putInt(bitmap.length);
+            writer.putLongs(bitmap);
+            writer.putLongs(pageLsns);
+            writer.finish();
             force(() -> file.force(true));
         }
         storage.atomicReplace(temporaryPath, path);
@@ -116,7 +109,8 @@ public final class CheckpointFile {
      * @throws CorruptionException if its checksum is wrong
      */
     public Checkpoint read(DatabaseId databaseId) {
-        try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
+        try (Arena arena = Arena.ofShared();
+                BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
             FileHeader header = FileHeader.read(file, FileFormat.CHECKPOINT, databaseId);
             long fileBytes = header.parameter();
             if (fileBytes < CheckpointLayout.fileBytes(0, 0)
@@ -130,7 +124,8 @@ public final class CheckpointFile {
                         .with("expectedBytes", fileBytes)
                         .remedy("Restore the database from a backup."));
             }
-            ByteBuffer buffer = ByteBuffer.allocateDirect((int) fileBytes).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer buffer =
+                    arena.allocate(fileBytes, Long.BYTES).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
             file.read(buffer, 0);
             return decode(buffer, (int) fileBytes);
         }

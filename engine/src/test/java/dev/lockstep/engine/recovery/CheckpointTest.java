@@ -28,14 +28,18 @@ import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.StringJoiner;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -183,6 +187,39 @@ class CheckpointTest {
                 new long[] {0, 4104, 0, Long.MAX_VALUE}, file.read(DATABASE_ID).pageLsns());
         file.write(DATABASE_ID, FIRST);
         assertEquals(0, file.read(DATABASE_ID).pageLsns().length);
+    }
+
+    /** Memory outside of the heap would grow with the database if the file were made as a whole. */
+    @Test
+    void aLongCheckpointIsWrittenInPieces() {
+        List<Integer> writtenBytes = new ArrayList<>();
+        Storage noting = new DelegatingStorage(storage) {
+            @Override
+            public BlockFile open(Path path, OpenMode mode) {
+                return new DelegatingFile(super.open(path, mode)) {
+                    @Override
+                    public void write(ByteBuffer source, long position) {
+                        writtenBytes.add(source.remaining());
+                        super.write(source, position);
+                    }
+                };
+            }
+        };
+        CheckpointFile notingFile = new CheckpointFile(noting, DIRECTORY);
+        int wordsPerPiece = CheckpointWriter.PIECE_BYTES / Long.BYTES;
+        // Beyond what is no LSN: up to a word before the end of a piece, to the end, and a word behind it.
+        int otherWords = CheckpointLayout.fileBytes(1, 0) / Long.BYTES;
+        for (int pageCount = 3 * wordsPerPiece - otherWords - 1; pageCount < 3 * wordsPerPiece + 2; pageCount++) {
+            long[] pageLsns = new Random(SEED + pageCount).longs(pageCount).toArray();
+            Checkpoint known = new Checkpoint(4096, 8192, 7, 3, 1, 70, new long[] {-1}, pageLsns);
+            writtenBytes.clear();
+            notingFile.write(DATABASE_ID, known);
+            assertEquals(known, file.read(DATABASE_ID), "pageCount=" + pageCount);
+            assertEquals(
+                    CheckpointLayout.fileBytes(1, pageCount),
+                    writtenBytes.stream().mapToInt(Integer::intValue).sum());
+            assertTrue(Collections.max(writtenBytes) <= CheckpointWriter.PIECE_BYTES + CheckpointLayout.CHECKSUM_BYTES);
+        }
     }
 
     @Test
