@@ -45,13 +45,21 @@ final class DoubleWrite implements AutoCloseable {
         BlockFile file = storage.open(path, Storage.OpenMode.CREATE);
         FileHeader header = FileHeader.of(FileFormat.DOUBLE_WRITE, databaseId, 0);
         try {
-            file.write(header.encode(DoubleWriteLayout.FILE_BYTES), 0);
+            header.write(file);
+            fillUp(file, FileHeaderLayout.HEADER_BYTES);
             file.force(true);
         } catch (RuntimeException | Error e) {
             Closing.quietly(file, e);
             throw e;
         }
         return new DoubleWrite(file, header);
+    }
+
+    /** Writes zeros from there to the full length, out of memory that is free on return, not when it is collected. */
+    private static void fillUp(BlockFile file, long fromBytes) {
+        try (Arena arena = Arena.ofShared()) {
+            file.write(arena.allocate(DoubleWriteLayout.FILE_BYTES - fromBytes).asByteBuffer(), fromBytes);
+        }
     }
 
     static DoubleWrite open(Storage storage, Path path, DatabaseId databaseId) {
@@ -77,7 +85,7 @@ final class DoubleWrite implements AutoCloseable {
     void upgrade() {
         long sizeBytes = file.size();
         if (sizeBytes < DoubleWriteLayout.FILE_BYTES) {
-            file.write(ByteBuffer.allocateDirect((int) (DoubleWriteLayout.FILE_BYTES - sizeBytes)), sizeBytes);
+            fillUp(file, sizeBytes);
             file.force(true);
         }
         if (header.version() == FileFormat.DOUBLE_WRITE.version()) {

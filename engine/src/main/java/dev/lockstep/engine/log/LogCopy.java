@@ -9,6 +9,7 @@ import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.Storage;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -63,22 +64,24 @@ public final class LogCopy {
                     .remedy("Close the database and check it with verify."));
         }
         long copiedBytes = 0;
-        for (int i = Math.max(first, 0); i < startLsns.length; i++) {
-            long segmentEndLsn = i + 1 < startLsns.length ? startLsns[i + 1] : endLsn;
-            copySegment(storage, from, to, databaseId, startLsns[i], segmentEndLsn);
-            copiedBytes += segmentEndLsn - startLsns[i];
-            progress.progressed(Stage.COPY_LOG, copiedBytes, endLsn - startLsns[Math.max(first, 0)]);
+        try (Arena arena = Arena.ofShared()) {
+            ByteBuffer buffer = arena.allocate(COPY_BYTES).asByteBuffer();
+            for (int i = Math.max(first, 0); i < startLsns.length; i++) {
+                long segmentEndLsn = i + 1 < startLsns.length ? startLsns[i + 1] : endLsn;
+                copySegment(storage, from, to, databaseId, startLsns[i], segmentEndLsn, buffer);
+                copiedBytes += segmentEndLsn - startLsns[i];
+                progress.progressed(Stage.COPY_LOG, copiedBytes, endLsn - startLsns[Math.max(first, 0)]);
+            }
         }
         return copiedBytes;
     }
 
     private static void copySegment(
-            Storage storage, Path from, Path to, DatabaseId databaseId, long startLsn, long endLsn) {
+            Storage storage, Path from, Path to, DatabaseId databaseId, long startLsn, long endLsn, ByteBuffer buffer) {
         try (BlockFile source = storage.open(LogSegmentLayout.path(from, startLsn), Storage.OpenMode.READ_ONLY);
                 BlockFile target = storage.open(LogSegmentLayout.path(to, startLsn), Storage.OpenMode.CREATE)) {
             FileHeader header = FileHeader.of(FileFormat.LOG, databaseId, startLsn);
             target.write(header.encode(LogSegmentLayout.HEADER_BYTES), 0);
-            ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_BYTES);
             long end = LogSegmentLayout.filePosition(startLsn, endLsn);
             long position = LogSegmentLayout.HEADER_BYTES;
             // Ends because every turn copies at least one byte or leaves: a segment may be shorter than it was at most.
