@@ -191,6 +191,11 @@ public class TreeDescent {
         }
     }
 
+    /** Whether the node on which the walk stands was guessed. */
+    protected final boolean isHinted() {
+        return hinted;
+    }
+
     /** Whether stages of other walks run between those of this one. */
     protected final boolean isBesideOthers() {
         return !alone;

@@ -88,14 +88,25 @@ public final class FetchOperation extends RecordOperation {
         return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
     }
 
+    /**
+     * Runs a stage. Beside others it goes as far as what was read ahead for it: the lock and the first node are one
+     * stage, and so is the search where that node is a leaf that was guessed.
+     */
     @Override
     public int step() {
-        return switch (stage) {
-            case STAGE_LOCK -> lockKey(lockMode);
-            case STAGE_DESCEND -> descendToLeaf();
-            case STAGE_LEAF -> findSlot();
-            default -> copyRecord();
-        };
+        if (stage == STAGE_LOCK) {
+            int result = lockKey(lockMode);
+            if (result != CONTINUE || !isBesideOthers()) {
+                return result;
+            }
+        }
+        if (stage == STAGE_DESCEND) {
+            int result = descendToLeaf();
+            if (stage != STAGE_LEAF || !isBesideOthers() || !isHinted()) {
+                return result;
+            }
+        }
+        return stage == STAGE_LEAF ? findSlot() : copyRecord();
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.type.ColumnType;
@@ -30,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjIntConsumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -146,6 +148,43 @@ class StagedFetchTest {
         session.commit();
         session.close();
         return tree;
+    }
+
+    /** As many as there are reads that depend on one another: the leaf, and then the row where its slot says. */
+    @Test
+    void aRowWhoseLeafIsGuessedTakesTwoStages() {
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults())) {
+            Instance instance = new InstanceOpener(
+                            DatabaseOptions.builder()
+                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                                    .build(),
+                            scheduler)
+                    .openInMemory();
+            BTree tree = filled(instance, "raw", 1);
+            SessionCore session = instance.newSession();
+            session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+            assertEquals(3, stages(session.fetchBesideOthers(), tree, 0), "the leaf is the root, but was not guessed");
+            assertEquals(2, stages(session.fetchBesideOthers(), tree, 0));
+            assertEquals(4, stages(session.fetch, tree, 0), "a switch point behind each stage");
+            session.commit();
+            session.close();
+            instance.validate();
+            instance.close();
+        }
+    }
+
+    private static int stages(FetchOperation fetch, BTree tree, int member) {
+        RawRecord found = new RawRecord();
+        fetch.start(tree, key(member), 1, LockMode.KEY_S, false, found);
+        fetch.followHint();
+        int stages = 1;
+        // Ends because nobody changes the tree meanwhile.
+        while (fetch.step() == TreeDescent.CONTINUE) {
+            stages++;
+        }
+        assertTrue(fetch.found());
+        assertArrayEquals(new byte[] {(byte) member, 1}, Arrays.copyOf(found.valueBytes(), 2));
+        return stages;
     }
 
     /** In each round one statement after the other fetches its row, has no room for it, and fetches it with others. */
