@@ -43,13 +43,15 @@ class TeamsTest {
 
     /** Starts all before any of them runs: an S-thread of the same carrier does it, which keeps it until then. */
     static void runTogether(Scheduler scheduler, List<Runnable> bodies) throws InterruptedException {
-        List<SThread> started = Collections.synchronizedList(new ArrayList<>());
-        started.add(scheduler.start("starter", 0, () -> {
+        // Filled by the starter alone: for a monitor that another thread has just then it would give up the carrier.
+        List<SThread> started = new ArrayList<>();
+        SThread starter = scheduler.start("starter", 0, () -> {
             for (int i = 0; i < bodies.size(); i++) {
                 started.add(scheduler.start("member-" + i, 0, bodies.get(i)));
             }
-        }));
+        });
         scheduler.awaitTermination();
+        started.add(starter);
         for (SThread sThread : started) {
             if (sThread.failure() != null) {
                 throw new AssertionError("sThread=" + sThread.name(), sThread.failure());

@@ -1,7 +1,6 @@
 package dev.lockstep.scheduler;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** What several tests need. */
@@ -22,14 +21,27 @@ final class Fixtures {
      * until then. Waits until all have ended and throws what the first that failed has thrown.
      */
     static void runTogether(Scheduler scheduler, List<Runnable> bodies) throws InterruptedException {
-        List<SThread> started = Collections.synchronizedList(new ArrayList<>());
-        started.add(scheduler.start("starter", 0, () -> {
+        rethrow(runTogether(scheduler, () -> {}, bodies));
+    }
+
+    /**
+     * Likewise, after something else.
+     *
+     * @return all of them, when they have ended. The starter fills the list alone: for a monitor that its caller has
+     *     just then it would give up the carrier, and the bodies would run before all are started
+     */
+    static List<SThread> runTogether(Scheduler scheduler, Runnable first, List<Runnable> bodies)
+            throws InterruptedException {
+        List<SThread> members = new ArrayList<>();
+        SThread starter = scheduler.start("starter", 0, () -> {
+            first.run();
             for (int i = 0; i < bodies.size(); i++) {
-                started.add(scheduler.start("member-" + i, 0, bodies.get(i)));
+                members.add(scheduler.start("member-" + i, 0, bodies.get(i)));
             }
-        }));
+        });
         scheduler.awaitTermination();
-        rethrow(started);
+        members.add(starter);
+        return members;
     }
 
     static void rethrow(List<SThread> sThreads) {

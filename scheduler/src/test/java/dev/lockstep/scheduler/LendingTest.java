@@ -68,15 +68,7 @@ class LendingTest {
     /** Has the bodies run on the first carrier, all ready before one runs, while the second is idle. */
     private static List<SThread> runBesideAnIdleCarrier(Scheduler scheduler, List<Runnable> bodies)
             throws InterruptedException {
-        List<SThread> started = Collections.synchronizedList(new ArrayList<>());
-        started.add(scheduler.start("starter", 0, () -> {
-            spinUntilIdle(scheduler, 1);
-            for (int i = 0; i < bodies.size(); i++) {
-                started.add(scheduler.start("member-" + i, 0, bodies.get(i)));
-            }
-        }));
-        scheduler.awaitTermination();
-        return started;
+        return Fixtures.runTogether(scheduler, () -> spinUntilIdle(scheduler, 1), bodies);
     }
 
     /** The leader of the one team goes on only when the other team's works are done. */

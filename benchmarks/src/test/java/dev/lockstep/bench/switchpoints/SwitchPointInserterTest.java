@@ -15,7 +15,6 @@ import dev.lockstep.scheduler.TeamMode;
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
@@ -55,8 +54,10 @@ class SwitchPointInserterTest {
                 .withSwitchPointsOn(false);
         try (Scheduler scheduler = new Scheduler(options)) {
             int number = scheduler.registerOperation(operation);
-            List<SThread> started = Collections.synchronizedList(new ArrayList<>());
-            started.add(scheduler.start("starter", 0, () -> {
+            // Filled by the starter alone: for a monitor that another thread has just then it would give up the
+            // carrier.
+            List<SThread> started = new ArrayList<>();
+            SThread starter = scheduler.start("starter", 0, () -> {
                 for (String member : List.of("a", "b", "c")) {
                     started.add(scheduler.start(
                             member,
@@ -65,8 +66,9 @@ class SwitchPointInserterTest {
                                     number,
                                     step -> order.append(member).append(step).append(' '))));
                 }
-            }));
+            });
             scheduler.awaitTermination();
+            started.add(starter);
             for (SThread sThread : started) {
                 assertEquals(null, sThread.failure(), sThread.name());
             }
