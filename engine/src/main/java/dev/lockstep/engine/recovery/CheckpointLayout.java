@@ -44,7 +44,7 @@ public final class CheckpointLayout {
     public static final int BITMAP_WORD_COUNT_MAX = 1 << (Integer.SIZE - 1 - 6);
 
     /**
-     * Most pages whose LSNs are kept: those of the first 128 GiB. The file is written as a whole, and with more it
+     * Most pages whose LSNs are kept: those of the first 128 GiB. Each checkpoint writes all of them, and with more it
      * would take longer than the pages that the checkpoint writes back.
      */
     public static final int PAGE_LSN_COUNT_MAX = 1 << 24;

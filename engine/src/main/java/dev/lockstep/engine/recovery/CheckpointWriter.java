@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Writes a checkpoint file from front to back, a piece at a time. The file grows with the database; the memory outside
- * of the heap that it takes to write it does not.
+ * Writes a checkpoint file ({@link CheckpointLayout}) from front to back, a piece at a time. The file grows with the
+ * database; the memory outside of the heap that it takes to write it does not.
  *
  * <p>Invariant, between calls: the bytes of the file before {@code piecePosition} are written, those from there on are
  * the bytes of {@code piece} before its position, and {@code checksum} is that of everything between the file header
@@ -32,11 +32,12 @@ final class CheckpointWriter implements AutoCloseable {
     /** Begins the file; nothing is written yet. */
     CheckpointWriter(BlockFile file, FileHeader header) {
         this.file = file;
+        ByteBuffer encoded = header.encode(FileHeaderLayout.HEADER_BYTES);
         piece = arena.allocate(PIECE_BYTES + CheckpointLayout.CHECKSUM_BYTES, Long.BYTES)
                 .asByteBuffer()
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .limit(PIECE_BYTES)
-                .put(header.encode(FileHeaderLayout.HEADER_BYTES));
+                .put(encoded);
         summedBytes = piece.position();
     }
 

@@ -91,12 +91,7 @@ class StagedFetchTest {
                 .withTeamMode(TeamMode.ON)
                 .withTeamExecution(TeamExecution.STAGED);
         try (Scheduler scheduler = new Scheduler(options)) {
-            Instance instance = new InstanceOpener(
-                            DatabaseOptions.builder()
-                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                                    .build(),
-                            scheduler)
-                    .openInMemory();
+            Instance instance = openInMemory(scheduler);
             BTree tree = filled(instance, "raw", 1);
             int list = scheduler.registerOperation("fetch raw");
             AtomicInteger failures = new AtomicInteger();
@@ -123,6 +118,13 @@ class StagedFetchTest {
             assertTrue(instance.locks().isEmpty());
             instance.close();
         }
+    }
+
+    private static Instance openInMemory(Scheduler scheduler) {
+        DatabaseOptions smallest = DatabaseOptions.builder()
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .build();
+        return new InstanceOpener(smallest, scheduler).openInMemory();
     }
 
     private static byte[] key(int member) {
@@ -154,12 +156,7 @@ class StagedFetchTest {
     @Test
     void aRowWhoseLeafIsGuessedTakesTwoStages() {
         try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults())) {
-            Instance instance = new InstanceOpener(
-                            DatabaseOptions.builder()
-                                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                                    .build(),
-                            scheduler)
-                    .openInMemory();
+            Instance instance = openInMemory(scheduler);
             BTree tree = filled(instance, "raw", 1);
             SessionCore session = instance.newSession();
             session.begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
@@ -268,12 +265,7 @@ class StagedFetchTest {
 
     /** Runs S-threads of carrier 0 on two tables, and ends the scheduler. */
     private static void runMembers(Scheduler scheduler, ObjIntConsumer<Tables> body) throws InterruptedException {
-        Instance instance = new InstanceOpener(
-                        DatabaseOptions.builder()
-                                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
-                                .build(),
-                        scheduler)
-                .openInMemory();
+        Instance instance = openInMemory(scheduler);
         List<SThread> members = Collections.synchronizedList(new ArrayList<>());
         Tables tables =
                 new Tables(instance, List.of(filled(instance, TABLES.get(0), 1), filled(instance, TABLES.get(1), 2)));

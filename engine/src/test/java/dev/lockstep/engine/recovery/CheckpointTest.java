@@ -240,6 +240,18 @@ class CheckpointTest {
 
     @Test
     void aCrashAtEveryChangeLeavesTheOldCheckpointOrTheNewOne() {
+        int changes = crashAtEveryChange(SECOND);
+        assertTrue(changes > 4, "changes=" + changes);
+        long[] pageLsns = new Random(SEED)
+                .longs(3L * CheckpointWriter.PIECE_BYTES / Long.BYTES)
+                .toArray();
+        int changesInPieces =
+                crashAtEveryChange(new Checkpoint(0x5000, 0x6000, 9, 4, 1, 130, new long[] {-1, -1, 3}, pageLsns));
+        assertEquals(changes + 3, changesInPieces, "a change for each further piece");
+    }
+
+    /** Returns the number of the attempt that no crash has ended. */
+    private int crashAtEveryChange(Checkpoint second) {
         file.write(DATABASE_ID, FIRST);
         boolean through = false;
         int change = 1;
@@ -247,18 +259,18 @@ class CheckpointTest {
         while (!through) {
             storage.crashAtChange(change);
             try {
-                file.write(DATABASE_ID, SECOND);
+                file.write(DATABASE_ID, second);
                 through = true;
             } catch (LockstepException e) {
                 assertTrue(storage.isCrashed(), e::toString);
             }
             storage.crash();
             Checkpoint found = file.read(DATABASE_ID);
-            assertTrue(found.equals(through ? SECOND : FIRST) || found.equals(SECOND), "change=" + change);
+            assertTrue(found.equals(through ? second : FIRST) || found.equals(second), "change=" + change);
             file.write(DATABASE_ID, FIRST);
             change++;
         }
-        assertTrue(change > 4, "change=" + change);
+        return change;
     }
 
     @Test
