@@ -4,16 +4,12 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
-import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
-import dev.lockstep.engine.btree.NodeLayout;
-import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
-import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
@@ -22,11 +18,8 @@ import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
-import dev.lockstep.engine.operation.PurgeOperation;
-import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.operation.UpdateOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
-import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.transaction.VersionStore;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
@@ -49,9 +42,6 @@ import java.util.Arrays;
  */
 public final class SessionCore {
     private static final int TABLES_INITIAL = 16;
-
-    /** Attempts to read the pages for undoing one change. A medium that refuses three times will go on refusing. */
-    private static final int UNDO_ATTEMPTS_MAX = 3;
 
     /**
      * Room for the end of a transaction, in frames of {@link StackReserve}: undo, purge, merges, and waits for the log.
@@ -76,19 +66,16 @@ public final class SessionCore {
     final InPlaceUpdateOperation updateInPlace;
     final DeleteOperation delete;
     private final SnapshotReading reading;
-    private final UndoOperation undoOperation;
-    private final PurgeOperation purge;
+    private final TableLocks tableLocks;
+    private final TransactionLeftovers leftovers;
+    private final TransactionUndo undo;
     private final LockManager locks;
     private final Log log;
-    private byte[] tableLockModes = new byte[TABLES_INITIAL];
-    private int[] lockedTables = new int[TABLES_INITIAL];
-    private int lockedTableCount;
     private FetchOperation[] fetchesTogether;
     private FetchOperation fetchBesideOthers;
     private StagedFetch stagedFetch;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
-    private int databaseLockMode;
     private boolean answersWhenDurable;
     private boolean isDurableSoon;
     private boolean cleansUpLocked;
@@ -106,8 +93,9 @@ public final class SessionCore {
         update = new UpdateOperation(locks, instance.transactions(), context);
         updateInPlace = new InPlaceUpdateOperation(locks, instance.transactions(), context);
         delete = new DeleteOperation(locks, instance.transactions(), context);
-        undoOperation = new UndoOperation(locks, instance.transactions(), context);
-        purge = new PurgeOperation(locks, instance.transactions(), context);
+        tableLocks = new TableLocks(locks, context, driver);
+        leftovers = new TransactionLeftovers(instance, context, driver);
+        undo = new TransactionUndo(instance, context, driver, leftovers);
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
         reading = new SnapshotReading(instance, context, driver);
@@ -138,8 +126,7 @@ public final class SessionCore {
      * on the whole table says it all.
      */
     int readLockMode(int tableNumber) {
-        return context.isolation() == Isolation.READ_UNCOMMITTED
-                        || LockMode.covers(tableLockModes[tableNumber], LockMode.S)
+        return context.isolation() == Isolation.READ_UNCOMMITTED || tableLocks.cover(tableNumber, LockMode.S)
                 ? LockMode.NONE
                 : LockMode.KEY_S;
     }
@@ -233,7 +220,6 @@ public final class SessionCore {
         if (isolation == Isolation.READ_COMMITTED) {
             context.setCommittedBelow(instance.transactions().endedBelow(context, log, answersWhenDurable));
         }
-        databaseLockMode = LockMode.NONE;
         cleansUpLocked = false;
         onCommitRecord = null;
         if (sThread != null) {
@@ -251,17 +237,22 @@ public final class SessionCore {
      */
     public TableAccess open(TableReference table, int mode) {
         int number = table.number();
-        if (number >= tableLockModes.length || !LockMode.covers(tableLockModes[number], mode)) {
+        if (!tableLocks.cover(number, mode)) {
             lockTable(table, mode);
         }
         TableState state = table.state();
-        TableAccess access = accesses[number];
-        if (access == null || !access.isOf(state)) {
-            requireOwn(table);
-            access = new TableAccess(this, state, number);
-            accesses[number] = access;
+        TableAccess access = number < accesses.length ? accesses[number] : null;
+        return access == null || !access.isOf(state) ? newAccess(table, state) : access;
+    }
+
+    private TableAccess newAccess(TableReference table, TableState state) {
+        requireOwn(table);
+        int number = table.number();
+        if (number >= accesses.length) {
+            accesses = Arrays.copyOf(accesses, Math.max(number + 1, accesses.length * 2));
         }
-        return access;
+        accesses[number] = new TableAccess(this, state, number);
+        return accesses[number];
     }
 
     @SuppressWarnings("ReferenceEquality") // the table of another database may have the same name
@@ -274,38 +265,16 @@ public final class SessionCore {
     }
 
     private void lockTable(TableReference table, int mode) {
-        int number = table.number();
         if (reading.isOpen()) {
             reading.requireTable(table, mode);
+        } else {
+            tableLocks.lock(table, mode);
         }
-        if (number >= tableLockModes.length) {
-            int capacity = Math.max(number + 1, tableLockModes.length * 2);
-            TableAccess[] grown = Arrays.copyOf(accesses, capacity);
-            // Nothing fails from here on: the next call tells by the one array how long the other is.
-            tableLockModes = Arrays.copyOf(tableLockModes, capacity);
-            accesses = grown;
-        }
-        if (reading.isOpen()) {
-            return;
-        }
-        int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
-        if (!LockMode.covers(databaseLockMode, intention)) {
-            lockOrWait(null, LockName.DATABASE, intention);
-            databaseLockMode = LockMode.supremum(databaseLockMode, intention);
-        }
-        lockOrWait(table, LockName.ofTable(table.state().tree().treeId()), mode);
-        if (tableLockModes[number] == LockMode.NONE) {
-            if (lockedTableCount == lockedTables.length) {
-                lockedTables = Arrays.copyOf(lockedTables, lockedTableCount * 2);
-            }
-            lockedTables[lockedTableCount++] = number;
-        }
-        tableLockModes[number] = (byte) LockMode.supremum(tableLockModes[number], mode);
     }
 
     /** Takes a lock that belongs to no table handle. */
     void lock(long name, int mode) {
-        lockOrWait(null, name, mode);
+        tableLocks.lock(name, mode);
     }
 
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
@@ -327,12 +296,6 @@ public final class SessionCore {
     /** Runs an action when the commit record is in the log buffer and the locks are still held. */
     void afterCommitRecord(Runnable action) {
         onCommitRecord = action;
-    }
-
-    private void lockOrWait(Object place, long name, int mode) {
-        if (!locks.tryLock(context.lockOwner(), name, mode)) {
-            driver.waitForLock(place, name, mode, false);
-        }
     }
 
     /** Makes a writer wait while the log writer or the disk cannot keep up. No latch is held. */
@@ -381,56 +344,9 @@ public final class SessionCore {
     public void rollbackTo(int savepoint) {
         InstalledProbe.begin(context.sThread(), ROLLBACK_PROBED);
         try {
-            undoTo(savepoint);
+            undo.undoTo(savepoint);
         } finally {
             InstalledProbe.end(context.sThread());
-        }
-    }
-
-    private void undoTo(int savepoint) {
-        UndoBuffer undo = context.undo();
-        for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
-            undo(undo, entry);
-            purgeUndone(undo, entry);
-            VersionStore versions = instance.transactions().versionsVolatile();
-            if (versions != null) {
-                versions.beforeTruncation(context);
-            }
-            // Entry by entry, so that a rollback that was cut short goes on where it stopped.
-            undo.truncate(entry);
-        }
-    }
-
-    private void undo(UndoBuffer undo, int entry) {
-        if (log != null && log.nearlyFull()) {
-            log.throttle(context.waiter());
-        }
-        undoOperation.start(
-                undo.tree(entry),
-                undo.kind(entry),
-                undo.key(entry),
-                undo.before(entry),
-                undo.changedFrom(entry),
-                undo.slotFlagsBefore(entry),
-                undo.previousLsn(entry));
-        runUndo();
-        byte[] stub = undoOperation.replacedStub();
-        if (stub != null) {
-            freeChain(undo.tree(entry), stub);
-        }
-    }
-
-    /** A page that cannot be read now may be read at once after: a rollback gives up less easily than a statement. */
-    private void runUndo() {
-        for (int attempt = 1; ; attempt++) {
-            try {
-                driver.runPlain(undoOperation);
-                return;
-            } catch (StorageException unreadable) {
-                if (attempt == UNDO_ATTEMPTS_MAX) {
-                    throw unreadable;
-                }
-            }
         }
     }
 
@@ -514,7 +430,7 @@ public final class SessionCore {
     private long commitChanges() {
         reading.close();
         long commitLsn = endCommitted();
-        boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && lockedTableCount > 0;
+        boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && tableLocks.holdAny();
         if (cleansUpLocked) {
             cleanUp(true);
         }
@@ -524,7 +440,7 @@ public final class SessionCore {
         }
         if (!cleansUpLocked) {
             cleanUp(true);
-            endPurge();
+            leftovers.releaseLocks();
         }
         long waitLsn = Math.max(commitLsn, context.lockOwner().dependsOnLsn());
         if (answersWhenDurable && readUnlocked && commitLsn == 0) {
@@ -582,10 +498,10 @@ public final class SessionCore {
     private void cleanUp(boolean committed) {
         try {
             if (committed) {
-                purgeCommitted(context.undo());
+                leftovers.removeCommitted();
                 context.dropUndo();
             }
-            purgeGhostsMet();
+            leftovers.removeGhostsMet();
         } catch (RuntimeException | Error failure) {
             instance.health().fail(failure);
             context.dropUndo();
@@ -652,7 +568,7 @@ public final class SessionCore {
         reading.close();
         try {
             if (context.transactionId() != 0 && !instance.health().isFailed()) {
-                undoTo(0);
+                undo.undoTo(0);
                 logEnd(LogRecordType.ABORT_END);
             }
             if (cleansUpLocked) {
@@ -670,92 +586,18 @@ public final class SessionCore {
         }
         if (!cleansUpLocked) {
             cleanUp(false);
-            endPurge();
+            leftovers.releaseLocks();
         }
     }
 
     private void releaseLocks(long commitLsn) {
         locks.releaseAll(context.lockOwner(), commitLsn);
         context.endRangeScans();
-        for (int i = 0; i < lockedTableCount; i++) {
-            tableLockModes[lockedTables[i]] = LockMode.NONE;
-        }
-        lockedTableCount = 0;
-        databaseLockMode = LockMode.NONE;
+        tableLocks.released();
     }
 
-    /** Removes what a committed transaction has left behind: the ghosts of its deletes, the values it replaced. */
-    private void purgeCommitted(UndoBuffer undo) {
-        for (int entry = 0; entry < undo.entryCount(); entry++) {
-            byte kind = undo.kind(entry);
-            if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
-                byte[] stub = undo.before(entry);
-                instance.transactions().keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
-                freeChain(undo.tree(entry), stub);
-            }
-            if (kind == UndoBuffer.DELETE) {
-                purge(undo.tree(entry), undo.key(entry));
-            }
-        }
-    }
-
-    /** Removes what undoing an insert has left behind: its ghost and its overflow chain. */
-    private void purgeUndone(UndoBuffer undo, int entry) {
-        if (undo.kind(entry) == UndoBuffer.INSERT) {
-            if (isOverflow(undo, entry)) {
-                freeChain(undo.tree(entry), undo.before(entry));
-            }
-            byte[] key = undo.key(entry);
-            context.ghostMet(undo.tree(entry), key, key.length);
-        }
-    }
-
+    /** Frees the overflow pages that a stub leads to. */
     void freeChain(BTree tree, byte[] stub) {
-        driver.reserveStackToWait();
-        OverflowChain.free(tree, context, stub);
-    }
-
-    /** Whether the change brought a ghost back, whose chain belongs to the delete before. */
-    private static boolean isGhost(UndoBuffer undo, int entry) {
-        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_GHOST) != 0;
-    }
-
-    private static boolean isOverflow(UndoBuffer undo, int entry) {
-        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_OVERFLOW) != 0;
-    }
-
-    /** Removes ghosts that others could not remove; where nothing may be written they stay for the next open. */
-    private void purgeGhostsMet() {
-        for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
-            purge(context.ghostTree(i), context.ghostKey(i));
-        }
-        context.forgetGhosts();
-    }
-
-    /**
-     * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
-     * that is taken here, where the transaction's own are released already, is given back by {@link #endPurge}. Where a
-     * page cannot be read the ghost stays, for whoever meets it later.
-     */
-    private void purge(BTree tree, byte[] key) {
-        if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
-            return;
-        }
-        purge.start(tree, key);
-        try {
-            driver.runPlain(purge);
-            if (purge.leafUnderfull()) {
-                driver.mergeAfter(purge);
-            }
-        } catch (StorageException unreadable) {
-            // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
-            return;
-        }
-    }
-
-    private void endPurge() {
-        if (context.lockOwner().heldCount() > 0) {
-            locks.releaseAll(context.lockOwner(), 0);
-        }
+        leftovers.freeChain(tree, stub);
     }
 }

@@ -1,0 +1,110 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.OverflowChain;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.operation.PurgeOperation;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.UndoBuffer;
+
+/**
+ * Removes what the transactions of a session leave behind in the trees: the ghosts of deleted rows, and chains of
+ * overflow pages that no row leads to any more. Used by one thread at a time.
+ */
+final class TransactionLeftovers {
+    private final Instance instance;
+    private final TransactionContext context;
+    private final OperationDriver driver;
+    private final LockManager locks;
+    private final PurgeOperation purge;
+
+    TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver) {
+        this.instance = instance;
+        this.context = context;
+        this.driver = driver;
+        locks = instance.locks();
+        purge = new PurgeOperation(locks, instance.transactions(), context);
+    }
+
+    /** Removes what a committed transaction has left behind: the ghosts of its deletes, the values it replaced. */
+    void removeCommitted() {
+        UndoBuffer undo = context.undo();
+        for (int entry = 0; entry < undo.entryCount(); entry++) {
+            byte kind = undo.kind(entry);
+            if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
+                byte[] stub = undo.before(entry);
+                instance.transactions().keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
+                freeChain(undo.tree(entry), stub);
+            }
+            if (kind == UndoBuffer.DELETE) {
+                removeGhost(undo.tree(entry), undo.key(entry));
+            }
+        }
+    }
+
+    /** Removes the overflow chain of an insert that was undone, and notes its ghost, which goes with those met. */
+    void removeUndone(UndoBuffer undo, int entry) {
+        if (undo.kind(entry) == UndoBuffer.INSERT) {
+            if (isOverflow(undo, entry)) {
+                freeChain(undo.tree(entry), undo.before(entry));
+            }
+            byte[] key = undo.key(entry);
+            context.ghostMet(undo.tree(entry), key, key.length);
+        }
+    }
+
+    /** Removes ghosts that others could not remove; where nothing may be written they stay for the next open. */
+    void removeGhostsMet() {
+        for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
+            removeGhost(context.ghostTree(i), context.ghostKey(i));
+        }
+        context.forgetGhosts();
+    }
+
+    /** Frees the overflow pages that a stub leads to. */
+    void freeChain(BTree tree, byte[] stub) {
+        driver.reserveStackToWait();
+        OverflowChain.free(tree, context, stub);
+    }
+
+    /** Gives the locks back that were taken here after the transaction's own had been released. */
+    void releaseLocks() {
+        if (context.lockOwner().heldCount() > 0) {
+            locks.releaseAll(context.lockOwner(), 0);
+        }
+    }
+
+    /** Whether the change brought a ghost back, whose chain belongs to the delete before. */
+    private static boolean isGhost(UndoBuffer undo, int entry) {
+        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_GHOST) != 0;
+    }
+
+    private static boolean isOverflow(UndoBuffer undo, int entry) {
+        return (undo.slotFlagsBefore(entry) & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
+    /**
+     * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
+     * that is taken here, where the transaction's own are released already, is given back by {@link #releaseLocks}.
+     * Where a page cannot be read the ghost stays, for whoever meets it later.
+     */
+    private void removeGhost(BTree tree, byte[] key) {
+        if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
+            return;
+        }
+        purge.start(tree, key);
+        try {
+            driver.runPlain(purge);
+            if (purge.leafUnderfull()) {
+                driver.mergeAfter(purge);
+            }
+        } catch (StorageException unreadable) {
+            // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
+            return;
+        }
+    }
+}

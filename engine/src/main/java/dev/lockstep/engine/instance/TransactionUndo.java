@@ -1,0 +1,79 @@
+package dev.lockstep.engine.instance;
+
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.log.Log;
+import dev.lockstep.engine.operation.UndoOperation;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.transaction.VersionStore;
+
+/** Takes back changes of a session's transaction, the last one first. Used by one thread at a time. */
+final class TransactionUndo {
+    /** Attempts to read the pages for undoing one change. A medium that refuses three times will go on refusing. */
+    private static final int ATTEMPTS_MAX = 3;
+
+    private final Instance instance;
+    private final TransactionContext context;
+    private final OperationDriver driver;
+    private final TransactionLeftovers leftovers;
+    private final Log logOrNull;
+    private final UndoOperation operation;
+
+    TransactionUndo(
+            Instance instance, TransactionContext context, OperationDriver driver, TransactionLeftovers leftovers) {
+        this.instance = instance;
+        this.context = context;
+        this.driver = driver;
+        this.leftovers = leftovers;
+        logOrNull = instance.log();
+        operation = new UndoOperation(instance.locks(), instance.transactions(), context);
+    }
+
+    /** Takes back everything since a savepoint; locks stay. */
+    void undoTo(int savepoint) {
+        UndoBuffer undo = context.undo();
+        for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
+            undo(undo, entry);
+            leftovers.removeUndone(undo, entry);
+            VersionStore versions = instance.transactions().versionsVolatile();
+            if (versions != null) {
+                versions.beforeTruncation(context);
+            }
+            // Entry by entry, so that a rollback that was cut short goes on where it stopped.
+            undo.truncate(entry);
+        }
+    }
+
+    private void undo(UndoBuffer undo, int entry) {
+        if (logOrNull != null && logOrNull.nearlyFull()) {
+            logOrNull.throttle(context.waiter());
+        }
+        operation.start(
+                undo.tree(entry),
+                undo.kind(entry),
+                undo.key(entry),
+                undo.before(entry),
+                undo.changedFrom(entry),
+                undo.slotFlagsBefore(entry),
+                undo.previousLsn(entry));
+        run();
+        byte[] stub = operation.replacedStub();
+        if (stub != null) {
+            leftovers.freeChain(undo.tree(entry), stub);
+        }
+    }
+
+    /** A page that cannot be read now may be read at once after: a rollback gives up less easily than a statement. */
+    private void run() {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                driver.runPlain(operation);
+                return;
+            } catch (StorageException unreadable) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw unreadable;
+                }
+            }
+        }
+    }
+}
