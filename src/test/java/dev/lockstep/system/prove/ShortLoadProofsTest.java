@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.lockstep.bench.prove.OverloadProof;
 import dev.lockstep.bench.prove.ProofReport;
-import dev.lockstep.bench.prove.SoakProof;
+import dev.lockstep.bench.prove.soak.SoakProof;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,6 +44,7 @@ class ShortLoadProofsTest {
                 ProofRun.survives(proof, ProofRun.options(proof, directory).withTime(TIME));
         assertNotEquals(0, report.counts().get("backups taken"));
         assertNotEquals(0, report.counts().get("pages given back by compactions"));
+        assertNotEquals(0, report.counts().get("old rows moved to the archive"));
     }
 
     @Test

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** What this process holds, as the system and the JVM count it. Thread-safe. */
-final class ProcessMemory {
+public final class ProcessMemory {
     /** In the place of a number that the system does not say. */
-    static final long UNKNOWN = -1;
+    public static final long UNKNOWN = -1;
 
     /** Memory in use, in the words of proc_pid_status(5). */
     static final String RESIDENT = "VmRSS";
@@ -78,12 +78,12 @@ final class ProcessMemory {
     }
 
     /** Objects in the heap, those that nobody needs any more included, in bytes. */
-    static long heapUsedBytes() {
+    public static long heapUsedBytes() {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     /** Files that are open; {@link #UNKNOWN} on Windows. */
-    static long openFiles() {
+    public static long openFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                 ? unix.getOpenFileDescriptorCount()
                 : UNKNOWN;

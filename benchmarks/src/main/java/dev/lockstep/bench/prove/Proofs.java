@@ -2,6 +2,7 @@ package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.prove.disk.CrashProof;
 import dev.lockstep.bench.prove.isolation.IsolationProof;
+import dev.lockstep.bench.prove.soak.SoakProof;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;

@@ -20,9 +20,9 @@ import javax.management.JMException;
  * @param heapBytes in use by the heap
  * @param fileBytes pages of mapped files that nobody has changed
  */
-record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
+public record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
     /** In the place of all numbers where the system or the collector does not say them. */
-    static final ResidentMemory UNKNOWN =
+    public static final ResidentMemory UNKNOWN =
             new ResidentMemory(ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN, ProcessMemory.UNKNOWN);
 
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
@@ -48,7 +48,7 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
      * Of this process, now. {@link #UNKNOWN} where there is no {@code /proc}, and with a collector whose heap has no
      * place of its own, as ZGC's.
      */
-    static ResidentMemory ofThisProcess() {
+    public static ResidentMemory ofThisProcess() {
         try {
             return of(Files.readString(MAPPINGS, StandardCharsets.ISO_8859_1), DiagnosticCommand.run(HEAP_COMMAND));
         } catch (IOException | JMException e) {
@@ -61,7 +61,7 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
      * heap, it leaves what is needed. Some tens of megabytes lie there otherwise, and grow by and by. Does nothing with
      * a C library that is not GNU's.
      */
-    static void giveBackFreed() {
+    public static void giveBackFreed() {
         try {
             DiagnosticCommand.run(TRIM_COMMAND);
         } catch (JMException e) {
@@ -111,7 +111,7 @@ record ResidentMemory(long bytes, long heapBytes, long fileBytes) {
     }
 
     /** In use by neither heap nor files, in bytes; {@link ProcessMemory#UNKNOWN} if they are. */
-    long nativeBytes() {
+    public long nativeBytes() {
         return bytes < 0 ? bytes : bytes - heapBytes - fileBytes;
     }
 }

@@ -13,6 +13,7 @@ import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccLoader;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
@@ -122,6 +123,15 @@ public final class LockstepAdapter implements TpccAdapter {
             scannerPageAccesses.add(counted.pageAccesses());
             scannerPageMisses.add(counted.pageMisses());
         });
+    }
+
+    /**
+     * Opens what removes old orders and payments.
+     *
+     * @param scale of the database
+     */
+    public LockstepRetention openRetention(TpccScale scale) {
+        return new LockstepRetention(tables, database.openSession(), scale, loading.lockTimeout());
     }
 
     /** What the scanners that were closed have counted. */

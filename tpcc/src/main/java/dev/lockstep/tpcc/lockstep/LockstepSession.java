@@ -137,7 +137,7 @@ class LockstepSession implements TpccSession {
         }
     }
 
-    private static void require(boolean found, Table table, Key key) {
+    static void require(boolean found, Table table, Key key) {
         if (!found) {
             throw new IllegalStateException("row is missing table=" + table.name() + " key=" + key);
         }

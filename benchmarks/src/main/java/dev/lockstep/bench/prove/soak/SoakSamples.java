@@ -1,18 +1,11 @@
-package dev.lockstep.bench.prove;
+package dev.lockstep.bench.prove.soak;
 
-import dev.lockstep.engine.page.PageLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** What a process held while it ran, and by how much that grew. Not thread-safe. */
 final class SoakSamples {
-    /**
-     * What an open database keeps in the heap of each page of its file: its LSN, and its place in the pool,
-     * 1.5 MB for each GB. Grows with the file, in steps of 32,768 pages.
-     */
-    static final int HEAP_BYTES_PER_PAGE = Long.BYTES + Integer.BYTES;
-
     private static final int WARM_UP_PART = 6;
     private static final int QUARTER = 4;
 
@@ -40,14 +33,8 @@ final class SoakSamples {
             double files,
             double dataMegabytes,
             double logMegabytes) {
-        /** The heap without what is kept of each page of the file. */
-        double heapBesidePagesMegabytes() {
-            return heapMegabytes - dataMegabytes * HEAP_BYTES_PER_PAGE / PageLayout.PAGE_BYTES;
-        }
-
         /**
-         * Memory of the process outside of heap and mapped files; negative where the system does not say it. Nothing of
-         * it is kept of each page.
+         * Memory of the process outside of heap and mapped files; negative where the system does not say it.
          */
         double nativeMegabytes() {
             return residentMegabytes < 0

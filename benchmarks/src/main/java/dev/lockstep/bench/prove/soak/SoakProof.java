@@ -1,7 +1,13 @@
-package dev.lockstep.bench.prove;
+package dev.lockstep.bench.prove.soak;
 
 import dev.lockstep.bench.process.ScratchDirectory;
-import dev.lockstep.bench.prove.SoakSamples.Sample;
+import dev.lockstep.bench.prove.ProcessMemory;
+import dev.lockstep.bench.prove.Proof;
+import dev.lockstep.bench.prove.ProofOptions;
+import dev.lockstep.bench.prove.ProofProgress;
+import dev.lockstep.bench.prove.ProofReport;
+import dev.lockstep.bench.prove.ResidentMemory;
+import dev.lockstep.bench.prove.soak.SoakSamples.Sample;
 import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Paragraph;
@@ -17,14 +23,10 @@ import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
-import dev.lockstep.tpcc.adapter.DelegatingAdapter;
-import dev.lockstep.tpcc.adapter.DelegatingSession;
-import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccScanner;
-import dev.lockstep.tpcc.adapter.TpccSession;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.lockstep.LockstepAdapter;
+import dev.lockstep.tpcc.lockstep.LockstepRetention;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +39,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -45,22 +46,25 @@ import java.util.stream.Stream;
  * Runs TPC-C for long, with checkpoints, backups and compactions beside it, a table that is filled and dropped before
  * each compaction, and a reader that scans everything again and again, and samples what the process holds: heap after
  * a collection, memory as the system counts it, open files, and the sizes of the data file and the log. After a sixth
- * of the time neither heap, nor memory outside of it, nor open files may grow, but for the twelve bytes of heap that
- * are kept of each page of the file: the median of the last quarter of the samples is compared with that of the first
- * quarter after that, with a named tolerance. In the end the conditions of TPC-C and the driver's tally must hold, and
- * the database must be valid.
+ * of the time neither heap, nor memory outside of it, nor open files, nor the data file may grow: the median of the
+ * last quarter of the samples is compared with that of the first quarter after that, with a named tolerance. In the end
+ * the conditions of TPC-C and the driver's tally must hold, and the database must be valid.
+ *
+ * <p>TPC-C itself grows with every order and payment, and a database that grows says nothing of space that comes back.
+ * So old ones are moved to an archive beside it ({@link LockstepRetention}): after a while as many rows leave as come,
+ * all over the trees. The conditions and the tally are judged over the database and the archive together.
  *
  * <p>Memory outside of the heap is what the process has in use less the part of it that lies at the heap's addresses:
  * the collector takes, touches and returns parts of the heap as it likes, and a leak of the engine's native memory
  * would not be seen in that. What was freed and is kept by the C library is given back before each look, as a
  * collection goes before each look at the heap. Memory of the whole process is told beside it.
  *
- * <p>Each terminal pauses between transactions, because the database itself grows with every order.
+ * <p>Each terminal pauses between transactions, so that all else that runs beside it gets its turn.
  */
 public final class SoakProof implements Proof {
     /**
-     * What heap in use may differ, without what is kept of each page: objects of the moment, which a collection finds
-     * in use, and classes loaded late. A leak of 2 KB a second makes more of it in an hour.
+     * What heap in use may differ: objects of the moment, which a collection finds in use, and classes loaded late. A
+     * leak of 2 KB a second makes more of it in an hour.
      */
     static final double HEAP_MEGABYTES_MAX = 3;
 
@@ -73,6 +77,12 @@ public final class SoakProof implements Proof {
 
     /** What open files may differ: a segment of the log more or less, and what the JDK opens. */
     static final double FILES_MAX = 8;
+
+    /**
+     * What the data file may differ: the table that comes and goes, 25 MB, may be in it at one look and not at another,
+     * and so may pages whose rows have just left. Without removal it would grow by 2 GB in an hour.
+     */
+    static final double DATA_MEGABYTES_MAX = 64;
 
     private static final String NAME = "soak";
     private static final Duration TIME = Duration.ofHours(1);
@@ -90,8 +100,14 @@ public final class SoakProof implements Proof {
     private static final int CHECKPOINTS_MIN = 20;
     private static final int CHECKPOINTS_PER_BACKUP = 5;
 
-    /** Two hundred transactions a second and terminal: an hour makes some gigabytes. */
+    /** At most two hundred transactions a second and terminal, which leaves time for all that runs beside them. */
     private static final long PAUSE_NANOS = 5_000_000;
+
+    /** Orders and payments stay for a sixtieth of the time, a minute of an hour: then the warm-up has ten of those. */
+    private static final int RETENTION_PART = 60;
+
+    /** How often old rows are looked for, by the time that they stay. */
+    private static final int REMOVALS_PER_RETENTION = 10;
 
     /** Smaller than what the database grows to, so that pages come and go. */
     private static final long POOL_BYTES = 96L << 20;
@@ -130,10 +146,10 @@ public final class SoakProof implements Proof {
 
     @Override
     public String description() {
-        return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything. After"
-                + " the first sixth of the time neither heap, nor memory outside of it, nor open files grow, but for"
-                + " twelve bytes of heap of each page of the file; in the end the database is valid and holds what was"
-                + " committed."
+        return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything; old"
+                + " orders and payments leave for an archive. After the first sixth of the time neither heap, nor"
+                + " memory outside of it, nor open files, nor the data file grow; in the end the database is valid, and"
+                + " it and the archive hold what was committed."
                 + " Its points are the looks at the process, one every " + INTERVAL.toSeconds()
                 + " seconds; a run by time has " + SAMPLES + " of them.";
     }
@@ -164,6 +180,8 @@ public final class SoakProof implements Proof {
         private final Duration time;
         private final SoakSamples samples = new SoakSamples();
         private final CountDownLatch stop = new CountDownLatch(1);
+        private final CountDownLatch terminalsRun = new CountDownLatch(1);
+        private final CountDownLatch terminalsEnded = new CountDownLatch(1);
         private final AtomicLong rowsRead = new AtomicLong();
         private final AtomicLong checkpoints = new AtomicLong();
         private final AtomicLong backups = new AtomicLong();
@@ -189,7 +207,9 @@ public final class SoakProof implements Proof {
             try (LockstepAdapter adapter =
                     new LockstepAdapter(Database.open(home, database), null, Durability.ASYNC, TIMEOUT)) {
                 TpccRun.load(configuration().build(), adapter, TpccProgress.NONE);
-                soak(adapter);
+                try (RowArchive archive = new RowArchive(Files.createDirectories(home.resolveSibling("archive")))) {
+                    soak(adapter, archive);
+                }
                 adapter.database().validate();
             }
             report.section(Section.of("What the process held", table(), plot()));
@@ -205,12 +225,12 @@ public final class SoakProof implements Proof {
                     .seed(options.seed());
         }
 
-        private void soak(LockstepAdapter adapter) throws InterruptedException, IOException {
-            TpccConfiguration configuration = configuration().load(false).build();
-            FutureTask<TpccResult> terminals = new FutureTask<>(() ->
-                    TpccRun.execute(configuration, new Pausing(adapter), TerminalThreads.virtual(), TpccProgress.NONE));
+        private void soak(LockstepAdapter adapter, RowArchive archive) throws InterruptedException, IOException {
+            FutureTask<Void> remover = new FutureTask<>(() -> remove(adapter, archive));
+            FutureTask<TpccResult> terminals = new FutureTask<>(() -> run(adapter, archive, remover));
             FutureTask<Void> reader = new FutureTask<>(() -> read(adapter));
             FutureTask<Void> checkpointer = new FutureTask<>(() -> checkpoint(adapter.database()));
+            Thread.ofPlatform().name("soak-remover").daemon().start(remover);
             Thread.ofPlatform().name("soak-terminals").daemon().start(terminals);
             Thread.ofPlatform().name("soak-reader").daemon().start(reader);
             Thread.ofPlatform().name("soak-checkpoints").daemon().start(checkpointer);
@@ -222,8 +242,12 @@ public final class SoakProof implements Proof {
             ended("the reader", reader);
             ended("checkpoints", checkpointer);
             TpccResult result = ended("the terminals", terminals);
+            terminalsRun.countDown();
+            terminalsEnded.countDown();
+            ended("the remover", remover);
             report.count("looks at the process", samples.list().size());
             report.count("rows read by the scanning reader", rowsRead.get());
+            report.count("old rows moved to the archive", archive.rowCount());
             report.count("checkpoints asked for", checkpoints.get());
             report.count("backups taken", backups.get());
             report.count("compactions", compactions.get());
@@ -233,13 +257,59 @@ public final class SoakProof implements Proof {
                 report.count("transactions committed", result.committed());
                 judge(result.ok(), "TPC-C: " + (result.ok() ? "all conditions hold" : verdict(result)));
             }
-            grows("heap MB without 12 bytes a page", Sample::heapBesidePagesMegabytes, heapMegabytesMax);
+            grows("heap MB", Sample::heapMegabytes, heapMegabytesMax);
             grows(
                     "native MB, which is resident without heap and mapped files",
                     Sample::nativeMegabytes,
                     nativeMegabytesMax);
             grows("open files", Sample::files, FILES_MAX);
+            grows("data MB", Sample::dataMegabytes, DATA_MEGABYTES_MAX);
             tellWholeProcess();
+        }
+
+        /** The terminals, and the check of what they leave, which waits for the remover to end. */
+        private TpccResult run(LockstepAdapter adapter, RowArchive archive, FutureTask<Void> remover)
+                throws InterruptedException {
+            TpccProgress phases = new TpccProgress() {
+                @Override
+                public void phase(Phase phase) {
+                    if (phase == Phase.MEASURE) {
+                        terminalsRun.countDown();
+                    } else if (phase == Phase.CHECK_RESULT) {
+                        terminalsEnded.countDown();
+                        await(remover);
+                    }
+                }
+            };
+            PausingAdapter pausing = new PausingAdapter(adapter, archive, PAUSE_NANOS);
+            return TpccRun.execute(configuration().load(false).build(), pausing, TerminalThreads.virtual(), phases);
+        }
+
+        /** Waits for its end; how it ended is looked at later. */
+        private static void await(FutureTask<Void> task) {
+            try {
+                task.get();
+            } catch (ExecutionException e) {
+                return;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Old orders and payments, while the terminals run. */
+        private Void remove(LockstepAdapter adapter, RowArchive archive) throws InterruptedException {
+            terminalsRun.await();
+            long retentionMillis = time.toMillis() / RETENTION_PART;
+            long intervalMillis = Math.max(retentionMillis / REMOVALS_PER_RETENTION, 1);
+            try (LockstepRetention retention = adapter.openRetention(scale)) {
+                // Ends when the terminals do.
+                while (!terminalsEnded.await(intervalMillis, TimeUnit.MILLISECONDS)) {
+                    long beforeMillis = System.currentTimeMillis() - retentionMillis;
+                    retention.removeOrders(beforeMillis, archive);
+                    retention.removeHistories(beforeMillis, archive);
+                }
+            }
+            return null;
         }
 
         private void tellWholeProcess() {
@@ -414,8 +484,7 @@ public final class SoakProof implements Proof {
                     new PlotFrame(
                             "soak",
                             "Memory and open files over time",
-                            "After the first sixth of the time heap and native memory do not grow, but for 12 bytes of"
-                                    + " heap a page.",
+                            "After the first sixth of the time heap, native memory, open files and data do not grow.",
                             "sample",
                             "MB, files",
                             false),
@@ -442,28 +511,15 @@ public final class SoakProof implements Proof {
                                     "open files",
                                     samples.list().stream().map(Sample::files).toList()),
                             new Series(
+                                    "data MB",
+                                    samples.list().stream()
+                                            .map(Sample::dataMegabytes)
+                                            .toList()),
+                            new Series(
                                     "log MB",
                                     samples.list().stream()
                                             .map(Sample::logMegabytes)
                                             .toList())));
-        }
-    }
-
-    /** An engine whose sessions pause before each transaction. Leaves the engine open. */
-    private static final class Pausing extends DelegatingAdapter {
-        Pausing(TpccAdapter engine) {
-            super(engine);
-        }
-
-        @Override
-        public TpccSession openSession() {
-            return new DelegatingSession(super.openSession()) {
-                @Override
-                public void begin(TransactionType type) {
-                    LockSupport.parkNanos(PAUSE_NANOS);
-                    super.begin(type);
-                }
-            };
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.lockstep.bench.prove;
+package dev.lockstep.bench.prove.soak;
 
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.Record;
