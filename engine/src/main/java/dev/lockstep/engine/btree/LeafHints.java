@@ -26,10 +26,14 @@ import java.lang.invoke.VarHandle;
  * mostly is (a saturating counter, as processors predict branches).
  *
  * <pre>
- *   a hint:   | slot of the key whose low bits are 0, i32 | frame + 1, i32 |; 0 where there is none
- *   for puts: | how often it was right, 0 to 3, i32       | frame + 1, i32 |
- *               high 32 bits                                low 32 bits
+ *   a hint:   | slot of the key whose low bits are 0, i16 | tag u16 | frame + 1, i32 |; 0 where there is none
+ *   for puts: | how often it was right, 0 to 3, i16       | tag u16 | frame + 1, i32 |
+ *               high 16 bits                                          low 32 bits
+ *   a place:  | 1 if the key shares its hint, else 0, i16 | tag u16 | index, i32     |
  * </pre>
+ *
+ * <p>Keys share places, so that one's hint is overwritten by another's. The tag is a part of the key's hash: a hint
+ * with another's is as good as none, and costs no visit of a wrong leaf.
  *
  * <p>Invariants: each hint is 0 or names a frame of the pool, and a number that may be no slot at all. Both kinds
  * lie in one table, and one may be taken for the other.
@@ -46,19 +50,19 @@ final class LeafHints {
      */
     private static final int GROUP_SHIFT = 3;
 
-    /** Keys up to this length are not grouped: there are few of them, such as those of the ranges of a scan. */
+    /** Ranges of keys up to this length are not grouped: there are few, such as a district's of a warehouse. */
     private static final int EXACT_BYTES_MAX = 4;
 
     /**
-     * Hints for each frame of the pool, a third of a percent of it: a leaf of narrow rows has some ten groups, of wide
-     * ones three.
+     * Hints for each frame of the pool, three quarters of a percent of it: a leaf of narrow rows has some ten groups,
+     * of wide ones three.
      */
-    private static final int HINTS_PER_FRAME = 4;
+    private static final int HINTS_PER_FRAME = 8;
 
     private static final int HINTS_MIN = 1 << 10;
 
-    /** 16 MiB of heap at most. */
-    private static final int HINTS_MAX = 1 << 21;
+    /** 32 MiB of heap at most. */
+    private static final int HINTS_MAX = 1 << 22;
 
     /** 2^64 divided by the golden ratio: multiplicative hashing, Knuth, The Art of Computer Programming 3, 6.4. */
     private static final long HASH_FACTOR = 0x9E3779B97F4A7C15L;
@@ -77,6 +81,17 @@ final class LeafHints {
     private static final long PUT_SALT = 0x5851F42D4C957F2DL;
 
     private static final int RIGHT_MAX = 3;
+
+    private static final int NUMBER_SHIFT = Long.SIZE - Short.SIZE;
+
+    /** In a place: the keys of a group share it. */
+    private static final long GROUPED = 1L << NUMBER_SHIFT;
+
+    /** The tag, in hints and in places. */
+    private static final long TAG_MASK = 0xFFFFL << Integer.SIZE;
+
+    /** Bits 16 to 31 of the hash become the tag: the index is made of higher ones. */
+    private static final int TAG_SHIFT = Integer.SIZE - Short.SIZE;
 
     /** A wrong hint costs a visit of a leaf, a right one saves two: so it has to be right more often than not. */
     private static final int RIGHT_TO_FOLLOW = 2;
@@ -97,8 +112,13 @@ final class LeafHints {
         shift = Long.SIZE - (bits - LINE_SHIFT);
     }
 
-    /** The place of the hint for a key. Groups that follow each other lie in one cache line. */
-    int indexOf(int treeId, byte[] key, int keyBytes) {
+    /**
+     * The place of the hint for a key. Groups that follow each other lie in one cache line.
+     *
+     * @param wholeKey whether it is the key of a record, not that of a range
+     */
+    long placeOf(int treeId, byte[] key, int keyBytes, boolean wholeKey) {
+        boolean grouped = keyBytes > EXACT_BYTES_MAX || (wholeKey && keyBytes > 0);
         long group;
         long others = (long) treeId << Integer.SIZE | keyBytes;
         if (keyBytes > Long.BYTES) {
@@ -106,15 +126,16 @@ final class LeafHints {
             others ^= KeyBytes.bigEndianLong(key, 0) * HASH_FACTOR;
         } else {
             group = KeyBytes.head(key, 0, keyBytes) >>> (Long.SIZE - Byte.SIZE * Math.max(1, keyBytes));
-            group = keyBytes > EXACT_BYTES_MAX ? group >>> GROUP_SHIFT : group;
+            group = grouped ? group >>> GROUP_SHIFT : group;
         }
         long hash = (group >>> LINE_SHIFT ^ others) * HASH_FACTOR;
         hash = (hash ^ hash >>> Integer.SIZE) * HASH_FACTOR;
-        return (int) (hash >>> shift) << LINE_SHIFT | ((int) group & LINE_MASK);
+        long place = tag(hash) | ((hash >>> shift) << LINE_SHIFT) | (group & LINE_MASK);
+        return grouped ? place | GROUPED : place;
     }
 
     /** The place of the hint for putting a key. */
-    int indexOfPut(int treeId, byte[] key, int keyBytes) {
+    long placeOfPut(int treeId, byte[] key, int keyBytes) {
         long hash = treeId ^ PUT_SALT;
         int end = keyBytes - TAIL_BYTES;
         int at = 0;
@@ -126,12 +147,23 @@ final class LeafHints {
             hash = (hash ^ KeyBytes.head(key, at, end)) * HASH_FACTOR;
             hash ^= hash >>> Integer.SIZE;
         }
-        return (int) ((hash * HASH_FACTOR) >>> (shift - LINE_SHIFT));
+        hash *= HASH_FACTOR;
+        return tag(hash) | (hash >>> (shift - LINE_SHIFT));
     }
 
-    /** The hint at a place, or {@link #NONE}. */
-    long hintOpaque(int index) {
-        return (long) HINT.getOpaque(hints, index);
+    private static long tag(long hash) {
+        return (hash << TAG_SHIFT) & TAG_MASK;
+    }
+
+    /** The hint at a place, or {@link #NONE} where that is of other keys. */
+    long hintOpaque(long place) {
+        long hint = touch(place);
+        return ((hint ^ place) & TAG_MASK) == 0 ? hint : NONE;
+    }
+
+    /** Reads what is at a place, for no other purpose than to have its cache line on the way. */
+    long touch(long place) {
+        return (long) HINT.getOpaque(hints, (int) place);
     }
 
     /** The frame of a hint, which is not {@link #NONE}. */
@@ -141,40 +173,40 @@ final class LeafHints {
 
     /** Whether a hint for putting keys was right often enough. */
     static boolean isWorthFollowing(long hint) {
-        return hint >> Integer.SIZE >= RIGHT_TO_FOLLOW;
+        return hint >> NUMBER_SHIFT >= RIGHT_TO_FOLLOW;
     }
 
     /** Where a hint expects a key in its leaf: a number that may be no slot. */
-    static int slot(long hint, byte[] key, int keyBytes) {
-        return (int) (hint >> Integer.SIZE) + distance(key, keyBytes);
+    static int slot(long hint, long place, byte[] key, int keyBytes) {
+        return (int) (hint >> NUMBER_SHIFT) + distance(place, key, keyBytes);
     }
 
     /** How far the slot of a key is from that of the first of its group, if all keys between them are there. */
-    private static int distance(byte[] key, int keyBytes) {
-        return keyBytes > EXACT_BYTES_MAX ? key[keyBytes - 1] & GROUP_MASK : 0;
+    private static int distance(long place, byte[] key, int keyBytes) {
+        return (place & GROUPED) == 0 ? 0 : key[keyBytes - 1] & GROUP_MASK;
     }
 
     /** Notes where a key was found. Writes only what is new, so that readers on other processors keep the line. */
-    void remember(int index, int frame, int slot, byte[] key, int keyBytes) {
-        int first = slot - distance(key, keyBytes);
-        long known = hintOpaque(index);
-        if (known == NONE || frame(known) != frame || Math.abs((int) (known >> Integer.SIZE) - first) > SLOTS_OFF_MAX) {
-            setHintOpaque(index, first, frame);
+    void remember(long place, int frame, int slot, byte[] key, int keyBytes) {
+        int first = slot - distance(place, key, keyBytes);
+        long known = hintOpaque(place);
+        if (known == NONE || frame(known) != frame || Math.abs((int) (known >> NUMBER_SHIFT) - first) > SLOTS_OFF_MAX) {
+            setHintOpaque(place, first, frame);
         }
     }
 
     /** Notes where a key was put, likewise. */
-    void rememberPut(int index, int frame) {
-        long known = hintOpaque(index);
+    void rememberPut(long place, int frame) {
+        long known = hintOpaque(place);
         boolean right = known != NONE && frame(known) == frame;
-        long rightBefore = Math.clamp(known >> Integer.SIZE, 0, RIGHT_MAX);
+        long rightBefore = Math.clamp(known >> NUMBER_SHIFT, 0, RIGHT_MAX);
         int rightNow = (int) (right ? Math.min(RIGHT_MAX, rightBefore + 1) : Math.max(0, rightBefore - 1));
         if (!right || rightNow != rightBefore) {
-            setHintOpaque(index, rightNow, frame);
+            setHintOpaque(place, rightNow, frame);
         }
     }
 
-    private void setHintOpaque(int index, int number, int frame) {
-        HINT.setOpaque(hints, index, (long) number << Integer.SIZE | (frame + 1));
+    private void setHintOpaque(long place, int number, int frame) {
+        HINT.setOpaque(hints, (int) place, ((long) number << NUMBER_SHIFT) | (place & TAG_MASK) | (frame + 1));
     }
 }

@@ -94,7 +94,7 @@ public class TreeDescent {
     protected boolean longScan;
 
     private LeafHints hints;
-    private int hintIndex;
+    private long hintPlace;
     private int remembers;
     private boolean hinted;
     private int hintedSlot;
@@ -148,34 +148,34 @@ public class TreeDescent {
      * @param wholeKey whether a record has this key, not only a range of records; its slot is then guessed as well
      */
     protected final void tryHint(boolean wholeKey) {
-        findHint();
+        findHint(wholeKey);
         followHint(wholeKey);
     }
 
     /** The first half of {@link #tryHint}: finds out where the hint lies, and does not read it. */
-    protected final void findHint() {
-        hintIndex = hints.indexOf(tree.treeId(), key, keyBytes);
+    protected final void findHint(boolean wholeKey) {
+        hintPlace = hints.placeOf(tree.treeId(), key, keyBytes, wholeKey);
         remembers = REMEMBER_KEY;
     }
 
     /** Reads the hint of {@link #findHint} for no other purpose than to have its cache line on the way. */
     protected final long readHint() {
-        return hints.hintOpaque(hintIndex);
+        return hints.touch(hintPlace);
     }
 
     /** The second half of {@link #tryHint}. */
     protected final void followHint(boolean wholeKey) {
-        long hint = hints.hintOpaque(hintIndex);
+        long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE) {
-            beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, key, keyBytes) : NO_SLOT_GUESSED);
+            beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, hintPlace, key, keyBytes) : NO_SLOT_GUESSED);
         }
     }
 
     /** Has a walk that was just aimed at the leaf to put a new key into begin where one like it was put last. */
     protected final void tryHintOfPut() {
-        hintIndex = hints.indexOfPut(tree.treeId(), key, keyBytes);
+        hintPlace = hints.placeOfPut(tree.treeId(), key, keyBytes);
         remembers = REMEMBER_PUT;
-        long hint = hints.hintOpaque(hintIndex);
+        long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {
             beginAt(LeafHints.frame(hint), NO_SLOT_GUESSED);
         }
@@ -222,9 +222,9 @@ public class TreeDescent {
             return false;
         }
         if (remembers == REMEMBER_KEY) {
-            hints.remember(hintIndex, frame, found >= 0 ? found : -found - 1, key, keyBytes);
+            hints.remember(hintPlace, frame, found >= 0 ? found : -found - 1, key, keyBytes);
         } else if (remembers == REMEMBER_PUT) {
-            hints.rememberPut(hintIndex, frame);
+            hints.rememberPut(hintPlace, frame);
         }
         return true;
     }

@@ -53,7 +53,7 @@ public final class FetchOperation extends RecordOperation {
      */
     public void start(BTree source, byte[] searched, int searchedBytes, int mode, boolean instant, RecordTarget into) {
         aim(source, searched, searchedBytes, 0);
-        findHint();
+        findHint(true);
         if (!isBesideOthers()) {
             followHint(true);
         }

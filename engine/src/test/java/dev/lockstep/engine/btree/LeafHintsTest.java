@@ -1,0 +1,115 @@
+package dev.lockstep.engine.btree;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** What a hint says, and to whom. */
+class LeafHintsTest {
+    private static final int TREE = 7;
+    private static final int FRAME = 1_234_567;
+
+    /** A group of eight keys shares a hint, and eight groups a part of the table. */
+    private static final int KEYS_PER_LINE = 64;
+
+    private final LeafHints hints = new LeafHints(1);
+
+    private static byte[] key(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    private long place(long number) {
+        return hints.placeOf(TREE, key(number), Long.BYTES, true);
+    }
+
+    private void remember(long number, int frame, int slot) {
+        hints.remember(place(number), frame, slot, key(number), Long.BYTES);
+    }
+
+    private int slot(long number) {
+        return LeafHints.slot(hints.hintOpaque(place(number)), place(number), key(number), Long.BYTES);
+    }
+
+    /** A key whose hint lies where that of another lies. */
+    private long keyThatSharesThePlaceOf(long number) {
+        long other = number;
+        do {
+            other += KEYS_PER_LINE;
+        } while ((int) place(other) != (int) place(number));
+        return other;
+    }
+
+    @Test
+    void saysWhereAKeyWasFound() {
+        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)));
+        remember(1_000, FRAME, 501);
+        assertEquals(FRAME, LeafHints.frame(hints.hintOpaque(place(1_000))));
+        assertEquals(501, slot(1_000));
+    }
+
+    @Test
+    void saysTheSlotsOfItsNeighboursToo() {
+        // The last of its group, so that the first would lie before the first slot.
+        remember(1_007, 0, 2);
+        assertEquals(0, LeafHints.frame(hints.hintOpaque(place(1_000))));
+        assertEquals(-5, slot(1_000));
+        assertEquals(2, slot(1_007));
+    }
+
+    @Test
+    void isSharedByShortKeysOfRecordsAndByNoRanges() {
+        byte[] key = {0, 0, 3, (byte) 0xe8};
+        byte[] neighbour = {0, 0, 3, (byte) 0xef};
+        assertEquals(
+                hints.placeOf(TREE, key, key.length, true), hints.placeOf(TREE, neighbour, neighbour.length, true));
+        assertNotEquals(
+                hints.placeOf(TREE, key, key.length, false), hints.placeOf(TREE, neighbour, neighbour.length, false));
+        long place = hints.placeOf(TREE, neighbour, neighbour.length, true);
+        hints.remember(place, FRAME, 20, neighbour, neighbour.length);
+        assertEquals(13, LeafHints.slot(hints.hintOpaque(place), place, key, key.length));
+    }
+
+    @Test
+    void isNoneForAKeyThatOnlySharesItsPlace() {
+        long other = keyThatSharesThePlaceOf(1_000);
+        assertNotEquals(place(1_000), place(other));
+        remember(1_000, FRAME, 3);
+        assertEquals(LeafHints.NONE, hints.hintOpaque(place(other)));
+        remember(other, FRAME + 1, 4);
+        assertEquals(FRAME + 1, LeafHints.frame(hints.hintOpaque(place(other))));
+        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)));
+    }
+
+    @Test
+    void isWrittenAnewWhereTheKeyHasMoved() {
+        remember(1_000, FRAME, 10);
+        remember(1_000, FRAME, 13);
+        assertEquals(10, slot(1_000), "in the same line of slots");
+        remember(1_000, FRAME, 14);
+        assertEquals(14, slot(1_000));
+        remember(1_000, FRAME + 1, 14);
+        assertEquals(FRAME + 1, LeafHints.frame(hints.hintOpaque(place(1_000))));
+    }
+
+    @Test
+    void ofPutsIsFollowedWhileItIsMostlyRight() {
+        long place = hints.placeOfPut(TREE, key(1_000), Long.BYTES);
+        assertEquals(place, hints.placeOfPut(TREE, key(1_001), Long.BYTES), "keys that differ at their ends share it");
+        for (int i = 0; i < 2; i++) {
+            hints.rememberPut(place, FRAME);
+            assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "put=" + i);
+        }
+        for (int i = 0; i < 10; i++) {
+            hints.rememberPut(place, FRAME);
+            assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "put=" + i);
+        }
+        hints.rememberPut(place, FRAME + 1);
+        assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong once");
+        hints.rememberPut(place, FRAME);
+        assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong twice");
+    }
+}
