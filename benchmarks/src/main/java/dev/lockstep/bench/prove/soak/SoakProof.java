@@ -39,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -492,34 +493,16 @@ public final class SoakProof implements Proof {
                             .map(sample -> String.format(Locale.ROOT, "%.2f", sample.minutes()))
                             .toList(),
                     List.of(
-                            new Series(
-                                    "heap MB",
-                                    samples.list().stream()
-                                            .map(Sample::heapMegabytes)
-                                            .toList()),
-                            new Series(
-                                    "resident MB",
-                                    samples.list().stream()
-                                            .map(Sample::residentMegabytes)
-                                            .toList()),
-                            new Series(
-                                    "native MB",
-                                    samples.list().stream()
-                                            .map(Sample::nativeMegabytes)
-                                            .toList()),
-                            new Series(
-                                    "open files",
-                                    samples.list().stream().map(Sample::files).toList()),
-                            new Series(
-                                    "data MB",
-                                    samples.list().stream()
-                                            .map(Sample::dataMegabytes)
-                                            .toList()),
-                            new Series(
-                                    "log MB",
-                                    samples.list().stream()
-                                            .map(Sample::logMegabytes)
-                                            .toList())));
+                            series("heap MB", Sample::heapMegabytes),
+                            series("resident MB", Sample::residentMegabytes),
+                            series("native MB", Sample::nativeMegabytes),
+                            series("open files", Sample::files),
+                            series("data MB", Sample::dataMegabytes),
+                            series("log MB", Sample::logMegabytes)));
+        }
+
+        private Series series(String what, Function<Sample, Double> value) {
+            return new Series(what, samples.list().stream().map(value).toList());
         }
     }
 }
