@@ -131,7 +131,7 @@ public final class LockstepAdapter implements TpccAdapter {
      * @param scale of the database
      */
     public LockstepRetention openRetention(TpccScale scale) {
-        return new LockstepRetention(tables, database.openSession(), scale, loading.lockTimeout());
+        return new LockstepRetention(tables, database.openSession(), scale, loading);
     }
 
     /** What the scanners that were closed have counted. */

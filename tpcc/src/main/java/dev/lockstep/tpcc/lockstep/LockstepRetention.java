@@ -1,7 +1,6 @@
 package dev.lockstep.tpcc.lockstep;
 
 import dev.lockstep.engine.Cursor;
-import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
@@ -14,7 +13,6 @@ import dev.lockstep.tpcc.adapter.OldRowTarget;
 import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.TpccScale;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,12 +56,12 @@ public final class LockstepRetention implements AutoCloseable {
     /** An order that was removed. */
     private record RemovedOrder(OrderRow order, List<OrderLineRow> lines) {}
 
-    LockstepRetention(LockstepTables tables, Session session, TpccScale scale, Duration timeout) {
+    LockstepRetention(LockstepTables tables, Session session, TpccScale scale, TransactionOptions like) {
         this.scale = scale;
         this.tables = tables;
         this.session = session;
         options = new TransactionOptions(
-                Isolation.READ_COMMITTED, Durability.ASYNC, timeout, Duration.ofHours(1), RETRIES_MAX);
+                Isolation.READ_COMMITTED, like.durability(), like.lockTimeout(), like.timeout(), RETRIES_MAX);
         orderKey = tables.orders().newKey();
         orderLineKey = tables.orderLine().newKey();
         historyKey = tables.history().newKey();
