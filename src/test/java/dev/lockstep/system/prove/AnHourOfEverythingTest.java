@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.prove.TrackedMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ class AnHourOfEverythingTest {
                 Processors.choose(1),
                 directory,
                 Map.of(),
-                List.of(),
+                List.of(TrackedMemory.OPTION),
                 Main.class.getName(),
                 List.of(
                         "prove",

@@ -1,7 +1,12 @@
 package dev.lockstep.bench.prove.soak;
 
+import dev.lockstep.bench.prove.ProcessMemory;
+import dev.lockstep.bench.prove.TrackedMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
 /** What a process held while it ran, and by how much that grew. Not thread-safe. */
@@ -23,6 +28,8 @@ final class SoakSamples {
      * @param files that were open; negative where the system does not say it
      * @param dataMegabytes of the data file and all others but the log
      * @param logMegabytes of the log
+     * @param ownerMegabytes memory that the JVM has taken, by whom, see {@link TrackedMemory}; empty if it does not
+     *     count
      */
     record Sample(
             double minutes,
@@ -32,7 +39,8 @@ final class SoakSamples {
             double residentFilesMegabytes,
             double files,
             double dataMegabytes,
-            double logMegabytes) {
+            double logMegabytes,
+            Map<String, Double> ownerMegabytes) {
         /**
          * Memory of the process outside of heap and mapped files; negative where the system does not say it.
          */
@@ -40,6 +48,11 @@ final class SoakSamples {
             return residentMegabytes < 0
                     ? residentMegabytes
                     : residentMegabytes - residentHeapMegabytes - residentFilesMegabytes;
+        }
+
+        /** What an owner has taken; nothing if the JVM did not name it, negative if it does not count. */
+        double takenBy(String owner) {
+            return ownerMegabytes.isEmpty() ? ProcessMemory.UNKNOWN : ownerMegabytes.getOrDefault(owner, 0.0);
         }
     }
 
@@ -63,6 +76,14 @@ final class SoakSamples {
     /** All of them, in order. */
     List<Sample> list() {
         return samples;
+    }
+
+    /** Who has taken memory outside of the heap at any look, by the JVM's count. */
+    SortedSet<String> owners() {
+        SortedSet<String> owners = new TreeSet<>();
+        samples.forEach(sample -> owners.addAll(sample.ownerMegabytes().keySet()));
+        owners.remove(TrackedMemory.HEAP);
+        return owners;
     }
 
     /** By how much something grew after the first sixth of the samples, which are the warm-up. */

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.prove.ProcessMemory;
+import dev.lockstep.bench.prove.TrackedMemory;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What counts as growth. */
@@ -29,7 +32,7 @@ class SoakSamplesTest {
             double residentHeap = i < SAMPLES / 2 ? 160 : 260;
             double files = i < SAMPLES / 2 ? 30 : 50;
             double resident = residentHeap + files + 210 + nativeLeakMegabytes * part + noise;
-            samples.add(new SoakSamples.Sample(part * 60, heap, resident, residentHeap, files, 45, 200, 320));
+            samples.add(new SoakSamples.Sample(part * 60, heap, resident, residentHeap, files, 45, 200, 320, Map.of()));
         }
         return samples;
     }
@@ -67,6 +70,23 @@ class SoakSamplesTest {
     @Test
     void memoryThatTheSystemDoesNotSayStaysUnknown() {
         double unknown = ProcessMemory.UNKNOWN;
-        assertTrue(new SoakSamples.Sample(1, 30, unknown, unknown, unknown, 45, 100, 320).nativeMegabytes() < 0);
+        assertTrue(sample(unknown, Map.of()).nativeMegabytes() < 0);
+    }
+
+    private static SoakSamples.Sample sample(double residentMegabytes, Map<String, Double> ownerMegabytes) {
+        return new SoakSamples.Sample(
+                1, 30, residentMegabytes, residentMegabytes, residentMegabytes, 45, 100, 320, ownerMegabytes);
+    }
+
+    @Test
+    void ownersAreThoseOfAnyLookButTheHeap() {
+        SoakSamples samples = new SoakSamples();
+        samples.add(sample(400, Map.of(TrackedMemory.HEAP, 150.0, TrackedMemory.PROGRAM, 130.0)));
+        samples.add(sample(400, Map.of(TrackedMemory.PROGRAM, 131.0, "Code", 20.0)));
+        assertEquals(List.of("Code", TrackedMemory.PROGRAM), List.copyOf(samples.owners()));
+        assertEquals(
+                1, samples.growth(look -> look.takenBy(TrackedMemory.PROGRAM)).more());
+        assertEquals(0, samples.growth(look -> look.takenBy("Code")).first(), "not named is nothing taken");
+        assertTrue(sample(400, Map.of()).takenBy("Code") < 0, "and not counted is unknown");
     }
 }
