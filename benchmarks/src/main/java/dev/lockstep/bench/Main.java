@@ -17,6 +17,7 @@ import dev.lockstep.bench.restart.RestartCommand;
 import dev.lockstep.bench.simulate.SimulateCommand;
 import dev.lockstep.bench.simulate.validation.ValidateCommand;
 import dev.lockstep.bench.steps.StepsCommand;
+import dev.lockstep.bench.tpcc.SlicedChildCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
 import java.io.PrintWriter;
@@ -64,6 +65,7 @@ public final class Main implements Runnable {
     private static Optional<ChildCommand> child(String name) {
         return switch (name) {
             case TpccChildCommand.NAME -> Optional.of(new TpccChildCommand());
+            case SlicedChildCommand.NAME -> Optional.of(new SlicedChildCommand());
             case IndexFetchChildCommand.NAME -> Optional.of(new IndexFetchChildCommand());
             case CodeMapChildCommand.NAME -> Optional.of(new CodeMapChildCommand());
             default -> Optional.empty();

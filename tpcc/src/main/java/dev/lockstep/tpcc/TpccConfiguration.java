@@ -21,6 +21,7 @@ import java.time.Instant;
  * @param transactions how many to measure, or 0 to go by time
  * @param atLeast how long to measure at least, where {@code transactions} is not 0: more transactions if need be
  * @param seed of everything random
+ * @param round which run it is on a database that serves several, from 0: each draws other transactions
  * @param date what the wall clock shows when the run begins: dates of rows depend on it; {@code null} for the machine's
  * @param load whether to load the database first; otherwise it must hold one of this scale and seed
  * @param loadThreads threads that load, cut down to what the engine allows
@@ -40,6 +41,7 @@ public record TpccConfiguration(
         long transactions,
         Duration atLeast,
         long seed,
+        int round,
         Instant date,
         boolean load,
         int loadThreads,
@@ -67,6 +69,9 @@ public record TpccConfiguration(
         if (transactions < 0 || warmUpTransactions < 0 || loadThreads < 1) {
             throw new IllegalArgumentException("negative count transactions=" + transactions + " warmUpTransactions="
                     + warmUpTransactions + " loadThreads=" + loadThreads);
+        }
+        if (round < 0) {
+            throw new IllegalArgumentException("negative round=" + round);
         }
         if (atLeast.isNegative() || (!atLeast.isZero() && transactions == 0)) {
             throw new IllegalArgumentException("not a lower bound of a number of transactions atLeast=" + atLeast
@@ -106,6 +111,7 @@ public record TpccConfiguration(
         private long transactions;
         private Duration atLeast = Duration.ZERO;
         private long seed = 1;
+        private int round;
         private Instant date;
         private boolean load = true;
         private int loadThreads = 1;
@@ -179,6 +185,12 @@ public record TpccConfiguration(
             return this;
         }
 
+        /** Which run it is on a database that serves several, from 0; 0 unless said otherwise. */
+        public Builder round(int value) {
+            round = value;
+            return this;
+        }
+
         /** Whether to load the database first; so unless said otherwise. */
         public Builder load(boolean value) {
             load = value;
@@ -227,6 +239,7 @@ public record TpccConfiguration(
                     transactions,
                     atLeast,
                     seed,
+                    round,
                     date,
                     load,
                     loadThreads,

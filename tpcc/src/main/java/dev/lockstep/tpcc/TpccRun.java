@@ -84,7 +84,14 @@ public final class TpccRun {
         return judge(scale, ConsistencyCheck.afterLoad(scale, before), after, tally);
     }
 
-    private static Judgement judge(TpccScale scale, ConsistencyCheck.Report before, TpccScanner scanner, Tally tally) {
+    /**
+     * The same where the database was looked at when it had been loaded.
+     *
+     * @param before what it held then
+     * @param scanner of the database after one or more runs
+     * @param tally of all of them
+     */
+    public static Judgement judge(TpccScale scale, ConsistencyCheck.Report before, TpccScanner scanner, Tally tally) {
         ConsistencyCheck.Report after = ConsistencyCheck.check(
                 scale, scanner, (w, d) -> before.totals().delivered(w, d) + tally.deliveries(w, d));
         return new Judgement(

@@ -10,6 +10,7 @@ import dev.lockstep.tpcc.workload.Terminal;
 import dev.lockstep.tpcc.workload.TerminalLoop;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import dev.lockstep.tpcc.workload.TerminalWorkPool;
+import dev.lockstep.tpcc.workload.TpccRandom;
 import dev.lockstep.tpcc.workload.UserDelays;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +31,9 @@ final class WorkloadDriver {
      * thousand terminals.
      */
     private static final int RECORDERS_MAX = 16;
+
+    /** Parts of a seed for rounds, far from those of a population and of terminals. */
+    private static final long FIRST_ROUND_PART = 1L << 40;
 
     private final TpccConfiguration configuration;
     private final TpccAdapter adapter;
@@ -79,9 +83,12 @@ final class WorkloadDriver {
         long nowMillis = configuration.nowMillis();
         long epochMillisAtZero = nowMillis - InstalledTime.nanoTime() / 1_000_000;
         NonUniformConstants constants = NonUniformConstants.ofRun(configuration.seed());
+        long terminalSeed = configuration.round() == 0
+                ? configuration.seed()
+                : TpccRandom.seed(configuration.seed(), FIRST_ROUND_PART + configuration.round());
         for (int number = 0; number < configuration.terminals(); number++) {
             terminals.add(new Terminal(
-                    number, configuration.scale(), constants, configuration.mix(), configuration.seed(), nowMillis));
+                    number, configuration.scale(), constants, configuration.mix(), terminalSeed, nowMillis));
         }
         boolean shared = threadCount > RECORDERS_MAX;
         for (int i = 0; i < Math.min(threadCount, RECORDERS_MAX); i++) {

@@ -2,6 +2,7 @@ package dev.lockstep.tpcc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -68,6 +69,23 @@ class TpccRunTest {
                     counted(500).load(false).seed(2).build(), adapter, TerminalThreads.virtual(), TpccProgress.NONE);
             assertTrue(again.ok(), again::toString);
             assertEquals(0, again.consistencyAfterLoad().size());
+        }
+    }
+
+    /** Else a run of many parts would do the same few transactions again and again. */
+    @Test
+    void eachRoundOnADatabaseDrawsOtherTransactions() throws InterruptedException {
+        assertEquals(numbersOfRound(0), numbersOfRound(0));
+        assertNotEquals(numbersOfRound(0), numbersOfRound(1));
+        assertNotEquals(numbersOfRound(1), numbersOfRound(2));
+    }
+
+    private static List<Long> numbersOfRound(int round) throws InterruptedException {
+        try (TpccAdapter adapter = new PlainAdapter(SCALE)) {
+            TpccResult result = TpccRun.execute(
+                    counted(200).round(round).build(), adapter, TerminalThreads.platform(), TpccProgress.NONE);
+            assertTrue(result.ok(), result::toString);
+            return result.tally().numbers();
         }
     }
 

@@ -102,6 +102,11 @@ final class LockstepEngine implements OpenEngine {
     }
 
     @Override
+    public void checkpoint() {
+        adapter.database().checkpoint();
+    }
+
+    @Override
     public boolean scansBeside() {
         return true;
     }

@@ -19,6 +19,9 @@ interface OpenEngine extends AutoCloseable {
         return EngineFigures.NONE;
     }
 
+    /** Writes a checkpoint now, of all pages that are dirty then, and waits for it, if the engine has such. */
+    default void checkpoint() {}
+
     /** Whether whole tables may be scanned while terminals run. */
     default boolean scansBeside() {
         return false;

@@ -11,7 +11,7 @@ import java.util.List;
  * What Lockstep does in a run for the time after a crash, and how it writes it; or what of that it leaves out, so that
  * the cost or the worth of it can be seen.
  *
- * @param checkpoints {@link #BY_LOG}, {@link #OFF}, or seconds between two checkpoints
+ * @param checkpoints {@link #BY_LOG}, {@link #OFF}, {@link #ONCE}, or seconds between two checkpoints
  * @param checksums whether pages have checksums
  * @param tornPages spelled as {@link TornPageProtection}
  * @param pacing whether checkpoints write their pages over a share of the time between two of them, or at once
@@ -23,6 +23,9 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
 
     /** No checkpoints while the run lasts. */
     static final String OFF = "off";
+
+    /** One at the beginning of what is measured, which the run asks for. */
+    static final String ONCE = "once";
 
     /** Longest interval, a day. */
     private static final double SECONDS_MAX = 86_400;
@@ -80,7 +83,7 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
 
     /** Whether a text is a value of {@code --checkpoint-seconds}. */
     static boolean isCheckpoints(String text) {
-        if (text.equals(BY_LOG) || text.equals(OFF)) {
+        if (text.equals(BY_LOG) || text.equals(OFF) || text.equals(ONCE)) {
             return true;
         }
         try {
@@ -103,11 +106,16 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
         if (!checkpoints.equals(BY_LOG)) {
             options.checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
         }
-        if (!checkpoints.equals(BY_LOG) && !checkpoints.equals(OFF)) {
+        if (!checkpoints.equals(BY_LOG) && !checkpoints.equals(OFF) && !asksForOne()) {
             options.checkpointInterval(
                     Duration.ofMillis(Math.round(Double.parseDouble(checkpoints) * MILLIS_PER_SECOND)));
         }
         return options;
+    }
+
+    /** Whether the run is to ask for a checkpoint when its measured phase begins. */
+    boolean asksForOne() {
+        return checkpoints.equals(ONCE);
     }
 
     /** For the heading of a result; empty where all is as the engine has it by default. */
@@ -116,6 +124,7 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
                 switch (checkpoints) {
                     case BY_LOG -> "";
                     case OFF -> ", no checkpoints";
+                    case ONCE -> ", a checkpoint in each repetition";
                     default -> ", a checkpoint every " + checkpoints + " s";
                 };
         String torn = tornPages.equals(Spelling.of(TornPageProtection.DOUBLE_WRITE)) ? "" : ", torn pages " + tornPages;

@@ -44,6 +44,7 @@ import java.util.Map;
  * @param protection what is done for the time after a crash, or {@code null} for other engines
  * @param scanBeside whether a thread scans whole tables during the measured phase
  * @param profiled whether the measured phase is drawn as a flame graph, which takes its time
+ * @param sliceSeconds length of a turn where several runs take turns in one JVM; 0 where this one has a JVM of its own
  * @param heapBytes largest and smallest heap
  */
 record RunSpec(
@@ -82,6 +83,7 @@ record RunSpec(
         Protection protection,
         boolean scanBeside,
         boolean profiled,
+        double sliceSeconds,
         long heapBytes) {
     /** The isolation levels that TPC-C requires, by transaction type. */
     static final String ISOLATION_TPCC = "tpcc";

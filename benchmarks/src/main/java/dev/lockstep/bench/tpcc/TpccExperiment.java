@@ -94,6 +94,10 @@ final class TpccExperiment {
 
     /** Runs everything. */
     void run() throws IOException, InterruptedException {
+        if (plan.sliceSeconds() > 0) {
+            runs.addAll(runByTurns());
+            return;
+        }
         for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
             for (TpccPlan.Turn turn : plan.turns(repeat)) {
                 runs.add(run(turn.spec(), repeat, turn.control()));
@@ -173,6 +177,51 @@ final class TpccExperiment {
         return report;
     }
 
+    /** All configurations in one JVM, each with a directory below a common one. */
+    private List<RunReport> runByTurns() throws IOException, InterruptedException {
+        List<TpccPlan.Turn> turns = plan.turns(1);
+        RunSpec first = turns.getFirst().spec();
+        Path directory = directory(first);
+        Processors processors = placement.apply(first.cores());
+        List<RunRequest> requests = new ArrayList<>();
+        for (TpccPlan.Turn turn : turns) {
+            requests.add(new RunRequest(
+                    turn.spec(),
+                    Files.createDirectory(directory.resolve("turn-" + requests.size()))
+                            .toString(),
+                    null,
+                    processors.description(),
+                    1,
+                    turn.control(),
+                    hash(turn.spec(), processors)));
+        }
+        List<String> options = new ArrayList<>(ChildFlags.of(first, List.of()));
+        options.addAll(ChildFlags.heapOf(first.heapBytes() * requests.size()));
+        options.addAll(jvmOptions);
+        List<RunReport> reports;
+        try (ProgressView view = new ProgressView(progress, "[by turns]")) {
+            ChildEnd end = call(
+                    SlicedChildCommand.NAME,
+                    new SlicedRequest(requests, plan.repeats()),
+                    directory,
+                    processors,
+                    options,
+                    line -> {},
+                    view);
+            reports = Files.exists(end.report())
+                    ? Json.read(end.report(), SlicedReport.class).runs()
+                    : requests.stream()
+                            .map(request -> RunReport.failed(request, end.failure()))
+                            .toList();
+        }
+        if (reports.stream().allMatch(RunReport::ok)) {
+            delete(directory);
+        } else {
+            progress.println("lockstep: a run by turns failed; its files stay in " + directory);
+        }
+        return reports;
+    }
+
     /** Of what makes a run what it is. */
     private String hash(RunSpec spec, Processors processors) {
         return Json.hash(List.of(
@@ -181,6 +230,38 @@ final class TpccExperiment {
 
     private RunReport run(
             RunRequest request,
+            Path directory,
+            Processors childProcessors,
+            List<String> options,
+            Consumer<ProgressLine> lines,
+            ProgressView view)
+            throws IOException, InterruptedException {
+        ChildEnd end = call(TpccChildCommand.NAME, request, directory, childProcessors, options, lines, view);
+        if ((request.part() == RunPart.LOAD || request.part() == RunPart.CHECK) && end.exitCode() == 0) {
+            return null;
+        }
+        return Files.exists(end.report())
+                ? Json.read(end.report(), RunReport.class)
+                : RunReport.failed(request, end.failure());
+    }
+
+    /**
+     * How a child ended.
+     *
+     * @param report where its report is, if it wrote one
+     * @param firstLine of what it said for the user, or empty
+     */
+    private record ChildEnd(int exitCode, Path report, String firstLine) {
+        /** The sentence for a child that wrote none. */
+        String failure() {
+            return "the child JVM ended without a report exitCode=" + exitCode
+                    + (firstLine.isEmpty() ? "" : " firstLine=" + firstLine);
+        }
+    }
+
+    private ChildEnd call(
+            String name,
+            Object request,
             Path directory,
             Processors childProcessors,
             List<String> options,
@@ -197,7 +278,7 @@ final class TpccExperiment {
                 environment,
                 options,
                 mainClass,
-                ChildCommand.words(TpccChildCommand.NAME, specification, report),
+                ChildCommand.words(name, specification, report),
                 line -> ProgressLine.parse(line)
                         .ifPresentOrElse(
                                 told -> {
@@ -208,16 +289,7 @@ final class TpccExperiment {
                                     lastLines.add(line);
                                     view.message(line);
                                 }));
-        if ((request.part() == RunPart.LOAD || request.part() == RunPart.CHECK) && exit == 0) {
-            return null;
-        }
-        if (Files.exists(report)) {
-            return Json.read(report, RunReport.class);
-        }
-        return RunReport.failed(
-                request,
-                "the child JVM ended without a report exitCode=" + exit
-                        + (lastLines.isEmpty() ? "" : " firstLine=" + lastLines.getFirst()));
+        return new ChildEnd(exit, report, lastLines.isEmpty() ? "" : lastLines.getFirst());
     }
 
     private static Path directory(RunSpec spec) throws IOException {

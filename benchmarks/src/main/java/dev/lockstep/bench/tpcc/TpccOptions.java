@@ -197,12 +197,23 @@ final class TpccOptions {
     int fsyncDelayMillis;
 
     @Option(
+            names = "--slices",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "Lockstep's configurations share one JVM, each with a database of its own, and take turns of"
+                    + " so many seconds until each has had --warmup, and then --duration as often as --repeat says:"
+                    + " what the machine and the JIT compilers do differently from minute to minute and from JVM to JVM"
+                    + " meets all of them. 0: each run has a JVM of its own. Default: ${DEFAULT-VALUE}.")
+    double sliceSeconds;
+
+    @Option(
             names = "--checkpoint-seconds",
             paramLabel = "N",
             defaultValue = Protection.BY_LOG,
             description =
                     "Lockstep writes a checkpoint every N seconds, whatever the length of the log; off: none while the"
-                        + " run lasts; by-log: whenever 256 MB of log have come together. Default: ${DEFAULT-VALUE}.")
+                        + " run lasts; by-log: whenever 256 MB of log have come together; once, with --slices: one at"
+                        + " the beginning of each --duration. Default: ${DEFAULT-VALUE}.")
     String checkpoints;
 
     @Option(

@@ -27,11 +27,20 @@ import java.util.TreeMap;
  *     only; their figures count nowhere
  * @param repeats how often
  * @param control whether the first configuration runs against itself
+ * @param sliceSeconds length of a turn where all configurations take turns in one JVM; 0 where each run has its own
  */
 record TpccPlan(
-        List<RunSpec> configurations, List<List<RunSpec>> peers, List<RunSpec> profiled, int repeats, boolean control) {
+        List<RunSpec> configurations,
+        List<List<RunSpec>> peers,
+        List<RunSpec> profiled,
+        int repeats,
+        boolean control,
+        double sliceSeconds) {
     private static final String NONE = LockstepVariant.NONE;
     private static final String POSTGRESQL_URL = "jdbc:postgresql:";
+
+    /** Terminals that start in the same second would write rows of HISTORY with the same keys. */
+    private static final double SLICE_SECONDS_MIN = 1;
 
     /** Longest run: deadlines in nanoseconds stay far from overflow. */
     private static final double SECONDS_MAX = 7 * 86_400;
@@ -90,7 +99,8 @@ record TpccPlan(
                 List.copyOf(peers),
                 profiled(options, engines, memoryBytes),
                 options.repeat,
-                options.control);
+                options.control,
+                options.sliceSeconds);
     }
 
     /** Configurations of Lockstep for any report; the others are much alike from run to run, and drawn if asked for. */
@@ -165,7 +175,9 @@ record TpccPlan(
         require(options.connections >= 0, "--connections is at least 1");
         require(
                 Protection.isCheckpoints(options.checkpoints),
-                "--checkpoint-seconds is 0.01 to 86400, " + Protection.OFF + " or " + Protection.BY_LOG);
+                "--checkpoint-seconds is 0.01 to 86400, " + Protection.OFF + ", " + Protection.ONCE + " or "
+                        + Protection.BY_LOG);
+        checkSlices(options, engines);
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
         require(
                 options.url != null || !engines.contains(EngineName.POSTGRESQL),
@@ -188,6 +200,30 @@ record TpccPlan(
                 options.terminals.stream()
                         .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
                 "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
+    }
+
+    /** Databases that are not worked on must do nothing, or it would be counted to another one's turn. */
+    private static void checkSlices(TpccOptions options, List<EngineName> engines) {
+        if (options.sliceSeconds == 0) {
+            require(!options.checkpoints.equals(Protection.ONCE), "--checkpoint-seconds once needs --slices SECONDS");
+            return;
+        }
+        require(
+                options.sliceSeconds >= SLICE_SECONDS_MIN && options.sliceSeconds <= SECONDS_MAX,
+                "--slices is at least 1, because terminals that start in one second would write rows of the same keys");
+        require(
+                engines.equals(List.of(EngineName.LOCKSTEP)),
+                "--slices needs --engine lockstep alone, since other engines do not share a JVM");
+        require(options.cores.size() == 1, "--slices needs one number of --cores, since all runs share a JVM");
+        require(options.durationSeconds >= options.sliceSeconds, "--duration is at least as long as --slices");
+        require(!options.byCount(), "--slices goes by time: leave out --transactions");
+        require(
+                !options.scanBeside && options.profile == null && options.out == null,
+                "--slices has no --scan-beside, no --profile and no --out");
+        require(
+                List.of(Protection.ONCE, Protection.OFF, Protection.BY_LOG).contains(options.checkpoints),
+                "--slices needs --checkpoint-seconds " + Protection.ONCE + ", " + Protection.OFF + " or "
+                        + Protection.BY_LOG + ", since time passes for a database that waits for its turn too");
     }
 
     private static TeamLimits teamLimits(TpccOptions options) {
@@ -345,11 +381,15 @@ record TpccPlan(
                 protection,
                 scanBeside,
                 profiled,
+                options.sliceSeconds,
                 heapBytes);
     }
 
     /** How many runs there are in all. */
     int runCount() {
+        if (sliceSeconds > 0) {
+            return 1;
+        }
         int tried = peers.stream().mapToInt(List::size).sum();
         return tried
                 + (repeats - 1) * peers.size()

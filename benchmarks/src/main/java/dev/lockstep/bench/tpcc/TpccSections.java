@@ -161,7 +161,13 @@ final class TpccSections {
                 spec.mix(),
                 spec.transactions() > 0
                         ? format("%,d transactions after %,d", spec.transactions(), spec.warmUpTransactions())
-                        : format("%s s after %s s", plain(spec.durationSeconds()), plain(spec.warmUpSeconds())));
+                        : format(
+                                "%s s after %s s%s",
+                                plain(spec.durationSeconds()),
+                                plain(spec.warmUpSeconds()),
+                                spec.sliceSeconds() == 0
+                                        ? ""
+                                        : format(", in one JVM by turns of %s s", plain(spec.sliceSeconds()))));
     }
 
     /** What the runs of the first engine have, each once. */
@@ -312,7 +318,11 @@ final class TpccSections {
                 }
             }
         });
-        add(LATENCY, table.build());
+        Table latencies = table.build();
+        // Runs by turns have none.
+        if (!latencies.rows().isEmpty()) {
+            add(LATENCY, latencies);
+        }
     }
 
     private static String micros(double value) {

@@ -290,6 +290,33 @@ class TpccCommandTest {
     }
 
     @Test
+    void runsByTurnsInOneJvm() throws IOException {
+        JsonNode result = run(
+                "--durability=async",
+                "--scheduler=jdk",
+                "--pool=256m",
+                "--slices=1",
+                "--warmup=0",
+                "--duration=2",
+                "--repeat=2",
+                "--control",
+                "--checkpoint-seconds=once",
+                "--torn-pages=double-write,none");
+        assertEquals(6, result.get("runs").size());
+        assertEquals(2, result.at("/ratios/control/repeats").asInt());
+        assertEquals(
+                "lockstep/jdk none",
+                result.at("/ratios/overFirstVariant/0/numerator").asText());
+        for (JsonNode run : result.get("runs")) {
+            assertTrue(run.get("txnPerSecond").asDouble() > 0, run::toString);
+            assertTrue(run.get("measuredSeconds").asDouble() >= 1.5, run::toString);
+            assertTrue(run.at("/cpuMicrosByThread/lockstep-checkpointer").asDouble() > 0, run::toString);
+            assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
+            assertEquals(0, run.get("tallyDifferences").size(), run::toString);
+        }
+    }
+
+    @Test
     void tellsWhatTeamsAndBatchesAreWorth() throws IOException {
         JsonNode result = run(
                 "--transactions", "500", "--durability", "async", "--teams=off,on", "--batches=off,on", "--pool=256m");

@@ -374,6 +374,37 @@ class TpccPlanTest {
         assertRefused("--flame", "--flame");
     }
 
+    /** A database that waits for its turn must do nothing, and two do not write the same keys. */
+    @Test
+    void turnsInOneJvmAreForDatabasesThatCanRest() {
+        TpccPlan plan = plan("--slices=2", "--checkpoint-seconds=once", "--without=checksums,checkpoints");
+        assertEquals(2, plan.sliceSeconds());
+        assertEquals(1, plan.runCount(), "one JVM");
+        assertEquals(
+                List.of(true, true, false),
+                plan.configurations().stream()
+                        .filter(spec -> spec.scheduling() == Scheduling.JDK)
+                        .map(spec -> spec.protection().asksForOne())
+                        .toList());
+        assertEquals(
+                DatabaseOptions.builder().build().checkpointInterval(),
+                plan.configurations()
+                        .getFirst()
+                        .protection()
+                        .applyTo(DatabaseOptions.builder())
+                        .build()
+                        .checkpointInterval(),
+                "none by time");
+        assertRefused("needs --slices", "--checkpoint-seconds=once");
+        assertRefused("--slices is at least 1", "--slices=0.5");
+        assertRefused("--engine lockstep", "--slices=2", "--engine=plain");
+        assertRefused("--cores", "--slices=2", "--cores=1,2");
+        assertRefused("--duration", "--slices=2", "--duration=1");
+        assertRefused("--transactions", "--slices=2", "--transactions=9");
+        assertRefused("--scan-beside", "--slices=2", "--scan-beside");
+        assertRefused("once, off or by-log", "--slices=2", "--checkpoint-seconds=60");
+    }
+
     @Test
     void enginesWithRowsInTheHeapGetAnotherCollector() {
         TpccPlan plan = plan("--engine=lockstep,ordered");

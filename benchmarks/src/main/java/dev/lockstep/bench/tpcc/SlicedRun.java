@@ -1,0 +1,281 @@
+package dev.lockstep.bench.tpcc;
+
+import dev.lockstep.bench.process.AnonymousMemory;
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.report.ProgressLine;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.tpcc.TpccConfiguration;
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.TpccResult;
+import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.check.ConsistencyCheck;
+import dev.lockstep.tpcc.workload.Tally;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * One configuration of several that take turns in this JVM: its database, and what it did so far. Used by one thread.
+ */
+final class SlicedRun implements AutoCloseable {
+    private final RunRequest request;
+    private final RunSpec spec;
+    private final StallWatch watch;
+    private final Consumer<ProgressLine> lines;
+    private final OpenEngine engine;
+    private final Tally tally;
+    private ConsistencyCheck.Report asLoaded;
+    private double loadSeconds;
+    private String failure = "";
+    private TpccResult last;
+    private int rounds;
+    private TpccProgress.Phase phase = TpccProgress.Phase.LOAD;
+    private long wantedNanos;
+    private SliceSum sum = new SliceSum();
+    private EngineFigures figures = EngineFigures.NONE;
+
+    /** Asked for when the phase's first turn begins; {@code null} where none is, or not yet. */
+    private FutureTask<Void> checkpoint;
+
+    /**
+     * Opens a database.
+     *
+     * @param lines told how it gets on
+     */
+    SlicedRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines) {
+        this.request = request;
+        this.spec = request.configuration();
+        this.watch = watch;
+        this.lines = lines;
+        engine = Engines.open(spec, Path.of(request.directory()));
+        tally = new Tally(1, spec.warehouses());
+    }
+
+    /** Fills the database and looks at what it holds. */
+    void load() throws InterruptedException {
+        long began = System.nanoTime();
+        TpccRun.load(configuration(Duration.ZERO), engine.adapter(), new Telling());
+        loadSeconds = (double) (System.nanoTime() - began) / TimeUnit.SECONDS.toNanos(1);
+        asLoaded = ConsistencyCheck.afterLoad(spec.scale(), scanner());
+        // What loading has left to be written must not be written in somebody's turn.
+        engine.checkpoint();
+    }
+
+    private TpccScanner scanner() {
+        return new WatchedAdapter(engine.adapter(), rows -> watch.alive()).openScanner();
+    }
+
+    private TpccConfiguration configuration(Duration duration) {
+        return TpccConfiguration.builder(spec.scale())
+                .terminals(spec.terminals())
+                .threads(spec.threads())
+                .mix(Spelling.parse(TransactionMix.class, spec.mix()))
+                .think(spec.think())
+                .warmUp(Duration.ZERO)
+                .duration(duration)
+                .seed(spec.seed())
+                .round(rounds)
+                .loadThreads(Processors.available())
+                .load(false)
+                .check(false)
+                .dumpDirectory(Path.of(request.directory()))
+                .build();
+    }
+
+    /** Begins a phase, in which so many seconds of turns are wanted. */
+    void begin(TpccProgress.Phase next, double seconds) {
+        phase = next;
+        wantedNanos = Math.round(seconds * TimeUnit.SECONDS.toNanos(1));
+        sum = new SliceSum();
+        checkpoint = null;
+        engine.measurementBegins();
+    }
+
+    /** Whether the phase is not over: half a turn's time more or less is none. */
+    boolean wantsMore() {
+        return failure.isEmpty() && wantedNanos - sum.measuredNanos() > sliceNanos() / 2;
+    }
+
+    private long sliceNanos() {
+        return Math.round(spec.sliceSeconds() * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** Runs for the time of a turn, and on while a checkpoint is written, which is to be in no other's turn. */
+    void turn() throws InterruptedException {
+        do {
+            slice();
+        } while (failure.isEmpty() && checkpoint != null && !checkpoint.isDone());
+    }
+
+    private void slice() throws InterruptedException {
+        Telling telling = new Telling();
+        last = TpccRun.execute(
+                configuration(Duration.ofNanos(sliceNanos())), engine.adapter(), engine.threads(), telling);
+        rounds++;
+        failure = last.failure();
+        if (failure.isEmpty()) {
+            sum.add(last, telling.threadNanos(), telling.collectors());
+            tally.add(last.tally());
+        }
+    }
+
+    /** Ends a phase. */
+    void end() throws InterruptedException {
+        figures = engine.figures();
+        if (checkpoint != null && failure.isEmpty()) {
+            try {
+                checkpoint.get();
+            } catch (ExecutionException e) {
+                failure = "a checkpoint failed: " + e.getCause();
+            }
+        }
+    }
+
+    /** What the phase's turns came to. */
+    RunReport report(int repeat) {
+        Map<String, String> isolation = new TreeMap<>();
+        Map<String, Long> commits = new TreeMap<>();
+        Map<String, Long> aborts = new TreeMap<>();
+        last.isolation().forEach((type, level) -> isolation.put(Spelling.of(type), level));
+        sum.commits().forEach((type, count) -> commits.put(Spelling.of(type), count));
+        sum.aborts().forEach((reason, count) -> aborts.put(Spelling.of(reason), count));
+        AnonymousMemory memory = AnonymousMemory.now();
+        return new RunReport(
+                spec.engine(),
+                spec.scheduler(),
+                spec.sthreads(),
+                isolation,
+                spec.durability(),
+                last.threads(),
+                sum.perSecond(sum.committed()),
+                sum.perMinute(sum.commits().getOrDefault(TransactionType.NEW_ORDER, 0L)),
+                commits,
+                Map.of(),
+                aborts,
+                sum.retries(),
+                figures.teams(),
+                Map.of(),
+                Map.of(),
+                List.of(),
+                sum.allocatedBytesPerTransaction(),
+                sum.cpuMicrosPerTransaction(),
+                sum.cpuMicrosByThread(),
+                null,
+                memory == null ? null : memory.largePart(),
+                null,
+                sum.collectors(),
+                sum.collectors().values().stream()
+                        .mapToLong(CollectorReport::millis)
+                        .sum(),
+                CollectorUsage.heapUsedPeakBytes(),
+                figures.commitsPerForce(),
+                figures.forces(),
+                figures.logBytes() == null || sum.committed() == 0
+                        ? null
+                        : (double) figures.logBytes() / sum.committed(),
+                figures.bufferHitRatio(),
+                null,
+                null,
+                loadSeconds,
+                (double) sum.measuredNanos() / TimeUnit.SECONDS.toNanos(1),
+                failure,
+                failure.isEmpty(),
+                null,
+                null,
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                request.pinning(),
+                repeat,
+                request.control(),
+                spec,
+                request.configurationHash());
+    }
+
+    /** What the database held at first and holds now, against all that was committed. */
+    ChildVerdict judge() throws InterruptedException {
+        if (!failure.isEmpty()) {
+            return new ChildVerdict(Map.of(), Map.of(), List.of());
+        }
+        try (TpccScanner scanner = scanner()) {
+            return ChildVerdict.of(TpccRun.judge(spec.scale(), asLoaded, scanner, tally));
+        }
+    }
+
+    @Override
+    public void close() {
+        // A stalled engine could not be closed, and its JVM ends anyway.
+        if (failure.isEmpty()) {
+            engine.close();
+        }
+    }
+
+    private void askForCheckpoint() {
+        checkpoint = new FutureTask<>(engine::checkpoint, null);
+        Thread.ofPlatform().name("checkpoint-request").daemon().start(checkpoint);
+    }
+
+    /** Tells how a turn gets on, and what was used in it. */
+    private final class Telling implements TpccProgress {
+        private Map<String, Long> threadNanosBefore = Map.of();
+        private Map<String, Long> threadNanosAfter = Map.of();
+        private Map<String, CollectorReport> collectorsBefore = Map.of();
+        private Map<String, CollectorReport> collectorsAfter = Map.of();
+
+        @Override
+        public void phase(Phase next) {
+            watch.alive();
+            if (next == Phase.LOAD) {
+                lines.accept(new ProgressLine(next, 0, 0, 0));
+            } else if (next == Phase.MEASURE) {
+                threadNanosBefore = ThreadTimes.now();
+                collectorsBefore = CollectorUsage.now();
+                if (checkpoint == null && spec.protection().asksForOne()) {
+                    askForCheckpoint();
+                }
+            }
+        }
+
+        @Override
+        public void loaded(long rows, long rowsEstimated) {
+            watch.alive();
+            lines.accept(new ProgressLine(Phase.LOAD, rows, rowsEstimated, 0));
+        }
+
+        @Override
+        public void running(long transactions, Duration elapsed) {
+            watch.alive();
+            lines.accept(new ProgressLine(
+                    phase,
+                    TimeUnit.NANOSECONDS.toMillis(sum.measuredNanos()) + elapsed.toMillis(),
+                    TimeUnit.NANOSECONDS.toMillis(wantedNanos),
+                    sum.committed() + transactions));
+        }
+
+        @Override
+        public void measured() {
+            threadNanosAfter = ThreadTimes.now();
+            collectorsAfter = CollectorUsage.now();
+        }
+
+        private Map<String, Long> threadNanos() {
+            Map<String, Long> used = new HashMap<>();
+            threadNanosAfter.forEach(
+                    (name, nanos) -> used.put(name, Math.max(0, nanos - threadNanosBefore.getOrDefault(name, 0L))));
+            return used;
+        }
+
+        private Map<String, CollectorReport> collectors() {
+            return CollectorUsage.between(collectorsBefore, collectorsAfter);
+        }
+    }
+}
