@@ -76,10 +76,10 @@ public final class SoakProof implements Proof {
 
     /**
      * What memory outside of the heap may differ: code that is compiled late, and classes loaded for it, half a
-     * megabyte in an hour alone; where all proofs ran at once 1.4 were seen (RESULTS.md). The pool and the log's ring
-     * are there from the beginning. A leak of 1 KB a second makes more of it in an hour.
+     * megabyte in an hour by the JVM's own count. The pool and the log's ring are there from the beginning. A leak of
+     * 1 KB a second makes more of it in an hour.
      */
-    static final double NATIVE_MEGABYTES_MAX = 3;
+    static final double NATIVE_MEGABYTES_MAX = 2;
 
     /**
      * What memory that the program itself takes outside of the heap may differ, the pool and the log's ring among it: a
