@@ -9,7 +9,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Depends on how fast a machine is: in the nightly profile alone, and nothing runs beside it. */
 @Tag(ProofRun.NIGHTLY)
-@Isolated
+@Isolated("it compares throughputs")
 class OverloadProofTest {
     @TempDir
     Path directory;

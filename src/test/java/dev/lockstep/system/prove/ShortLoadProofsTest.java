@@ -12,8 +12,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Overload and soak for seconds: all that they judge but speed, and memory that other tests take as well. */
+@Isolated("it looks at the heap of this JVM, in which tests beside it would be seen")
 class ShortLoadProofsTest {
     private static final TpccScale SCALE = new TpccScale(1, 1_000, 60, 20);
     private static final Duration TIME = Duration.ofSeconds(8);
