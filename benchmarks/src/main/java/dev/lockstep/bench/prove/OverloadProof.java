@@ -38,7 +38,7 @@ import java.util.stream.IntStream;
  *
  * <p>Terminals are virtual threads of this JVM, with {@code async} commits; for the limit they are platform threads,
  * which the system takes off their processor in the middle of transactions, as in a server with a pool of threads. Runs
- * of both sides take turns, and the median of their ratios counts.
+ * of both sides take turns, first the one and then the other ahead, and the median of their ratios counts.
  */
 public final class OverloadProof implements Proof {
     /** What part of the peak counts as saturated. */
@@ -67,8 +67,14 @@ public final class OverloadProof implements Proof {
     /** Beyond its end a ladder goes on with twice as many terminals each: here up to 1,600. */
     private static final int POINTS_MAX = 12;
 
-    /** Comparisons of few terminals with many, of which the median counts: one run differs from the next by a tenth. */
-    private static final int PAIRS = 5;
+    /** Comparisons of few terminals with many take as long as so many numbers of terminals of the curve. */
+    private static final int COMPARISON_RUNS = 10;
+
+    /**
+     * A run of a comparison takes this part of the time of one of the curve, if it is long enough: many short ones, of
+     * whose ratios the median counts, since the machine may be a fifth slower ten seconds later.
+     */
+    private static final int COMPARISON_PART = 4;
 
     /** Runs of both sides with and without limit. */
     private static final int LIMIT_RUNS = 2;
@@ -118,7 +124,7 @@ public final class OverloadProof implements Proof {
     }
 
     private static int runs(int rungs) {
-        return rungs + 2 * PAIRS + 2 * LIMIT_RUNS;
+        return rungs + COMPARISON_RUNS + 2 * LIMIT_RUNS;
     }
 
     private static Duration timeOfRun(Duration whole, int rungs) {
@@ -204,6 +210,11 @@ public final class OverloadProof implements Proof {
         private final ProofReport.Builder report;
         private final List<Integer> rungs;
         private final Duration each;
+
+        /** A run of a comparison. */
+        private final Duration compared;
+
+        private final int pairs;
         private final int runs;
         private int done;
 
@@ -214,15 +225,20 @@ public final class OverloadProof implements Proof {
             report = new ProofReport.Builder(NAME, options);
             boolean byPoints = options.points() > 0;
             rungs = byPoints ? rungs(ladder, Math.min(options.points(), POINTS_MAX)) : ladder;
-            runs = runs(rungs.size());
-            Duration wanted = byPoints ? timeOfRun : timeOfRun(options.time(), rungs.size());
-            each = wanted.compareTo(RUN_MIN) < 0 ? RUN_MIN : wanted;
+            each = atLeastMin(byPoints ? timeOfRun : timeOfRun(options.time(), rungs.size()));
+            compared = atLeastMin(each.dividedBy(COMPARISON_PART));
+            pairs = (int) Math.max(each.multipliedBy(COMPARISON_RUNS).dividedBy(compared.multipliedBy(2)), 1);
+            runs = rungs.size() + 1 + 2 * pairs + 2 * LIMIT_RUNS;
+        }
+
+        private static Duration atLeastMin(Duration time) {
+            return time.compareTo(RUN_MIN) < 0 ? RUN_MIN : time;
         }
 
         ProofReport run() throws InterruptedException {
             progress.step(0, runs, "loads");
             try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
-                TpccRun.load(configuration(1).build(), adapter, TpccProgress.NONE);
+                TpccRun.load(configuration(1, each).build(), adapter, TpccProgress.NONE);
             }
             Climb climb;
             try (LockstepAdapter adapter = open(DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED)) {
@@ -249,24 +265,30 @@ public final class OverloadProof implements Proof {
             return Math.max(POOL_BYTES_MIN, scale.warehouses() * POOL_BYTES_PER_WAREHOUSE);
         }
 
-        private TpccConfiguration.Builder configuration(int terminals) {
-            Duration warmUp = each.dividedBy(WARM_UP_SHARE);
+        private TpccConfiguration.Builder configuration(int terminals, Duration time) {
+            Duration warmUp = time.dividedBy(WARM_UP_SHARE);
             return TpccConfiguration.builder(scale)
                     .terminals(Math.max(terminals, scale.warehouses()))
                     .threads(terminals)
                     .warmUp(warmUp)
-                    .duration(each.minus(warmUp))
+                    .duration(time.minus(warmUp))
                     .seed(options.seed())
+                    .round(done)
                     .check(false)
                     .load(false);
         }
 
         private Measured measure(LockstepAdapter adapter, TerminalThreads threads, int terminals)
                 throws InterruptedException {
+            return measure(adapter, threads, terminals, each);
+        }
+
+        private Measured measure(LockstepAdapter adapter, TerminalThreads threads, int terminals, Duration time)
+                throws InterruptedException {
             progress.step(done++, runs, terminals + " terminals");
             AttemptRecorder attempts = new AttemptRecorder(adapter);
             LoadMemory memory = new LoadMemory();
-            TpccResult result = TpccRun.execute(configuration(terminals).build(), attempts, threads, memory);
+            TpccResult result = TpccRun.execute(configuration(terminals, time).build(), attempts, threads, memory);
             if (!result.failure().isEmpty()) {
                 report.failed(done, "a run with terminals=" + terminals + " failed: " + result.failure());
             }
@@ -323,24 +345,32 @@ public final class OverloadProof implements Proof {
             int saturation = climb.saturation;
             List<Measured> few = new ArrayList<>();
             List<Measured> many = new ArrayList<>();
-            for (int pair = 0; pair < PAIRS; pair++) {
-                few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals));
-                many.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES));
+            for (int pair = 0; pair < pairs; pair++) {
+                boolean fewFirst = pair % 2 == 0;
+                if (fewFirst) {
+                    few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals, compared));
+                }
+                many.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES, compared));
+                if (!fewFirst) {
+                    few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals, compared));
+                }
             }
-            double[] kept = IntStream.range(0, PAIRS)
+            double[] kept = IntStream.range(0, pairs)
                     .mapToDouble(pair -> many.get(pair).perSecond / few.get(pair).perSecond)
                     .sorted()
                     .toArray();
+            double median = (kept[(pairs - 1) / 2] + kept[pairs / 2]) / 2;
             judge(
-                    kept[PAIRS / 2] >= KEPT || !judgesMeasurements,
+                    median >= KEPT || !judgesMeasurements,
                     String.format(
                             Locale.ROOT,
-                            "throughput with %d terminals: %.3f (%.3f to %.3f) of that with the %d of the peak, at"
-                                    + " least %.2f",
+                            "throughput with %d terminals: %.3f (%.3f to %.3f in %d pairs) of that with the %d of the"
+                                    + " peak, at least %.2f",
                             saturation * TIMES,
-                            kept[PAIRS / 2],
+                            median,
                             kept[0],
-                            kept[PAIRS - 1],
+                            kept[pairs - 1],
+                            pairs,
                             climb.peak.terminals,
                             KEPT));
             long heapFew = few.getLast().heapBytes;
