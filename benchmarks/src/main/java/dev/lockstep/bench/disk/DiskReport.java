@@ -5,9 +5,9 @@ import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.RangePlot;
 import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,19 +26,12 @@ record DiskReport(List<Double> rawForcesPerSecond, List<DiskRun> runs) {
         runs = List.copyOf(runs);
     }
 
-    /** The figure in the middle, of two the lower. */
-    static double median(double[] sorted) {
-        return sorted[(sorted.length - 1) / 2];
+    private Spread raw() {
+        return Spread.of(rawForcesPerSecond);
     }
 
-    private double[] raw() {
-        return sorted(rawForcesPerSecond, Double::doubleValue);
-    }
-
-    private static <T> double[] sorted(List<T> from, ToDoubleFunction<T> what) {
-        double[] values = from.stream().mapToDouble(what).toArray();
-        Arrays.sort(values);
-        return values;
+    private static Spread spread(List<DiskRun> some, ToDoubleFunction<DiskRun> what) {
+        return Spread.of(some.stream().mapToDouble(what));
     }
 
     private Map<Integer, List<DiskRun>> byTerminals() {
@@ -48,13 +41,10 @@ record DiskReport(List<Double> rawForcesPerSecond, List<DiskRun> runs) {
 
     /** All figures in tables. */
     Section section() {
-        double[] raw = raw();
+        Spread raw = raw();
         Table.Builder disk = Table.of(1, "raw", "forces/s, median", "min", "max");
         disk.row(List.of(
-                "write 4 KiB, force",
-                Figures.plain(median(raw)),
-                Figures.plain(raw[0]),
-                Figures.plain(raw[raw.length - 1])));
+                "write 4 KiB, force", Figures.plain(raw.median()), Figures.plain(raw.min()), Figures.plain(raw.max())));
         Table.Builder table = Table.of(
                 1,
                 "TPC-C, sync, terminals",
@@ -66,17 +56,17 @@ record DiskReport(List<Double> rawForcesPerSecond, List<DiskRun> runs) {
                 "commits : raw forces",
                 "forces : raw forces");
         byTerminals().forEach((terminals, each) -> {
-            double[] commits = sorted(each, DiskRun::commitsPerSecond);
-            double forces = median(sorted(each, DiskRun::forcesPerSecond));
+            Spread commits = spread(each, DiskRun::commitsPerSecond);
+            double forces = spread(each, DiskRun::forcesPerSecond).median();
             table.row(List.of(
                     Integer.toString(terminals),
-                    Figures.plain(median(commits)),
-                    Figures.plain(commits[0]),
-                    Figures.plain(commits[commits.length - 1]),
+                    Figures.plain(commits.median()),
+                    Figures.plain(commits.min()),
+                    Figures.plain(commits.max()),
                     Figures.plain(forces),
-                    Figures.plain(median(sorted(each, DiskRun::commitsPerForce))),
-                    Figures.plain(median(commits) / median(raw)),
-                    Figures.plain(forces / median(raw))));
+                    Figures.plain(spread(each, DiskRun::commitsPerForce).median()),
+                    Figures.plain(commits.median() / raw.median()),
+                    Figures.plain(forces / raw.median())));
         });
         return Section.of(
                 "Durable commits beside the raw rate of this disk",
@@ -90,13 +80,10 @@ record DiskReport(List<Double> rawForcesPerSecond, List<DiskRun> runs) {
     /** Commits a second by terminals, beside raw forces. */
     RangePlot plot() {
         List<RangePlot.Bar> bars = new ArrayList<>();
-        double[] raw = raw();
-        bars.add(new RangePlot.Bar("raw forces", raw[0], median(raw), raw[raw.length - 1]));
-        byTerminals().forEach((terminals, each) -> {
-            double[] commits = sorted(each, DiskRun::commitsPerSecond);
-            bars.add(new RangePlot.Bar(
-                    terminals + " terminals", commits[0], median(commits), commits[commits.length - 1]));
-        });
+        bars.add(RangePlot.Bar.of("raw forces", raw()));
+        byTerminals()
+                .forEach((terminals, each) ->
+                        bars.add(RangePlot.Bar.of(terminals + " terminals", spread(each, DiskRun::commitsPerSecond))));
         return new RangePlot(
                 new PlotFrame(
                         "disk",

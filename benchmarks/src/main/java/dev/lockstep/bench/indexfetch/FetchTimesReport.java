@@ -7,12 +7,13 @@ import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * Times on this machine's processor.
@@ -69,19 +70,10 @@ record FetchTimesReport(List<FetchTimes> runs) {
     private Speedup speedup(FetchKind kind, boolean control, int members) {
         List<FetchTimes> team = all(kind, control);
         List<FetchTimes> original = all(kind.original(), false);
-        double[] ratios = new double[Math.min(team.size(), original.size())];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = original.get(i).of(members).nanos()
-                    / team.get(i).of(members).nanos();
-        }
-        Arrays.sort(ratios);
-        return new Speedup(kind, control, members, median(ratios), ratios[0], ratios[ratios.length - 1]);
-    }
-
-    private static double median(double[] sorted) {
-        return sorted.length % 2 == 1
-                ? sorted[sorted.length / 2]
-                : (sorted[sorted.length / 2 - 1] + sorted[sorted.length / 2]) / 2;
+        Spread ratios = Spread.of(IntStream.range(0, Math.min(team.size(), original.size()))
+                .mapToDouble(i -> original.get(i).of(members).nanos()
+                        / team.get(i).of(members).nanos()));
+        return new Speedup(kind, control, members, ratios.median(), ratios.min(), ratios.max());
     }
 
     /** Sizes in ascending order. */
@@ -93,11 +85,11 @@ record FetchTimesReport(List<FetchTimes> runs) {
     }
 
     private double median(FetchKind kind, boolean control, int members, ToDoubleFunction<FetchTimes.Time> what) {
-        double[] values = all(kind, control).stream()
-                .mapToDouble(run -> what.applyAsDouble(run.of(members)))
-                .toArray();
-        Arrays.sort(values);
-        return values.length == 0 ? Double.NaN : median(values);
+        List<FetchTimes> some = all(kind, control);
+        return some.isEmpty()
+                ? Double.NaN
+                : Spread.of(some.stream().mapToDouble(run -> what.applyAsDouble(run.of(members))))
+                        .median();
     }
 
     /** Time of one operation, median. */

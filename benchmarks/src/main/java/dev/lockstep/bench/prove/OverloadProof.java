@@ -6,6 +6,7 @@ import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -355,21 +356,18 @@ public final class OverloadProof implements Proof {
                     few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals, compared));
                 }
             }
-            double[] kept = IntStream.range(0, pairs)
-                    .mapToDouble(pair -> many.get(pair).perSecond / few.get(pair).perSecond)
-                    .sorted()
-                    .toArray();
-            double median = (kept[(pairs - 1) / 2] + kept[pairs / 2]) / 2;
+            Spread kept = Spread.of(
+                    IntStream.range(0, pairs).mapToDouble(pair -> many.get(pair).perSecond / few.get(pair).perSecond));
             judge(
-                    median >= KEPT || !judgesMeasurements,
+                    kept.median() >= KEPT || !judgesMeasurements,
                     String.format(
                             Locale.ROOT,
                             "throughput with %d terminals: %.3f (%.3f to %.3f in %d pairs) of that with the %d of the"
                                     + " peak, at least %.2f",
                             saturation * TIMES,
-                            median,
-                            kept[0],
-                            kept[pairs - 1],
+                            kept.median(),
+                            kept.min(),
+                            kept.max(),
                             pairs,
                             climb.peak.terminals,
                             KEPT));

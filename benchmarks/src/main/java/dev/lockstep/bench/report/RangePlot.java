@@ -42,6 +42,11 @@ public record RangePlot(PlotFrame frame, List<Bar> bars) implements Plot {
                         "values out of order: name=" + name + " low=" + low + " median=" + median + " high=" + high);
             }
         }
+
+        /** Of measurements. */
+        public static Bar of(String name, Spread spread) {
+            return new Bar(name, spread.min(), spread.median(), spread.max());
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.tpcc.RatioReport;
 import java.util.ArrayList;
@@ -146,8 +147,6 @@ final class StepsSections {
                 .filter(NativeRun::counts)
                 .map(figure::applyAsDouble)
                 .toList();
-        return values.isEmpty()
-                ? NONE
-                : Figures.plain(RatioReport.Spread.of(values).median());
+        return values.isEmpty() ? NONE : Figures.plain(Spread.of(values).median());
     }
 }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.report.Spread;
 import java.util.List;
 
 /**
@@ -26,22 +27,6 @@ public record RatioReport(
         double max,
         int repeats,
         Spread processorTime) {
-    /**
-     * Of some numbers.
-     *
-     * @param median the middle one, or the mean of the two in the middle
-     * @param min the least
-     * @param max the greatest
-     */
-    public record Spread(double median, double min, double max) {
-        /** Of at least one number. */
-        public static Spread of(List<Double> numbers) {
-            double[] sorted =
-                    numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-            return new Spread(RatioReport.median(sorted), sorted[0], sorted[sorted.length - 1]);
-        }
-    }
-
     /** What is compared in one repetition. */
     public record Pair(RunReport numerator, RunReport denominator) {
         private double throughput() {
@@ -77,11 +62,5 @@ public record RatioReport(
                 pairs.stream().allMatch(Pair::hasProcessorTime)
                         ? Spread.of(pairs.stream().map(Pair::processorTime).toList())
                         : null);
-    }
-
-    /** The middle one, or the mean of the two in the middle. */
-    static double median(double[] sorted) {
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 }

@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.RangePlot;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.ArrayList;
@@ -48,13 +49,12 @@ final class TpccPlots {
     List<Plot> throughput() {
         List<RangePlot.Bar> bars = new ArrayList<>();
         byLabel.forEach((label, runs) -> {
-            double[] rates = runs.stream()
+            List<Double> rates = runs.stream()
                     .filter(run -> run.failure().isEmpty())
-                    .mapToDouble(RunReport::txnPerSecond)
-                    .sorted()
-                    .toArray();
-            if (rates.length > 0) {
-                bars.add(new RangePlot.Bar(label, rates[0], RatioReport.median(rates), rates[rates.length - 1]));
+                    .map(RunReport::txnPerSecond)
+                    .toList();
+            if (!rates.isEmpty()) {
+                bars.add(RangePlot.Bar.of(label, Spread.of(rates)));
             }
         });
         if (bars.isEmpty()) {

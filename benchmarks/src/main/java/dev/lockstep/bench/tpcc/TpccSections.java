@@ -4,6 +4,7 @@ import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.tpcc.adapter.AbortReason;
@@ -224,11 +225,10 @@ final class TpccSections {
 
     private static List<String> throughputRow(String label, List<RunReport> runs, boolean repeated) {
         RunReport run = typical(runs);
-        double[] rates =
-                runs.stream().mapToDouble(RunReport::txnPerSecond).sorted().toArray();
-        List<String> row = new ArrayList<>(List.of(label, count(RatioReport.median(rates))));
+        Spread rates = Spread.of(runs.stream().mapToDouble(RunReport::txnPerSecond));
+        List<String> row = new ArrayList<>(List.of(label, count(rates.median())));
         if (repeated) {
-            row.addAll(List.of(count(rates[0]), count(rates[rates.length - 1])));
+            row.addAll(List.of(count(rates.min()), count(rates.max())));
         }
         row.addAll(List.of(
                 count(run.newOrderPerMinute() / SECONDS_PER_MINUTE),
@@ -283,7 +283,7 @@ final class TpccSections {
         Table.Builder table =
                 Table.of(1, List.of("ratio", "median", "min", "max", "repeats", "by CPU us/txn: median", "min", "max"));
         for (RatioReport ratio : ratios) {
-            RatioReport.Spread processorTime = ratio.processorTime();
+            Spread processorTime = ratio.processorTime();
             table.row(List.of(
                     ratio.numerator() + " : " + ratio.denominator(),
                     format("%.3f", ratio.median()),

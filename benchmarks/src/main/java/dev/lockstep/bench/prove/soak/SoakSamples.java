@@ -2,6 +2,7 @@ package dev.lockstep.bench.prove.soak;
 
 import dev.lockstep.bench.prove.ProcessMemory;
 import dev.lockstep.bench.prove.TrackedMemory;
+import dev.lockstep.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,6 @@ final class SoakSamples {
     }
 
     private static double median(List<Sample> some, ToDoubleFunction<Sample> value) {
-        double[] sorted = some.stream().mapToDouble(value).sorted().toArray();
-        return sorted[sorted.length / 2];
+        return Spread.of(some.stream().mapToDouble(value)).median();
     }
 }
