@@ -3,6 +3,8 @@ package dev.lockstep.bench.tpcc;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.lockstep.bench.report.Spread;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Throughput of one configuration over that of another, repetition by repetition, and beside it the same of what a
@@ -17,6 +19,8 @@ import java.util.List;
  * @param repeats how many repetitions
  * @param processorTime processor time of a transaction of the second over that of one of the first, so that above 1 is
  *     better here too; absent where it is not known
+ * @param turns the same by all turns of both where they took turns in one JVM; absent where there were none or few
+ * @param turnsProcessorTime processor time likewise
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RatioReport(
@@ -26,7 +30,9 @@ public record RatioReport(
         double min,
         double max,
         int repeats,
-        Spread processorTime) {
+        Spread processorTime,
+        TurnRatio turns,
+        TurnRatio turnsProcessorTime) {
     /** What is compared in one repetition. */
     public record Pair(RunReport numerator, RunReport denominator) {
         private double throughput() {
@@ -61,6 +67,15 @@ public record RatioReport(
                 pairs.size(),
                 pairs.stream().allMatch(Pair::hasProcessorTime)
                         ? Spread.of(pairs.stream().map(Pair::processorTime).toList())
-                        : null);
+                        : null,
+                TurnRatio.of(turns(pairs, Pair::numerator), turns(pairs, Pair::denominator), Turn::measuredNanos),
+                TurnRatio.of(turns(pairs, Pair::numerator), turns(pairs, Pair::denominator), Turn::cpuNanos));
+    }
+
+    private static List<Turn> turns(List<Pair> pairs, Function<Pair, RunReport> side) {
+        return pairs.stream()
+                .map(side)
+                .flatMap(run -> run.turns() == null ? Stream.empty() : run.turns().stream())
+                .toList();
     }
 }

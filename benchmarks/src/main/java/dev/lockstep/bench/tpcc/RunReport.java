@@ -47,6 +47,7 @@ import java.util.Map;
  * @param scannedRows rows that the scan beside the run has read
  * @param loadSeconds time that loading took
  * @param measuredSeconds length of the measured phase
+ * @param turns of that phase, in order; absent where the run had its JVM for itself
  * @param failure why the run was given up, or empty
  * @param ok whether it ended and every check holds
  * @param processorTime samples of that run, by what they were about; absent likewise
@@ -93,6 +94,7 @@ public record RunReport(
         Long scannedRows,
         double loadSeconds,
         double measuredSeconds,
+        List<Turn> turns,
         String failure,
         boolean ok,
         String profilerEvent,
@@ -151,6 +153,7 @@ public record RunReport(
                 scannedRows,
                 loadSeconds,
                 measuredSeconds,
+                turns,
                 failure,
                 ok
                         && verdict.tallyDifferences().isEmpty()
@@ -203,6 +206,7 @@ public record RunReport(
                 null,
                 0,
                 0,
+                null,
                 failure,
                 false,
                 null,

@@ -3,7 +3,9 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -18,22 +20,38 @@ final class SliceSum {
     private long measuredNanos;
     private long cpuNanos;
     private long allocatedBytes;
+    private final List<Turn> turns = new ArrayList<>();
+    private Turn before = new Turn(0, 0, 0);
 
     /**
-     * Adds one turn.
+     * Adds one run of those that make a turn.
      *
-     * @param threadNanosUsed by name, of this turn
-     * @param collectorsUsed of this turn
+     * @param threadNanosUsed by name, of this run
+     * @param collectorsUsed of this run
      */
-    void add(TpccResult turn, Map<String, Long> threadNanosUsed, Map<String, CollectorReport> collectorsUsed) {
-        turn.commits().forEach((type, count) -> commits.merge(type, count, Long::sum));
-        turn.aborts().forEach((reason, count) -> aborts.merge(reason, count, Long::sum));
+    void add(TpccResult run, Map<String, Long> threadNanosUsed, Map<String, CollectorReport> collectorsUsed) {
+        run.commits().forEach((type, count) -> commits.merge(type, count, Long::sum));
+        run.aborts().forEach((reason, count) -> aborts.merge(reason, count, Long::sum));
         threadNanosUsed.forEach((name, nanos) -> threadNanos.merge(name, nanos, Long::sum));
         collectorsUsed.forEach((name, used) -> collectors.merge(name, used, CollectorReport::plus));
-        retries += turn.retries();
-        measuredNanos += turn.measuredNanos();
-        cpuNanos += turn.cpuNanos();
-        allocatedBytes += turn.allocatedBytes();
+        retries += run.retries();
+        measuredNanos += run.measuredNanos();
+        cpuNanos += run.cpuNanos();
+        allocatedBytes += run.allocatedBytes();
+    }
+
+    /** What was added since the last time was a turn. */
+    void endTurn() {
+        turns.add(new Turn(
+                committed() - before.committed(),
+                measuredNanos - before.measuredNanos(),
+                cpuNanos - before.cpuNanos()));
+        before = new Turn(committed(), measuredNanos, cpuNanos);
+    }
+
+    /** In order. */
+    List<Turn> turns() {
+        return List.copyOf(turns);
     }
 
     Map<TransactionType, Long> commits() {

@@ -116,6 +116,7 @@ final class SlicedRun implements AutoCloseable {
         do {
             slice();
         } while (failure.isEmpty() && checkpoint != null && !checkpoint.isDone());
+        sum.endTurn();
     }
 
     private void slice() throws InterruptedException {
@@ -189,6 +190,7 @@ final class SlicedRun implements AutoCloseable {
                 null,
                 loadSeconds,
                 (double) sum.measuredNanos() / TimeUnit.SECONDS.toNanos(1),
+                sum.turns(),
                 failure,
                 failure.isEmpty(),
                 null,

@@ -387,6 +387,7 @@ final class TpccChildRun implements TpccProgress {
                 scannedRows,
                 result.loadNanos() / NANOS_PER_SECOND,
                 result.measuredNanos() / NANOS_PER_SECOND,
+                null,
                 result.failure(),
                 result.ok(),
                 profiler == null ? null : profiler.event(),

@@ -295,6 +295,31 @@ final class TpccSections {
                     processorTime == null ? ABSENT : format("%.3f", processorTime.max())));
         }
         add("Ratios of throughput", table.build());
+        turnRatios(ratios);
+    }
+
+    private void turnRatios(List<RatioReport> ratios) {
+        Table.Builder table =
+                Table.of(1, List.of("ratio of all turns", "throughput", "low", "high", "by CPU us/txn", "low", "high"));
+        for (RatioReport ratio : ratios) {
+            if (ratio.turns() != null) {
+                table.row(Stream.concat(
+                                Stream.of(ratio.numerator() + " : " + ratio.denominator()),
+                                Stream.of(ratio.turns(), ratio.turnsProcessorTime())
+                                        .flatMap(TpccSections::interval))
+                        .toList());
+            }
+        }
+        Table turns = table.build();
+        if (!turns.rows().isEmpty()) {
+            add("Ratios of all turns together, with the interval that holds 95 of 100", turns);
+        }
+    }
+
+    private static Stream<String> interval(TurnRatio ratio) {
+        return ratio == null
+                ? Stream.of(ABSENT, ABSENT, ABSENT)
+                : Stream.of(ratio.ratio(), ratio.low(), ratio.high()).map(value -> format("%.3f", value));
     }
 
     private void latencies() {

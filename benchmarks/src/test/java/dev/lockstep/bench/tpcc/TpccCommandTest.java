@@ -310,10 +310,22 @@ class TpccCommandTest {
         for (JsonNode run : result.get("runs")) {
             assertTrue(run.get("txnPerSecond").asDouble() > 0, run::toString);
             assertTrue(run.get("measuredSeconds").asDouble() >= 1.5, run::toString);
+            assertTurnsAddUp(run);
             assertTrue(run.at("/cpuMicrosByThread/lockstep-checkpointer").asDouble() > 0, run::toString);
             assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
             assertEquals(0, run.get("tallyDifferences").size(), run::toString);
         }
+    }
+
+    private static void assertTurnsAddUp(JsonNode run) {
+        long nanos = 0;
+        long committed = 0;
+        for (JsonNode turn : run.get("turns")) {
+            nanos += turn.get("measuredNanos").asLong();
+            committed += turn.get("committed").asLong();
+        }
+        assertEquals(run.get("measuredSeconds").asDouble(), nanos / 1e9, 1e-6, run::toString);
+        assertEquals(run.get("txnPerSecond").asDouble(), committed * 1e9 / nanos, 1e-3, run::toString);
     }
 
     @Test
