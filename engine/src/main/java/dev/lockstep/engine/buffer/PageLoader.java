@@ -7,6 +7,8 @@ import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.PageReader;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Waiter;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -35,8 +37,8 @@ final class PageLoader {
     private final AtomicReferenceArray<PageLoad> loads;
     private final AtomicInteger loadsRunning = new AtomicInteger();
 
-    /** One per I/O thread, made and used by that thread alone. */
-    private final PageReader[] readers;
+    /** Each that nobody reads with; as many are made as read at the same time. */
+    private final Queue<PageReader> idleReaders = new ConcurrentLinkedQueue<>();
 
     PageLoader(PoolParts parts, PageFile file, IoThreads io, PageWriter writer) {
         this.parts = parts;
@@ -45,7 +47,6 @@ final class PageLoader {
         this.writer = writer;
         this.limits = PoolLimits.of(parts.frameCount());
         this.loads = new AtomicReferenceArray<>(parts.frameCount());
-        this.readers = new PageReader[io.threadCount()];
     }
 
     /**
@@ -93,7 +94,7 @@ final class PageLoader {
             return;
         }
         try {
-            io.submit(threadIndex -> read(load, frame, origin, threadIndex));
+            io.submit(() -> read(load, frame, origin));
         } catch (RuntimeException | Error e) {
             end(load, frame, e);
             throw e;
@@ -122,7 +123,7 @@ final class PageLoader {
         PoolRequest.LoadWait wait = null;
         try {
             wait = load.join(waiter);
-            io.submit(threadIndex -> read(load, frame, origin, threadIndex));
+            io.submit(() -> read(load, frame, origin));
         } catch (RuntimeException | Error e) {
             end(load, frame, e);
             if (wait == null) {
@@ -172,15 +173,12 @@ final class PageLoader {
         return wait.frame();
     }
 
-    /** On an I/O thread. */
-    private void read(PageLoad load, int frame, int origin, int threadIndex) {
+    /** On an I/O thread, or where there is none on the one that needs the page. */
+    private void read(PageLoad load, int frame, int origin) {
         Throwable failure = null;
         boolean published = false;
         try {
-            if (readers[threadIndex] == null) {
-                readers[threadIndex] = file.newReader(parts.memory());
-            }
-            readers[threadIndex].read(load.pageId(), BufferPool.address(frame));
+            readPage(load.pageId(), frame);
             parts.counters().pageReads.increment();
             published = publish(load.pageId(), frame, origin);
         } catch (RuntimeException | Error e) {
@@ -193,6 +191,16 @@ final class PageLoader {
             load.end(null);
         } else {
             end(load, frame, failure);
+        }
+    }
+
+    private void readPage(int pageId, int frame) {
+        PageReader idle = idleReaders.poll();
+        PageReader reader = idle == null ? file.newReader(parts.memory()) : idle;
+        try {
+            reader.read(pageId, BufferPool.address(frame));
+        } finally {
+            idleReaders.add(reader);
         }
     }
 

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A fixed number of engine threads that do file operations for threads that must not block.
+ * A fixed number of engine threads that do file operations for threads that must not block. With none, which is for
+ * storages that {@linkplain Storage#answersAtOnce answer at once}, whoever has an operation to do does it itself.
  *
  * <p>Invariants:
  * <ul>
@@ -16,22 +17,12 @@ import java.util.concurrent.locks.LockSupport;
  *   <li>Whoever changes an element of {@code parked} from 1 to 0 wakes that thread, and nobody else does.
  * </ul>
  *
- * <p>Thread-safety: all methods may be called by any thread. {@link #submit} takes no lock and never waits.
+ * <p>Thread-safety: all methods may be called by any thread. {@link #submit} takes no lock and never waits, where there
+ * are threads.
  */
 public final class IoThreads implements AutoCloseable {
-    /** A file operation. */
-    @FunctionalInterface
-    public interface IoTask {
-        /**
-         * Runs the operation. It must not throw: who waits for the outcome learns it from the task itself.
-         *
-         * @param threadIndex which of the threads runs it, from 0; tasks may keep buffers per thread
-         */
-        void run(int threadIndex);
-    }
-
     /** Bounded by those who submit: each waits for its task, or owns the frame that the task fills. */
-    private final Queue<IoTask> tasks = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
     private final EngineThread[] threads;
     private final AtomicIntegerArray parked;
@@ -41,10 +32,10 @@ public final class IoThreads implements AutoCloseable {
     /**
      * Makes and starts the threads.
      *
-     * @param threadCount how many operations may be in flight at once, 1 or more
+     * @param threadCount how many operations may be in flight at once; 0: callers do them
      */
     public IoThreads(int threadCount) {
-        if (threadCount < 1) {
+        if (threadCount < 0) {
             throw new IllegalArgumentException("too few threads: threadCount=" + threadCount);
         }
         threads = new EngineThread[threadCount];
@@ -59,19 +50,19 @@ public final class IoThreads implements AutoCloseable {
         }
     }
 
-    /** Returns the number of threads. */
-    public int threadCount() {
-        return threads.length;
-    }
-
     /**
      * Has a task run soon.
      *
+     * @param task must not throw: who waits for the outcome learns it from the task itself
      * @throws IllegalStateException if the threads were closed
      */
-    public void submit(IoTask task) {
+    public void submit(Runnable task) {
         if (isClosing) {
             throw new IllegalStateException("I/O threads are closed");
+        }
+        if (threads.length == 0) {
+            task.run();
+            return;
         }
         tasks.add(task);
         for (int i = 0; i < threads.length; i++) {
@@ -97,9 +88,9 @@ public final class IoThreads implements AutoCloseable {
         try {
             // Ends with close().
             while (true) {
-                IoTask task = tasks.poll();
+                Runnable task = tasks.poll();
                 if (task != null) {
-                    task.run(threadIndex);
+                    task.run();
                 } else if (isClosing) {
                     return;
                 } else {

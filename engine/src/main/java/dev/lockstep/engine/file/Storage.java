@@ -79,6 +79,14 @@ public interface Storage {
     }
 
     /**
+     * Whether calls end at once, since there is no medium to wait for. Then whoever needs a page reads it itself, and
+     * wakes no other thread for that.
+     */
+    default boolean answersAtOnce() {
+        return false;
+    }
+
+    /**
      * Keeps every other process, and every other caller in this one, out of a directory. Where this process is not
      * permitted to write, other processes of which that is true as well are let in.
      *

@@ -84,6 +84,10 @@ public final class InstanceOpener {
         return (int) Math.max(BufferPool.FRAMES_MIN, options.poolBytes() / PageLayout.PAGE_BYTES);
     }
 
+    private static IoThreads ioThreads(Storage storage) {
+        return new IoThreads(storage.answersAtOnce() ? 0 : IO_THREADS);
+    }
+
     private BufferPool newPool(PageFile pageFile, PoolFence fence, IoThreads ioThreads) {
         return new BufferPool(
                 frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, this::failed, health::check);
@@ -293,7 +297,7 @@ public final class InstanceOpener {
             Storage storage, Path directory, Storage.DirectoryLock lock, CheckpointFile checkpointFile) {
         DatabaseId databaseId = DatabaseId.random();
         PageFile pageFile = opened(PageFile.create(storage, directory, databaseId, options.pageChecksums()));
-        IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
+        IoThreads ioThreads = opened(ioThreads(storage));
         Log log = options.durability() == Durability.NONE
                 ? null
                 : opened(Log.open(
@@ -381,7 +385,7 @@ public final class InstanceOpener {
                     .with("directory", directory)
                     .remedy("open it once for writing, which recovers it, and close it"));
         }
-        IoThreads ioThreads = opened(new IoThreads(IO_THREADS));
+        IoThreads ioThreads = opened(ioThreads(storage));
         PoolFence fence = new PoolFence();
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check, beforeFree);

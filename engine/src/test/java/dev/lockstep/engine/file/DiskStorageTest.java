@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,7 +25,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -248,20 +252,30 @@ class DiskStorageTest {
     }
 
     @Test
-    void tasksRunOnAllThreadsAndBeforeClose() {
+    void tasksRunOnTheThreadsAndBeforeClose() {
         int tasks = 1000;
-        int[] ranBy = new int[3];
+        int threads = 3;
+        Set<Thread> ranBy = ConcurrentHashMap.newKeySet();
         AtomicInteger ran = new AtomicInteger();
-        try (IoThreads io = new IoThreads(ranBy.length)) {
-            assertEquals(ranBy.length, io.threadCount());
+        try (IoThreads io = new IoThreads(threads)) {
             for (int i = 0; i < tasks; i++) {
-                io.submit(threadIndex -> {
-                    ranBy[threadIndex]++;
+                io.submit(() -> {
+                    ranBy.add(Thread.currentThread());
                     ran.incrementAndGet();
                 });
             }
         }
         assertEquals(tasks, ran.get());
-        assertEquals(tasks, ranBy[0] + ranBy[1] + ranBy[2]);
+        assertTrue(ranBy.size() <= threads && ranBy.stream().allMatch(EngineThread.class::isInstance), ranBy::toString);
+    }
+
+    @Test
+    void withoutThreadsTheCallerRunsTasks() {
+        AtomicReference<Thread> ranBy = new AtomicReference<>();
+        IoThreads io = new IoThreads(0);
+        io.submit(() -> ranBy.set(Thread.currentThread()));
+        assertSame(Thread.currentThread(), ranBy.get());
+        io.close();
+        assertThrows(IllegalStateException.class, () -> io.submit(() -> {}));
     }
 }

@@ -349,6 +349,12 @@ public final class FaultyStorage implements Storage {
         });
     }
 
+    /** Nothing is waited for but who calls beside. */
+    @Override
+    public boolean answersAtOnce() {
+        return true;
+    }
+
     @Override
     public DirectoryLock lockDirectory(Path directory) {
         return locked(() -> {
