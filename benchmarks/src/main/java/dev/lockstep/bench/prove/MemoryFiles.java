@@ -97,6 +97,12 @@ final class MemoryFiles implements Storage {
         });
     }
 
+    /** Nothing is waited for but who calls beside. */
+    @Override
+    public boolean answersAtOnce() {
+        return true;
+    }
+
     @Override
     public DirectoryLock lockDirectory(Path directory) {
         return locked(() -> {

@@ -282,6 +282,12 @@ final class SimulatedDisk {
             return false;
         }
 
+        /** Nothing is waited for but who calls beside. */
+        @Override
+        public boolean answersAtOnce() {
+            return true;
+        }
+
         @Override
         public DirectoryLock lockDirectory(Path directory) {
             return locked(() -> {
