@@ -1,6 +1,8 @@
 package dev.lockstep.bench.report;
 
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -11,6 +13,13 @@ public final class Spelling {
     /** The spelling of a constant. */
     public static String of(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** A map with its constants spelled, in the order of the spellings. */
+    public static <V> Map<String, V> keys(Map<? extends Enum<?>, ? extends V> byConstant) {
+        Map<String, V> spelled = new TreeMap<>();
+        byConstant.forEach((constant, value) -> spelled.put(of(constant), value));
+        return spelled;
     }
 
     /** All constants of a type, separated by commas. */

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -145,25 +144,19 @@ final class SlicedRun implements AutoCloseable {
 
     /** What the phase's turns came to. */
     RunReport report(int repeat) {
-        Map<String, String> isolation = new TreeMap<>();
-        Map<String, Long> commits = new TreeMap<>();
-        Map<String, Long> aborts = new TreeMap<>();
-        last.isolation().forEach((type, level) -> isolation.put(Spelling.of(type), level));
-        sum.commits().forEach((type, count) -> commits.put(Spelling.of(type), count));
-        sum.aborts().forEach((reason, count) -> aborts.put(Spelling.of(reason), count));
         AnonymousMemory memory = AnonymousMemory.now();
         return new RunReport(
                 spec.engine(),
                 spec.scheduler(),
                 spec.sthreads(),
-                isolation,
+                Spelling.keys(last.isolation()),
                 spec.durability(),
                 last.threads(),
                 sum.perSecond(sum.committed()),
                 sum.perMinute(sum.commits().getOrDefault(TransactionType.NEW_ORDER, 0L)),
-                commits,
+                Spelling.keys(sum.commits()),
                 Map.of(),
-                aborts,
+                Spelling.keys(sum.aborts()),
                 sum.retries(),
                 figures.teams(),
                 Map.of(),

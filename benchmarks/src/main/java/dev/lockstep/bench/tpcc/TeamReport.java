@@ -3,7 +3,6 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.scheduler.OperationStatistics;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Teams of one operation in the measured phase, as in Table 4 of the STEPS paper.
@@ -43,8 +42,6 @@ public record TeamReport(
         Map<String, Long> strays,
         double nanosPerOperation) {
     static TeamReport of(OperationStatistics statistics) {
-        Map<String, Long> strays = new TreeMap<>();
-        statistics.strays().forEach((reason, count) -> strays.put(Spelling.of(reason), count));
         return new TeamReport(
                 statistics.operation(),
                 statistics.teamLimit(),
@@ -60,7 +57,7 @@ public record TeamReport(
                 statistics.readyMean(),
                 statistics.switches(),
                 statistics.switchesSkipped(),
-                strays,
+                Spelling.keys(statistics.strays()),
                 statistics.operations() == 0 ? 0 : (double) statistics.nanos() / statistics.operations());
     }
 }

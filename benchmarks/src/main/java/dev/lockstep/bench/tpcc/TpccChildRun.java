@@ -24,7 +24,6 @@ import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScanner;
-import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
@@ -34,7 +33,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** One run in this JVM: opens the engine, runs the workload, and gathers what it, the JVM and the engine counted. */
@@ -342,26 +340,18 @@ final class TpccChildRun implements TpccProgress {
     }
 
     private RunReport report(TpccResult result) {
-        Map<String, String> isolation = new TreeMap<>();
-        Map<String, Long> commits = new TreeMap<>();
-        Map<String, LatencySummary> latencies = new TreeMap<>();
-        Map<String, Long> aborts = new TreeMap<>();
-        result.isolation().forEach((type, level) -> isolation.put(Spelling.of(type), level));
-        result.commits().forEach((type, count) -> commits.put(Spelling.of(type), count));
-        result.latencies().forEach((type, latency) -> latencies.put(Spelling.of(type), latency));
-        result.aborts().forEach((reason, count) -> aborts.put(Spelling.of(reason), count));
         return new RunReport(
                 spec.engine(),
                 spec.scheduler(),
                 spec.sthreads(),
-                isolation,
+                Spelling.keys(result.isolation()),
                 spec.durability(),
                 result.threads(),
                 result.transactionsPerSecond(),
                 result.newOrdersPerMinute(),
-                commits,
-                latencies,
-                aborts,
+                Spelling.keys(result.commits()),
+                Spelling.keys(result.latencies()),
+                Spelling.keys(result.aborts()),
                 result.retries(),
                 figures.teams(),
                 ChildVerdict.numbered(result.consistencyAfterLoad()),
