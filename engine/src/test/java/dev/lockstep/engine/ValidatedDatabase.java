@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.instance.Instance;
+import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.instance.OperationDriver;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.type.IndexKeyBuilder;
 import dev.lockstep.engine.type.RawRecord;
@@ -45,7 +48,10 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     private static final long MEMORY_BYTES = 32 << 20;
 
-    /** As of {@link Database#open(Path)}, but for the pool: to make a large one takes longer than many a test. */
+    /** A part of the usual ring: to make that takes longer than many a test. */
+    private static final int LOG_BUFFER_BYTES = 1 << 20;
+
+    /** As of {@link Database#open(Path)}, but for pool and log, for the same reason. */
     public static final DatabaseOptions USUAL = DatabaseOptions.builder()
             .createIfMissing(true)
             .poolBytes(MEMORY_BYTES)
@@ -65,7 +71,8 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
 
     /** Opens or creates a database that is examined and closed after the test, if the test has not closed it. */
     public Database open(Path directory, DatabaseOptions options, Scheduler scheduler) {
-        return track(Database.open(directory, options, scheduler));
+        LogOptions log = InstanceOpener.defaultLogOptions(options).withBufferBytes(LOG_BUFFER_BYTES);
+        return track(Database.open(DiskStorage.of(options.uncachedWrites()), directory, options, scheduler, log));
     }
 
     /** The same with {@link #USUAL} options. */
