@@ -49,24 +49,30 @@ public record TurnRatio(double ratio, double low, double high) {
         return new TurnRatio(ratio, ratio / factor, ratio * factor);
     }
 
-    private record Batches(double[] work, double[] cost, double allWork, double allCost) {
+    /** One side's turns. */
+    private static final class Batches {
+        private final double[] work = new double[BATCHES];
+        private final double[] cost = new double[BATCHES];
+        private double allWork;
+        private double allCost;
+
         static Batches of(List<Turn> turns, ToLongFunction<Turn> costOf) {
             if (turns.size() < BATCHES || turns.stream().anyMatch(turn -> costOf.applyAsLong(turn) < 0)) {
                 return null;
             }
-            double[] work = new double[BATCHES];
-            double[] cost = new double[BATCHES];
-            double allWork = 0;
-            double allCost = 0;
+            Batches batches = new Batches();
             for (int i = 0; i < turns.size(); i++) {
-                int batch = i * BATCHES / turns.size();
                 Turn turn = turns.get(i);
-                work[batch] += turn.committed();
-                cost[batch] += costOf.applyAsLong(turn);
-                allWork += turn.committed();
-                allCost += costOf.applyAsLong(turn);
+                batches.add(i * BATCHES / turns.size(), turn.committed(), costOf.applyAsLong(turn));
             }
-            return allWork == 0 || allCost == 0 ? null : new Batches(work, cost, allWork, allCost);
+            return batches.allWork == 0 || batches.allCost == 0 ? null : batches;
+        }
+
+        private void add(int batch, long turnWork, long turnCost) {
+            work[batch] += turnWork;
+            cost[batch] += turnCost;
+            allWork += turnWork;
+            allCost += turnCost;
         }
 
         double workByCost() {
