@@ -311,10 +311,13 @@ class TpccCommandTest {
             assertTrue(run.get("txnPerSecond").asDouble() > 0, run::toString);
             assertTrue(run.get("measuredSeconds").asDouble() >= 1.5, run::toString);
             assertTurnsAddUp(run);
-            assertTrue(run.at("/cpuMicrosByThread/lockstep-checkpointer").asDouble() > 0, run::toString);
             assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
             assertEquals(0, run.get("tallyDifferences").size(), run::toString);
         }
+        // Not in each: the system counts a thread's time in ticks, and some checkpoints take less than one.
+        assertTrue(
+                result.findValues("lockstep-checkpointer").stream().anyMatch(micros -> micros.asDouble() > 0),
+                result::toString);
     }
 
     private static void assertTurnsAddUp(JsonNode run) {
