@@ -34,13 +34,17 @@ class LeafHintsTest {
         return LeafHints.slot(hints.hintOpaque(place(number)), place(number), key(number), Long.BYTES);
     }
 
-    /** A key whose hint lies where that of another lies. */
-    private long keyThatSharesThePlaceOf(long number) {
-        long other = number;
+    /** The next key behind another whose hint lies where that of a third lies. */
+    private long keyThatSharesThePlaceOf(long number, long behind) {
+        long other = behind;
         do {
             other += KEYS_PER_LINE;
         } while ((int) place(other) != (int) place(number));
         return other;
+    }
+
+    private int frame(long number) {
+        return LeafHints.frame(hints.hintOpaque(place(number)));
     }
 
     @Test
@@ -75,13 +79,49 @@ class LeafHintsTest {
 
     @Test
     void isNoneForAKeyThatOnlySharesItsPlace() {
-        long other = keyThatSharesThePlaceOf(1_000);
+        long other = keyThatSharesThePlaceOf(1_000, 1_000);
         assertNotEquals(place(1_000), place(other));
         remember(1_000, FRAME, 3);
         assertEquals(LeafHints.NONE, hints.hintOpaque(place(other)));
-        remember(other, FRAME + 1, 4);
-        assertEquals(FRAME + 1, LeafHints.frame(hints.hintOpaque(place(other))));
-        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)));
+    }
+
+    @Test
+    void isKeptBesideOneOtherThatSharesItsPlace() {
+        long second = keyThatSharesThePlaceOf(1_000, 1_000);
+        long third = keyThatSharesThePlaceOf(1_000, second);
+        remember(1_000, FRAME, 3);
+        remember(second, FRAME + 1, 4);
+        assertEquals(FRAME, frame(1_000));
+        assertEquals(FRAME + 1, frame(second));
+        remember(second, FRAME + 2, 4);
+        assertEquals(FRAME + 2, frame(second), "written where it is");
+        assertEquals(FRAME, frame(1_000));
+        remember(third, FRAME + 3, 5);
+        assertEquals(FRAME + 3, frame(third));
+        assertEquals(FRAME + 2, frame(second));
+        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)), "there are two places, not three");
+    }
+
+    @Test
+    void areFewerLostThanGroupsShareAPlace() {
+        LeafHints table = new LeafHints(1 << 13);
+        int places = 1 << 16;
+        int groups = places / 3;
+        long keysPerGroup = 8;
+        for (int round = 0; round < 2; round++) {
+            for (int group = 0; group < groups; group++) {
+                byte[] key = key(group * keysPerGroup);
+                table.remember(table.placeOf(TREE, key, key.length, true), group, 0, key, key.length);
+            }
+        }
+        int kept = 0;
+        for (int group = 0; group < groups; group++) {
+            byte[] key = key(group * keysPerGroup);
+            long hint = table.hintOpaque(table.placeOf(TREE, key, key.length, true));
+            kept += hint != LeafHints.NONE && LeafHints.frame(hint) == group ? 1 : 0;
+        }
+        // One place each would keep six of seven.
+        assertTrue(kept > groups * 0.93, "kept=" + kept + " groups=" + groups);
     }
 
     @Test
