@@ -26,11 +26,16 @@ import java.lang.invoke.VarHandle;
  * mostly is (a saturating counter, as processors predict branches).
  *
  * <pre>
- *   a hint:   | slot of the key whose low bits are 0, i16 | tag u16 | frame + 1, i32 |; 0 where there is none
- *   for puts: | how often it was right, 0 to 3, i16       | tag u16 | frame + 1, i32 |
- *               high 16 bits                                          low 32 bits
- *   a place:  | 1 if the key shares its hint, else 0, i16 | tag u16 | index, i32     | the first of two
+ *   a hint:   | slot of the key whose low bits are 0, i12 | keys, u4 | tag u16 | frame + 1, i32 |; 0 where there is none
+ *   for puts: | how often it was right, 0 to 3, i16                  | tag u16 | frame + 1, i32 |
+ *               high 16 bits                                                     low 32 bits
+ *   a place:  | 1 if the key shares its hint, else 0, i16            | tag u16 | index, i32     | the first of two
  * </pre>
+ *
+ * <p>A group whose keys lie in two leaves has two hints: that of the lower leaf says how many of the group's keys, from
+ * the first on, that leaf has, and that of the upper one, at a place of its own, has a slot below 0 for the group's
+ * first key. Of wide rows, some 25 to a leaf, that is every third group. While such a group had one hint, each of its
+ * leaves' keys overwrote what those of the other had left, and in a batch of ten of them one or two had to descend.
  *
  * <p>Keys share places. The tag is a part of the key's hash: a hint with another's is as good as none, and costs no
  * visit of a wrong leaf. Whose place is taken has a second one in the neighbouring cache line, and only where that is
@@ -47,10 +52,7 @@ final class LeafHints {
     /** No hint: page 0 of a file is its header. */
     static final long NONE = 0;
 
-    /**
-     * A leaf has tens to hundreds of records, and up to {@code 1 << GROUP_SHIFT} of them share a hint. With 8 the
-     * leaves of wide rows, some 25, are met wrongly by one key in seven; with 4 the table is twice as large.
-     */
+    /** A leaf has tens to hundreds of records, and up to {@code 1 << GROUP_SHIFT} of them share a hint or two. */
     private static final int GROUP_SHIFT = 3;
 
     /** Ranges of keys up to this length are not grouped: there are few, such as a district's of a warehouse. */
@@ -70,7 +72,9 @@ final class LeafHints {
     /** 2^64 divided by the golden ratio: multiplicative hashing, Knuth, The Art of Computer Programming 3, 6.4. */
     private static final long HASH_FACTOR = 0x9E3779B97F4A7C15L;
 
-    private static final int GROUP_MASK = (1 << GROUP_SHIFT) - 1;
+    private static final int KEYS_PER_GROUP = 1 << GROUP_SHIFT;
+
+    private static final int GROUP_MASK = KEYS_PER_GROUP - 1;
 
     /** Eight hints to a cache line. */
     private static final int LINE_SHIFT = 3;
@@ -87,11 +91,23 @@ final class LeafHints {
 
     private static final int NUMBER_SHIFT = Long.SIZE - Short.SIZE;
 
+    /** In a hint, beside the slot: how many of the group's keys its leaf has. */
+    private static final int KEYS_BITS = 4;
+
+    private static final int KEYS_MASK = (1 << KEYS_BITS) - 1;
+
+    private static final int KEYS_SHIFT = NUMBER_SHIFT;
+
+    private static final int SLOT_SHIFT = NUMBER_SHIFT + KEYS_BITS;
+
     /** In a place: the keys of a group share it. */
     private static final long GROUPED = 1L << NUMBER_SHIFT;
 
     /** The tag, in hints and in places. */
     private static final long TAG_MASK = 0xFFFFL << Integer.SIZE;
+
+    /** Makes the tags of a group's two hints differ. */
+    private static final long UPPER_TAG = 1L << (NUMBER_SHIFT - 1);
 
     /** Bits 16 to 31 of the hash become the tag: the index is made of higher ones. */
     private static final int TAG_SHIFT = Integer.SIZE - Short.SIZE;
@@ -158,6 +174,38 @@ final class LeafHints {
         return (hash << TAG_SHIFT) & TAG_MASK;
     }
 
+    /**
+     * The hint for a key, or {@link #NONE}.
+     *
+     * @param place of the key
+     */
+    long hintOpaque(long place, byte[] key, int keyBytes) {
+        long lower = hintOpaque(place);
+        int distance = distance(place, key, keyBytes);
+        if (lower != NONE && distance < keys(lower)) {
+            return lower;
+        }
+        if ((place & GROUPED) == 0) {
+            return lower;
+        }
+        long upper = hintOpaque(ofUpperLeaf(place));
+        // Of the lower leaf all the same, where nothing else is known: it may have got the key since.
+        return upper != NONE && firstSlot(upper) + distance >= 0 ? upper : lower;
+    }
+
+    /** The place for those keys of a group that lie in another leaf than the first of it. */
+    private static long ofUpperLeaf(long place) {
+        return place ^ UPPER_TAG ^ (1L << LINE_SHIFT);
+    }
+
+    private static int firstSlot(long hint) {
+        return (int) (hint >> SLOT_SHIFT);
+    }
+
+    private static int keys(long hint) {
+        return (int) (hint >>> KEYS_SHIFT) & KEYS_MASK;
+    }
+
     /** The hint at a place or at its second one, or {@link #NONE} where those are of other keys. */
     long hintOpaque(long place) {
         long hint = touch(place);
@@ -210,7 +258,7 @@ final class LeafHints {
 
     /** Where a hint expects a key in its leaf: a number that may be no slot. */
     static int slot(long hint, long place, byte[] key, int keyBytes) {
-        return (int) (hint >> NUMBER_SHIFT) + distance(place, key, keyBytes);
+        return firstSlot(hint) + distance(place, key, keyBytes);
     }
 
     /** How far the slot of a key is from that of the first of its group, if all keys between them are there. */
@@ -218,12 +266,22 @@ final class LeafHints {
         return (place & GROUPED) == 0 ? 0 : key[keyBytes - 1] & GROUP_MASK;
     }
 
-    /** Notes where a key was found. Writes only what is new, so that readers on other processors keep the line. */
-    void remember(long place, int frame, int slot, byte[] key, int keyBytes) {
+    /**
+     * Notes where a key was found. Writes only what is new, so that readers on other processors keep the line.
+     *
+     * @param slot where it is, or would be
+     * @param slotCount of its leaf
+     */
+    void remember(long place, int frame, int slot, int slotCount, byte[] key, int keyBytes) {
         int first = slot - distance(place, key, keyBytes);
-        long known = hintOpaque(place);
-        if (known == NONE || frame(known) != frame || Math.abs((int) (known >> NUMBER_SHIFT) - first) > SLOTS_OFF_MAX) {
-            setHintOpaque(place, first, frame);
+        long at = first < 0 ? ofUpperLeaf(place) : place;
+        int keys = (place & GROUPED) == 0 ? 1 : Math.clamp(slotCount - first, 1, KEYS_PER_GROUP);
+        long known = hintOpaque(at);
+        if (known == NONE
+                || frame(known) != frame
+                || keys(known) != keys
+                || Math.abs(firstSlot(known) - first) > SLOTS_OFF_MAX) {
+            setHintOpaque(at, first << KEYS_BITS | keys, frame);
         }
     }
 

@@ -165,7 +165,7 @@ public class TreeDescent {
 
     /** The second half of {@link #tryHint}. */
     protected final void followHint(boolean wholeKey) {
-        long hint = hints.hintOpaque(hintPlace);
+        long hint = hints.hintOpaque(hintPlace, key, keyBytes);
         if (hint != LeafHints.NONE) {
             beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, hintPlace, key, keyBytes) : NO_SLOT_GUESSED);
         }
@@ -222,7 +222,8 @@ public class TreeDescent {
             return false;
         }
         if (remembers == REMEMBER_KEY) {
-            hints.remember(hintPlace, frame, found >= 0 ? found : -found - 1, key, keyBytes);
+            int slot = found >= 0 ? found : -found - 1;
+            hints.remember(hintPlace, frame, slot, Node.slotCount(memory, page), key, keyBytes);
         } else if (remembers == REMEMBER_PUT) {
             hints.rememberPut(hintPlace, frame);
         }

@@ -13,6 +13,9 @@ class LeafHintsTest {
     private static final int TREE = 7;
     private static final int FRAME = 1_234_567;
 
+    /** Of a leaf of which no group is the last. */
+    private static final int SLOTS = 508;
+
     /** A group of eight keys shares a hint, and eight groups a part of the table. */
     private static final int KEYS_PER_LINE = 64;
 
@@ -27,11 +30,23 @@ class LeafHintsTest {
     }
 
     private void remember(long number, int frame, int slot) {
-        hints.remember(place(number), frame, slot, key(number), Long.BYTES);
+        remember(number, frame, slot, SLOTS);
+    }
+
+    private void remember(long number, int frame, int slot, int slotCount) {
+        hints.remember(place(number), frame, slot, slotCount, key(number), Long.BYTES);
+    }
+
+    private long hint(long number) {
+        return hints.hintOpaque(place(number), key(number), Long.BYTES);
+    }
+
+    private int frame(long number) {
+        return LeafHints.frame(hint(number));
     }
 
     private int slot(long number) {
-        return LeafHints.slot(hints.hintOpaque(place(number)), place(number), key(number), Long.BYTES);
+        return LeafHints.slot(hint(number), place(number), key(number), Long.BYTES);
     }
 
     /** The next key behind another whose hint lies where that of a third lies. */
@@ -43,25 +58,53 @@ class LeafHintsTest {
         return other;
     }
 
-    private int frame(long number) {
-        return LeafHints.frame(hints.hintOpaque(place(number)));
-    }
-
     @Test
     void saysWhereAKeyWasFound() {
-        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)));
-        remember(1_000, FRAME, 501);
-        assertEquals(FRAME, LeafHints.frame(hints.hintOpaque(place(1_000))));
-        assertEquals(501, slot(1_000));
+        assertEquals(LeafHints.NONE, hint(1_000));
+        remember(1_000, FRAME, 507);
+        assertEquals(FRAME, frame(1_000));
+        assertEquals(507, slot(1_000));
     }
 
     @Test
     void saysTheSlotsOfItsNeighboursToo() {
-        // The last of its group, so that the first would lie before the first slot.
-        remember(1_007, 0, 2);
-        assertEquals(0, LeafHints.frame(hints.hintOpaque(place(1_000))));
-        assertEquals(-5, slot(1_000));
-        assertEquals(2, slot(1_007));
+        remember(1_003, 0, 10);
+        assertEquals(0, frame(1_000));
+        assertEquals(7, slot(1_000));
+        assertEquals(14, slot(1_007));
+    }
+
+    @Test
+    void saysOfEachKeyOfAGroupInWhichOfTwoLeavesItIs() {
+        // 1000 to 1004 are the last of one leaf, 1005 to 1007 the first of the next.
+        remember(1_002, FRAME, 22, 25);
+        assertEquals(FRAME, frame(1_004));
+        remember(1_006, FRAME + 1, 1, 25);
+        for (int i = 0; i < 8; i++) {
+            boolean inLower = i < 5;
+            assertEquals(inLower ? FRAME : FRAME + 1, frame(1_000 + i), "key=" + i);
+            assertEquals(inLower ? 20 + i : i - 5, slot(1_000 + i), "key=" + i);
+        }
+        remember(1_002, FRAME, 22, 25);
+        assertEquals(FRAME + 1, frame(1_006), "neither overwrites the other");
+    }
+
+    @Test
+    void saysTheLowerLeafWhereTheUpperIsNotKnown() {
+        remember(1_002, FRAME, 22, 25);
+        assertEquals(FRAME, frame(1_006), "it may have been put there since");
+        assertEquals(26, slot(1_006));
+        remember(1_006, FRAME, 26, 27);
+        remember(1_010, FRAME + 1, 1, 25);
+        assertEquals(FRAME, frame(1_007));
+    }
+
+    @Test
+    void saysNothingOfTheLowerLeafWhereTheUpperAloneIsKnown() {
+        remember(1_006, FRAME + 1, 1, 25);
+        assertEquals(FRAME + 1, frame(1_005));
+        assertEquals(0, slot(1_005));
+        assertEquals(LeafHints.NONE, hint(1_004));
     }
 
     @Test
@@ -73,8 +116,8 @@ class LeafHintsTest {
         assertNotEquals(
                 hints.placeOf(TREE, key, key.length, false), hints.placeOf(TREE, neighbour, neighbour.length, false));
         long place = hints.placeOf(TREE, neighbour, neighbour.length, true);
-        hints.remember(place, FRAME, 20, neighbour, neighbour.length);
-        assertEquals(13, LeafHints.slot(hints.hintOpaque(place), place, key, key.length));
+        hints.remember(place, FRAME, 20, SLOTS, neighbour, neighbour.length);
+        assertEquals(13, LeafHints.slot(hints.hintOpaque(place, key, key.length), place, key, key.length));
     }
 
     @Test
@@ -82,7 +125,7 @@ class LeafHintsTest {
         long other = keyThatSharesThePlaceOf(1_000, 1_000);
         assertNotEquals(place(1_000), place(other));
         remember(1_000, FRAME, 3);
-        assertEquals(LeafHints.NONE, hints.hintOpaque(place(other)));
+        assertEquals(LeafHints.NONE, hint(other));
     }
 
     @Test
@@ -99,7 +142,7 @@ class LeafHintsTest {
         remember(third, FRAME + 3, 5);
         assertEquals(FRAME + 3, frame(third));
         assertEquals(FRAME + 2, frame(second));
-        assertEquals(LeafHints.NONE, hints.hintOpaque(place(1_000)), "there are two places, not three");
+        assertEquals(LeafHints.NONE, hint(1_000), "there are two places, not three");
     }
 
     @Test
@@ -111,13 +154,13 @@ class LeafHintsTest {
         for (int round = 0; round < 2; round++) {
             for (int group = 0; group < groups; group++) {
                 byte[] key = key(group * keysPerGroup);
-                table.remember(table.placeOf(TREE, key, key.length, true), group, 0, key, key.length);
+                table.remember(table.placeOf(TREE, key, key.length, true), group, 0, SLOTS, key, key.length);
             }
         }
         int kept = 0;
         for (int group = 0; group < groups; group++) {
             byte[] key = key(group * keysPerGroup);
-            long hint = table.hintOpaque(table.placeOf(TREE, key, key.length, true));
+            long hint = table.hintOpaque(table.placeOf(TREE, key, key.length, true), key, key.length);
             kept += hint != LeafHints.NONE && LeafHints.frame(hint) == group ? 1 : 0;
         }
         // One place each would keep six of seven.
@@ -132,7 +175,7 @@ class LeafHintsTest {
         remember(1_000, FRAME, 14);
         assertEquals(14, slot(1_000));
         remember(1_000, FRAME + 1, 14);
-        assertEquals(FRAME + 1, LeafHints.frame(hints.hintOpaque(place(1_000))));
+        assertEquals(FRAME + 1, frame(1_000));
     }
 
     @Test
