@@ -145,17 +145,23 @@ public final class TeamFetch {
 
     private void enter(int member, int tableMode) {
         Transaction transaction = transactions[member];
-        transaction.gate().requireThread();
-        if (transaction.gate().isInEngine()) {
+        TransactionGate gate = transaction.gate();
+        gate.requireThread();
+        if (gate.isInEngine()) {
             throw new TransactionStateException(Message.of("the transaction is in the team already")
                     .with("member", member)
                     .remedy("fetch several rows of one transaction with a RowBatch"));
         }
-        TableAccess access = transaction.open(table, tableMode);
+        gate.requireOpen();
+        if (member == 0) {
+            // One thread runs the statements of all, on one stack.
+            transaction.core().reserveStack();
+        }
+        TableAccess access = transaction.openWithinReserve(table.reference(), tableMode);
         access.requireComplete(keys[member]);
         access.requireReadable(records[member]);
         accesses[member] = access;
-        transaction.gate().enterWithStack();
+        gate.enter();
     }
 
     /**

@@ -477,6 +477,11 @@ public final class Transaction {
     TableAccess open(TableReference table, int mode) {
         gate.requireOpen();
         core.reserveStack();
+        return openWithinReserve(table, mode);
+    }
+
+    /** As {@link #open}, where the caller has seen that the transaction is open and stack enough is left. */
+    TableAccess openWithinReserve(TableReference table, int mode) {
         try {
             gate.enter();
             TableAccess access = core.open(table, mode);
