@@ -26,10 +26,10 @@ import java.lang.invoke.VarHandle;
  * mostly is (a saturating counter, as processors predict branches).
  *
  * <pre>
- *   a hint:   | slot of the key whose low bits are 0, i12 | keys, u4 | tag u16 | frame + 1, i32 |; 0 where there is none
- *   for puts: | how often it was right, 0 to 3, i16                  | tag u16 | frame + 1, i32 |
- *               high 16 bits                                                     low 32 bits
- *   a place:  | 1 if the key shares its hint, else 0, i16            | tag u16 | index, i32     | the first of two
+ *   a hint:   | slot of the key with low bits 0, i12 | keys, u4 | tag u16 | frame + 1, i32 |; 0 where there is none
+ *   for puts: | how often it was right, 0 to 3, i16             | tag u16 | frame + 1, i32 |
+ *               high 16 bits                                                low 32 bits
+ *   a place:  | 1 if the key shares its hint, else 0, i16       | tag u16 | index, i32     | the first of two
  * </pre>
  *
  * <p>A group whose keys lie in two leaves has two hints: that of the lower leaf says how many of the group's keys, from
