@@ -40,8 +40,7 @@ import java.lang.invoke.VarHandle;
  * <p>Keys share places. The tag is a part of the key's hash: a hint with another's is as good as none, and costs no
  * visit of a wrong leaf. Whose place is taken has a second one in the neighbouring cache line, and only where that is
  * taken too are hints overwritten: a table that is a third full of groups loses one hint in twenty so, and one in seven
- * with one place each. In a batch those that have to descend come after all others, one wait behind the other, so that
- * one fetch in seven took half of the time of all.
+ * with one place each. In a batch those that have to descend come after all others, one wait behind the other.
  *
  * <p>Invariants: each hint is 0 or names a frame of the pool, and a number that may be no slot at all. Both kinds
  * lie in one table, and one may be taken for the other.
