@@ -302,18 +302,40 @@ public final class Transaction {
     }
 
     /**
-     * Deletes the row that was fetched into the record.
+     * Deletes the row that was fetched into the record, or the row of the key that the record was filled with.
      *
      * @param table the table
      * @param row a fetched row
      * @return false if it is gone
+     * @throws TransactionStateException if the key of a fetched row was changed: another row has that key
      */
     public boolean delete(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
-        access.requireOwn(row);
         try {
             gate.enter();
-            boolean found = access.delete(row.keyBytes(), row.keyLength());
+            boolean found = access.delete(row);
+            gate.leave();
+            return found;
+        } catch (RuntimeException | Error failure) {
+            gate.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Deletes the rows that were fetched into a batch, with the same outcome as deleting one after the other, but all
+     * or none. A key for which the fetch before has found no row is left out.
+     *
+     * @param table the table
+     * @param batch fetched rows; {@link RowBatch#found} then says which of them there were
+     * @return how many of them there were
+     * @throws TransactionStateException if the key of a fetched row was changed
+     */
+    public int delete(Table table, RowBatch batch) {
+        TableAccess access = open(table, LockMode.IX);
+        try {
+            gate.enter();
+            int found = access.delete(batch.records(), batch.founds(), batch.size());
             gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {

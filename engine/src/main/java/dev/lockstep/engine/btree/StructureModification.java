@@ -26,6 +26,12 @@ public final class StructureModification extends StructureChange {
      */
     private static final int UNDERFULL_BYTES = PageLayout.PAGE_BYTES / 4;
 
+    /**
+     * A leaf is tried when it has become smaller by that much since the last time, and when it is empty. Where both
+     * neighbours are full, as beside a queue that is served from its head, each try is two walks for nothing.
+     */
+    private static final int BYTES_BETWEEN_TRIES = UNDERFULL_BYTES / 4;
+
     private static final int MERGED_BYTES_MAX = PageLayout.PAGE_BYTES * 7 / 10;
 
     /** Makes an empty leaf in the tree's root page, which its caller has allocated. */
@@ -227,6 +233,19 @@ public final class StructureModification extends StructureChange {
     /** Whether a node uses so little of its page that a merge is worth trying. */
     public static boolean isUnderfull(MemorySegment memory, long node) {
         return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node) < UNDERFULL_BYTES;
+    }
+
+    /**
+     * Whether a merge of a leaf is to be tried behind a removal from it.
+     *
+     * @param freeBytesBefore what was free before the removal
+     */
+    public static boolean isMergeDue(MemorySegment memory, long leaf, int freeBytesBefore) {
+        int usedBytes = PageLayout.PAGE_BYTES - Node.freeBytes(memory, leaf);
+        int usedBytesBefore = PageLayout.PAGE_BYTES - freeBytesBefore;
+        return usedBytes < UNDERFULL_BYTES
+                && (usedBytes / BYTES_BETWEEN_TRIES != usedBytesBefore / BYTES_BETWEEN_TRIES
+                        || Node.slotCount(memory, leaf) == 0);
     }
 
     private boolean tryMerge(boolean intoLeft) {

@@ -181,6 +181,11 @@ public class TreeDescent {
         }
     }
 
+    /** Has a walk that was just aimed at a leaf begin at a frame that may hold it, as after a hint. */
+    protected final void beginAtFrame(int guessedFrame) {
+        beginAt(guessedFrame, NO_SLOT_GUESSED);
+    }
+
     private void beginAt(int guessedFrame, int guessedSlot) {
         hinted = true;
         hintedSlot = guessedSlot;

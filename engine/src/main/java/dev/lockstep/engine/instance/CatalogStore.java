@@ -90,7 +90,7 @@ final class CatalogStore {
     static void delete(SessionCore session, BTree catalog, String name) {
         byte[] key = key(name);
         session.beforeChange();
-        session.delete.start(catalog, key, key.length);
+        session.delete.start(catalog, key, key.length, null);
         session.driver.runPlain(session.delete);
         if (!session.delete.applied()) {
             throw new AssertionError("table=" + name);

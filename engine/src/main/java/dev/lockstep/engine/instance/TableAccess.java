@@ -365,13 +365,17 @@ public final class TableAccess {
 
     private void requireUpdatable(Record row) {
         requireOwn(row);
+        requireKeyAsFetched(row, "delete the row and insert it with its new key");
+        row.sealForUpdate();
+        requireKeyFits(table.definition().name(), row.keyLength());
+    }
+
+    private void requireKeyAsFetched(Record row, String remedy) {
         if (row.isKeyChanged() && row.positionPageId() != RecordBuffer.NO_POSITION) {
             throw new TransactionStateException(Message.of("the primary key of a fetched row was changed")
                     .with("table", table.definition().name())
-                    .remedy("delete the row and insert it with its new key"));
+                    .remedy(remedy));
         }
-        row.sealForUpdate();
-        requireKeyFits(table.definition().name(), row.keyLength());
     }
 
     /**
@@ -526,16 +530,61 @@ public final class TableAccess {
      * @return false if there is no such row
      */
     public boolean delete(byte[] key, int keyBytes) {
+        return delete(key, keyBytes, null);
+    }
+
+    /**
+     * Deletes the row that was fetched into a record, or that of the key in a record that was filled.
+     *
+     * @return false if it is gone
+     */
+    public boolean delete(Record row) {
+        requireDeletable(row);
+        return delete(row.keyBytes(), row.keyLength(), row);
+    }
+
+    private void requireDeletable(Record row) {
+        requireOwn(row);
+        requireKeyAsFetched(row, "fetch the row that is to be deleted, or delete it by its key");
+    }
+
+    /**
+     * Deletes several rows, all or none.
+     *
+     * @param found says which of the rows are meant, and takes which of them there were
+     * @return how many there were
+     */
+    public int delete(Record[] rows, boolean[] found, int count) {
+        for (int i = 0; i < count; i++) {
+            if (found[i]) {
+                requireDeletable(rows[i]);
+            }
+        }
+        int savepoint = session.savepoint();
+        int foundCount = 0;
+        try {
+            for (int i = 0; i < count; i++) {
+                found[i] = found[i] && delete(rows[i].keyBytes(), rows[i].keyLength(), rows[i]);
+                foundCount += found[i] ? 1 : 0;
+            }
+        } catch (Throwable failure) {
+            session.undoStatement(savepoint, failure);
+            throw failure;
+        }
+        return foundCount;
+    }
+
+    private boolean delete(byte[] key, int keyBytes, Record seenOrNull) {
         session.beforeChange();
         if (entryBuilders.length == 0) {
-            return deleteRow(key, keyBytes);
+            return deleteRow(key, keyBytes, seenOrNull);
         }
         if (!fetch(key, keyBytes, oldRow, LockMode.KEY_X, false)) {
             return false;
         }
         int savepoint = session.savepoint();
         try {
-            deleteRow(key, keyBytes);
+            deleteRow(key, keyBytes, oldRow);
             for (int i = 0; i < entryBuilders.length; i++) {
                 entryBuilders[i].build(oldRow);
                 deleteEntry(i, entryBuilders[i].bytes(), entryBuilders[i].length());
@@ -547,14 +596,14 @@ public final class TableAccess {
         return true;
     }
 
-    private boolean deleteRow(byte[] key, int keyBytes) {
-        session.delete.start(table.tree(), key, keyBytes);
+    private boolean deleteRow(byte[] key, int keyBytes, Record seenOrNull) {
+        session.delete.start(table.tree(), key, keyBytes, seenOrNull);
         session.driver.run(session.delete, table.operations().delete());
         return session.delete.applied();
     }
 
     private void deleteEntry(int index, byte[] entry, int entryBytes) {
-        session.delete.start(table.indexes().get(index).tree(), entry, entryBytes);
+        session.delete.start(table.indexes().get(index).tree(), entry, entryBytes, null);
         session.driver.run(
                 session.delete, table.indexes().get(index).operations().delete());
     }

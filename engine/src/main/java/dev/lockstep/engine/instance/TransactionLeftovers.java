@@ -41,7 +41,7 @@ final class TransactionLeftovers {
                 freeChain(undo.tree(entry), stub);
             }
             if (kind == UndoBuffer.DELETE) {
-                removeGhost(undo.tree(entry), undo.key(entry));
+                removeGhost(undo.tree(entry), undo.key(entry), undo.frame(entry));
             }
         }
     }
@@ -60,7 +60,7 @@ final class TransactionLeftovers {
     /** Removes ghosts that others could not remove; where nothing may be written they stay for the next open. */
     void removeGhostsMet() {
         for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
-            removeGhost(context.ghostTree(i), context.ghostKey(i));
+            removeGhost(context.ghostTree(i), context.ghostKey(i), UndoBuffer.NO_FRAME);
         }
         context.forgetGhosts();
     }
@@ -88,18 +88,18 @@ final class TransactionLeftovers {
     }
 
     /**
-     * Removes a ghost, unless somebody is at work on the table as a whole: the tree may be gone by then. The table lock
-     * that is taken here, where the transaction's own are released already, is given back by {@link #releaseLocks}.
-     * Where a page cannot be read the ghost stays, for whoever meets it later.
+     * Removes a ghost, which may lie in that frame, unless somebody is at work on the table as a whole: the tree may be
+     * gone by then. The table lock that is taken here, where the transaction's own are released already, is given back
+     * by {@link #releaseLocks}. Where a page cannot be read the ghost stays, for whoever meets it later.
      */
-    private void removeGhost(BTree tree, byte[] key) {
+    private void removeGhost(BTree tree, byte[] key, int frame) {
         if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
             return;
         }
-        purge.start(tree, key);
+        purge.start(tree, key, frame);
         try {
             driver.runPlain(purge);
-            if (purge.leafUnderfull()) {
+            if (purge.mayBeMerged()) {
                 driver.mergeAfter(purge);
             }
         } catch (StorageException unreadable) {

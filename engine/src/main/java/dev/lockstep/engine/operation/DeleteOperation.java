@@ -10,6 +10,7 @@ import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.type.RecordBuffer;
 
 /**
  * Makes a record a ghost. Its place is kept until the transaction has ended, so that undo needs no room, and removed
@@ -20,9 +21,14 @@ public final class DeleteOperation extends ChangeOperation {
         super(locks, transactions, context);
     }
 
-    /** Aims at a record. */
-    public void start(BTree target, byte[] deletedKey, int deletedKeyBytes) {
+    /**
+     * Aims at a record.
+     *
+     * @param seen the record as it was read, so that the delete looks there first; null if it was not
+     */
+    public void start(BTree target, byte[] deletedKey, int deletedKeyBytes, RecordBuffer seen) {
         startChange(target, deletedKey, deletedKeyBytes);
+        seenAt(seen);
     }
 
     @Override
@@ -48,7 +54,7 @@ public final class DeleteOperation extends ChangeOperation {
             OverflowChain.departs(tree, value);
         }
         long lsn = logChange();
-        undo.push(UndoBuffer.DELETE, tree, previousLsn, key, keyBytes, flagsBefore, value, valueBytes);
+        undo.pushDelete(tree, previousLsn, key, keyBytes, flagsBefore, value, valueBytes, frame);
         NodeEditor.setSlotFlags(memory, page, slot, flagsBefore | NodeLayout.SLOT_GHOST);
         NodeEditor.setVersion(memory, page, slot, context.transactionId());
         return changed(lsn);

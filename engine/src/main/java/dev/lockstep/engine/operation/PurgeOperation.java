@@ -9,6 +9,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
+import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.transaction.VersionStore;
 
 /**
@@ -16,21 +17,28 @@ import dev.lockstep.engine.transaction.VersionStore;
  * still locks stays: the next scan that meets it tries again.
  */
 public final class PurgeOperation extends ChangeOperation {
-    private boolean leafUnderfull;
+    private boolean mayBeMerged;
 
     public PurgeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
     }
 
-    /** Whether the removal has left so little in the leaf that it may be merged with a neighbour. */
-    public boolean leafUnderfull() {
-        return leafUnderfull;
+    /** Whether the removal has left so little in the leaf that a merge with a neighbour is to be tried. */
+    public boolean mayBeMerged() {
+        return mayBeMerged;
     }
 
-    /** Aims at a ghost. */
-    public void start(BTree target, byte[] ghostKey) {
-        leafUnderfull = false;
+    /**
+     * Aims at a ghost.
+     *
+     * @param frame where it may lie, or {@link UndoBuffer#NO_FRAME}
+     */
+    public void start(BTree target, byte[] ghostKey, int frame) {
+        mayBeMerged = false;
         startChange(target, ghostKey, ghostKey.length);
+        if (frame != UndoBuffer.NO_FRAME) {
+            beginAtFrame(frame);
+        }
         stage = STAGE_DESCEND;
     }
 
@@ -50,8 +58,9 @@ public final class PurgeOperation extends ChangeOperation {
         GhostRemoval.log(context.record(), pageId, key, keyBytes);
         long lsn = logSystemChange();
         tree.purging(lsn);
+        int freeBytesBefore = Node.freeBytes(memory, page);
         GhostRemoval.apply(memory, page, slot);
-        leafUnderfull = StructureModification.isUnderfull(memory, page);
+        mayBeMerged = StructureModification.isMergeDue(memory, page, freeBytesBefore);
         return changed(lsn);
     }
 }

@@ -19,6 +19,7 @@ import java.util.Arrays;
  *   <li>Entry i occupies {@code bytes[starts[i], starts[i + 1])}; {@code starts[entryCount]} is {@code byteCount}.
  *   <li>{@code changedFrom[i]} is {@link #WHOLE_VALUE}, or where in a value of unchanged length the bytes of entry i
  *       belong that lie behind its key.
+ *   <li>{@code frames[i]} is {@link #NO_FRAME} or the frame in which a deleted record of entry i lay: a guess.
  *   <li>{@code previousLsns[i]} is the LSN of the transaction's log record before the one of entry i: where undo goes
  *       on after a compensation record for entry i.
  *   <li>Between {@link #reserve} and {@link #push} nothing can fail, so a change that is in the page is here as well.
@@ -41,6 +42,9 @@ public final class UndoBuffer {
     /** Where an update has replaced the whole value, and not only some bytes of it. */
     public static final int WHOLE_VALUE = -1;
 
+    /** It is not known where the entry's record lies. */
+    public static final int NO_FRAME = -1;
+
     /**
      * Most bytes of undo that one transaction may hold, whatever the options say. A quarter of the address space of one
      * array: far above any short transaction, and low enough that growing by doubling cannot overflow.
@@ -48,7 +52,7 @@ public final class UndoBuffer {
     public static final int BYTES_MAX = (int) DatabaseOptions.TRANSACTION_UNDO_BYTES_MAX;
 
     /** What an entry takes beside key and value: one element of each array. */
-    private static final int ENTRY_BYTES = 30;
+    private static final int ENTRY_BYTES = 34;
 
     /** Arrays larger than this are dropped after the transaction, so that one bulk load does not stay in memory. */
     private static final int BYTES_KEPT_MAX = 1 << 20;
@@ -80,6 +84,7 @@ public final class UndoBuffer {
     private short[] keyBytes = new short[ENTRIES_INITIAL];
     private short[] flagsBefore = new short[ENTRIES_INITIAL];
     private short[] changedFrom = new short[ENTRIES_INITIAL];
+    private int[] frames = new int[ENTRIES_INITIAL];
     private long[] previousLsns = new long[ENTRIES_INITIAL];
     private int entryCount;
     private long bytesMax = BYTES_MAX;
@@ -139,6 +144,7 @@ public final class UndoBuffer {
         short[] newKeyBytes = Arrays.copyOf(keyBytes, capacity);
         short[] newFlagsBefore = Arrays.copyOf(flagsBefore, capacity);
         short[] newChangedFrom = Arrays.copyOf(changedFrom, capacity);
+        int[] newFrames = Arrays.copyOf(frames, capacity);
         long[] newPreviousLsns = Arrays.copyOf(previousLsns, capacity);
         raiseEpoch();
         kinds = newKinds;
@@ -147,6 +153,7 @@ public final class UndoBuffer {
         keyBytes = newKeyBytes;
         flagsBefore = newFlagsBefore;
         changedFrom = newChangedFrom;
+        frames = newFrames;
         previousLsns = newPreviousLsns;
     }
 
@@ -164,6 +171,26 @@ public final class UndoBuffer {
             byte[] before,
             int beforeBytes) {
         begin(kind, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
+        System.arraycopy(before, 0, bytes, byteCount, beforeBytes);
+        finish(beforeBytes);
+    }
+
+    /**
+     * Adds an entry for a delete, as {@link #push}.
+     *
+     * @param frame where the ghost lies
+     */
+    public void pushDelete(
+            BTree tree,
+            long previousLsn,
+            byte[] key,
+            int keyLength,
+            int slotFlagsBefore,
+            byte[] before,
+            int beforeBytes,
+            int frame) {
+        frames[entryCount] = frame;
+        begin(DELETE, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
         System.arraycopy(before, 0, bytes, byteCount, beforeBytes);
         finish(beforeBytes);
     }
@@ -296,6 +323,11 @@ public final class UndoBuffer {
     /** Where in the value the bytes of {@link #before} belong, or {@link #WHOLE_VALUE}. */
     public int changedFrom(int entry) {
         return changedFrom[entry];
+    }
+
+    /** The frame in which the ghost of a delete lay: it may be in another by now. {@link #NO_FRAME} for others. */
+    public int frame(int entry) {
+        return kinds[entry] == DELETE ? frames[entry] : NO_FRAME;
     }
 
     /** The slot flags before the change. */

@@ -116,7 +116,7 @@ final class RawTree {
 
     boolean delete(byte[] key) {
         session.beforeChange();
-        session.delete.start(tree, key, key.length);
+        session.delete.start(tree, key, key.length, null);
         session.driver.runPlain(session.delete);
         return session.delete.applied();
     }
