@@ -425,7 +425,16 @@ public final class TableAccess {
         while (end < limit && found[end] && isInPlace(rows[end])) {
             end++;
         }
-        return end;
+        // A leaf that one operation has changed is not as its other rows were read: those would go one by one.
+        int endOfLeaf = end;
+        while (end == limit && limit < count && endOfLeaf > next && isOfOneLeaf(rows[endOfLeaf - 1], rows[endOfLeaf])) {
+            endOfLeaf--;
+        }
+        return endOfLeaf > next ? endOfLeaf : end;
+    }
+
+    private static boolean isOfOneLeaf(Record row, Record following) {
+        return row.positionFrame() == following.positionFrame() && row.positionVersion() == following.positionVersion();
     }
 
     /** Whether an update of the row changes a few bytes of it, and none of its entries. */
