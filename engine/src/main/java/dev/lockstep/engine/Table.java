@@ -87,6 +87,21 @@ public final class Table {
     }
 
     /**
+     * Makes an empty batch of ranges, for what a transaction reads of several of them with one call. Batches are
+     * reusable like records.
+     *
+     * @param capacity the largest number of ranges, at least 1
+     * @param rowsPerRangeMax the largest number of rows of each, at least 1; the batch has room for all of them
+     * @return the batch
+     * @throws IllegalArgumentException if one of the numbers is below 1
+     */
+    public RangeBatch newRangeBatch(int capacity, int rowsPerRangeMax) {
+        requireCapacity(capacity);
+        requireCapacity(rowsPerRangeMax);
+        return new RangeBatch(definition().recordFormat(), capacity, rowsPerRangeMax);
+    }
+
+    /**
      * Makes an empty team of fetches from this table, for several transactions of one thread. Teams are reusable like
      * records.
      *

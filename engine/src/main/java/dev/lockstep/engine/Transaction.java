@@ -184,6 +184,69 @@ public final class Transaction {
     }
 
     /**
+     * Reads ranges side by side, with the same outcome and the same locks as reading one after the other with a
+     * {@link Cursor} that stops behind {@link RangeBatch#rowsPerRangeMax()} rows.
+     *
+     * @param table the table
+     * @param ranges what the keys of each begin with; takes their rows
+     * @return how many rows there are
+     * @throws SchemaException if the batch belongs to another table
+     */
+    public int fetch(Table table, RangeBatch ranges) {
+        return fetch(table, ranges, LockMode.NONE);
+    }
+
+    /**
+     * Reads ranges side by side, all rows of which are going to be changed; see
+     * {@link #fetchForUpdate(Table, Key, Record)}.
+     *
+     * @param table the table
+     * @param ranges what the keys of each begin with; takes their rows
+     * @return how many rows there are
+     * @throws SchemaException if the batch belongs to another table
+     */
+    public int fetchForUpdate(Table table, RangeBatch ranges) {
+        return fetch(table, ranges, LockMode.KEY_U);
+    }
+
+    /**
+     * Reads ranges side by side, all rows of which will surely be changed; see
+     * {@link #fetchExclusive(Table, Key, Record)}.
+     *
+     * @param table the table
+     * @param ranges what the keys of each begin with; takes their rows
+     * @return how many rows there are
+     * @throws SchemaException if the batch belongs to another table
+     */
+    public int fetchExclusive(Table table, RangeBatch ranges) {
+        return fetch(table, ranges, LockMode.KEY_X);
+    }
+
+    private int fetch(Table table, RangeBatch ranges, int changeMode) {
+        TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
+        access.requireReadable(ranges.rows().records()[0]);
+        ranges.rows().clear();
+        try {
+            gate.enter();
+            int count = access.batchScan()
+                    .scan(
+                            table.reference(),
+                            ranges.prefixes(),
+                            ranges.size(),
+                            ranges.rows().records(),
+                            ranges.rowsPerRangeMax(),
+                            ranges.ends(),
+                            changeMode);
+            gate.leave();
+            ranges.setRows(count);
+            return count;
+        } catch (RuntimeException | Error failure) {
+            gate.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
      * Inserts a row.
      *
      * @param table the table

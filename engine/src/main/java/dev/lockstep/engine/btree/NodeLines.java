@@ -94,6 +94,38 @@ public final class NodeLines {
         prefetch.addLines(Node.slot(page, guess), Node.slot(page, guess + 1) + SLOT_BYTES);
     }
 
+    /** Says which line holds the last slot, which a search in a large node reads beside the first. */
+    public static void addLastSlotLine(GroupPrefetch prefetch, MemorySegment memory, long page) {
+        prefetch.addLine(Node.slot(page, Math.max(0, Node.slotCount(memory, page) - 1)));
+    }
+
+    /**
+     * Says which lines the cells of several slots lie in, up to so many bytes of each value. Records that were inserted
+     * one after the other lie one before the other, and share lines.
+     *
+     * @param from first slot
+     * @param end behind the last slot
+     */
+    public static void addCellLines(
+            GroupPrefetch prefetch, MemorySegment memory, long page, int from, int end, int valueBytesWanted) {
+        long runFrom = 0;
+        long runEnd = 0;
+        for (int index = from; index < end; index++) {
+            long word = Node.slotWord(memory, page, index);
+            long cell = Node.cellOf(page, word);
+            long cellEnd = Node.valueAddressOf(page, word) + Math.min(Node.valueBytesOf(word), valueBytesWanted);
+            boolean isNear = runFrom != 0 && cell <= runEnd + CACHE_LINE_BYTES && cellEnd >= runFrom - CACHE_LINE_BYTES;
+            if (!isNear && runFrom != 0) {
+                prefetch.addLines(runFrom, runEnd);
+            }
+            runFrom = isNear ? Math.min(runFrom, cell) : cell;
+            runEnd = isNear ? Math.max(runEnd, cellEnd) : cellEnd;
+        }
+        if (runFrom != 0) {
+            prefetch.addLines(runFrom, runEnd);
+        }
+    }
+
     /** Says which lines a slot's cell lies in, up to so many bytes of its value. */
     public static void addCellLines(
             GroupPrefetch prefetch, MemorySegment memory, long page, int index, int valueBytesWanted) {

@@ -9,6 +9,7 @@ import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.operation.RecordOperation;
+import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
@@ -95,6 +96,70 @@ public final class OperationDriver {
      */
     public int runTeam(RecordOperation[] operations, int count, int list) {
         return runRounds(operations, count, list, false);
+    }
+
+    /**
+     * Brings scans to their first leaves side by side, and the records there on their way from memory. Then runs each
+     * to its end, in their order: they lock what one scan after the other would, in the same order.
+     *
+     * @param scans forwards, beside others, and past their {@link ScanOperation#followHint}
+     * @param list number of the scans' list in the scheduler
+     */
+    void runInOrder(ScanOperation[] scans, int count, int list) {
+        SThread sThread = context.sThread();
+        if (sThread == null) {
+            InstalledProbe.begin(null, scheduler, list);
+            try {
+                bringToLeaves(scans, count, null);
+                for (int i = 0; i < count; i++) {
+                    runInterruptibly(scans[i]);
+                }
+            } finally {
+                InstalledProbe.end(null);
+            }
+            return;
+        }
+        sThread.beginOperation(list);
+        try {
+            bringToLeaves(scans, count, sThread);
+            for (int i = 0; i < count; i++) {
+                runWithSwitchPoints(scans[i], sThread);
+            }
+        } finally {
+            sThread.endOperation();
+        }
+    }
+
+    private void bringToLeaves(ScanOperation[] scans, int count, SThread sThread) {
+        GroupPrefetch prefetch = prefetch();
+        boolean arrived = false;
+        // Ends: each turn brings every scan a node closer, or waits for what it needs.
+        while (!arrived) {
+            addNextLines(scans, count, prefetch);
+            prefetch.run(pool.memory(), pool.latches());
+            arrived = true;
+            for (int i = 0; i < count; i++) {
+                ScanOperation scan = scans[i];
+                if (!scan.hasArrived()) {
+                    int result = scan.step();
+                    if (result != TreeDescent.CONTINUE) {
+                        waitFor(scan, result, true);
+                    }
+                    arrived &= scan.hasArrived();
+                }
+            }
+            if (sThread != null) {
+                sThread.switchPoint();
+            }
+        }
+        addNextLines(scans, count, prefetch);
+        prefetch.run(pool.memory(), pool.latches());
+    }
+
+    private static void addNextLines(ScanOperation[] scans, int count, GroupPrefetch prefetch) {
+        for (int i = 0; i < count; i++) {
+            scans[i].addNextLines(prefetch);
+        }
     }
 
     /** Whether operations of a list run in staged teams, so that they should be a {@link StagedFetch}. */

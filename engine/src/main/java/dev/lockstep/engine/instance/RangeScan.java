@@ -257,15 +257,7 @@ public final class RangeScan {
         if (overflow && ofSnapshot) {
             return access.snapshotAccess().fetch(Arrays.copyOf(row.keyBytes(), row.keyLength()), row.keyLength(), row);
         }
-        if (overflow && !scan.keepsLocks()) {
-            // The chain is given back when its row goes, so reading it needs a lock that stays.
-            return access.fetchLocked(row.keyBytes(), row.keyLength(), row);
-        }
-        if (overflow) {
-            access.loadOverflow(row);
-        }
-        row.loaded();
-        return true;
+        return access.completeScanned(row, overflow, scan.keepsLocks());
     }
 
     private int nextOfIndex(Key[] keys, Record[] into, boolean[] found) {

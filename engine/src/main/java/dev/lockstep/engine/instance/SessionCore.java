@@ -18,6 +18,7 @@ import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
+import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.operation.UpdateOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.VersionStore;
@@ -72,6 +73,7 @@ public final class SessionCore {
     private final LockManager locks;
     private final Log log;
     private FetchOperation[] fetchesTogether;
+    private ScanOperation[] scansTogether;
     private FetchOperation fetchBesideOthers;
     private StagedFetch stagedFetch;
     private InsertRunOperation insertRun;
@@ -146,6 +148,18 @@ public final class SessionCore {
             fetchesTogether = made;
         }
         return fetchesTogether;
+    }
+
+    /** Operations that scan side by side; made when first asked for. */
+    ScanOperation[] scansTogether() {
+        if (scansTogether == null) {
+            ScanOperation[] made = new ScanOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = ScanOperation.besideOthers(locks, instance.transactions(), context);
+            }
+            scansTogether = made;
+        }
+        return scansTogether;
     }
 
     /** The operation that fetches beside those of other sessions; made when first asked for. */

@@ -42,6 +42,7 @@ public final class TableAccess {
     private final long allIndexedColumns;
     private final Record[] rowAlone = new Record[1];
     private BatchFetch batchFetch;
+    private BatchScan batchScan;
     private SnapshotAccess snapshotAccess;
 
     TableAccess(SessionCore session, TableState table, int tableNumber) {
@@ -83,6 +84,14 @@ public final class TableAccess {
             batchFetch = new BatchFetch(this);
         }
         return batchFetch;
+    }
+
+    /** Scans of several ranges side by side. */
+    public BatchScan batchScan() {
+        if (batchScan == null) {
+            batchScan = new BatchScan(this);
+        }
+        return batchScan;
     }
 
     /** The lock under which a row is read. */
@@ -160,9 +169,22 @@ public final class TableAccess {
         return true;
     }
 
-    /** Fetches a row with a lock that stays, whatever the isolation level. */
-    boolean fetchLocked(byte[] key, int keyBytes, Record into) {
-        return fetch(key, keyBytes, into, LockMode.KEY_S, false);
+    /**
+     * Makes a record of what a scan has copied; false if its row is gone.
+     *
+     * @param overflow whether that is a stub
+     * @param locked whether the row is locked for good
+     */
+    boolean completeScanned(Record row, boolean overflow, boolean locked) {
+        if (overflow && !locked) {
+            // The chain is given back when its row goes, so reading it needs a lock that stays.
+            return fetch(row.keyBytes(), row.keyLength(), row, LockMode.KEY_S, false);
+        }
+        if (overflow) {
+            loadOverflow(row);
+        }
+        row.loaded();
+        return true;
     }
 
     /** Replaces the stub that was loaded by the value that it stands for. */

@@ -2,9 +2,11 @@ package dev.lockstep.engine.operation;
 
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.KeyBytes;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.NodeLines;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
@@ -98,6 +100,7 @@ public final class ScanOperation extends RecordOperation {
     private boolean emptyRange;
     private boolean ended;
     private boolean seekInclusive;
+    private boolean awaitsOthers;
     private boolean highEndGuarded;
     private int leafCount;
     private int leavesLeft;
@@ -110,8 +113,18 @@ public final class ScanOperation extends RecordOperation {
         super(locks, transactions, context);
     }
 
+    /** Makes an operation that goes to its first leaf in turn with others, and from there on by itself. */
+    public static ScanOperation besideOthers(
+            LockManager locks, TransactionTable transactions, TransactionContext context) {
+        ScanOperation scan = new ScanOperation(locks, transactions, context);
+        scan.walksBesideOthers();
+        return scan;
+    }
+
     /**
-     * Aims at the keys from {@code lowKey}, inclusive, up to {@code highKey}, exclusive.
+     * Aims at the keys from {@code lowKey}, inclusive, up to {@code highKey}, exclusive. An operation
+     * {@linkplain #besideOthers beside others} is to {@link #followHint} behind its first {@link #next(RecordTarget[],
+     * int, int)}, when all of them were aimed.
      *
      * @param lowKey null is minus infinity
      * @param highKey null is plus infinity
@@ -152,6 +165,7 @@ public final class ScanOperation extends RecordOperation {
         leafCount = 0;
         leavesLeft = 0;
         gapGuarded = false;
+        awaitsOthers = isBesideOthers();
         Isolation isolation = context.isolation();
         lockGaps = isolation == Isolation.SERIALIZABLE && mode != LockMode.NONE;
         lockInstant = isolation == Isolation.READ_COMMITTED && mode == LockMode.KEY_S;
@@ -195,6 +209,29 @@ public final class ScanOperation extends RecordOperation {
         } else {
             seekFromLastKey();
         }
+    }
+
+    /**
+     * Has the hint to the first leaf on its way from memory: before {@link #followHint}, while those of others are on
+     * theirs.
+     *
+     * @return something to add up, so that no compiler leaves the read out
+     */
+    public long touchHint() {
+        return readHint();
+    }
+
+    /** Begins at the leaf where a range like this one was found last. */
+    public void followHint() {
+        awaitsOthers = false;
+        if (stage == STAGE_DESCEND) {
+            followHint(false);
+        }
+    }
+
+    /** Whether the step has found its first leaf, or needs none: up to there it locks nothing. */
+    public boolean hasArrived() {
+        return stage != STAGE_DESCEND && stage != STAGE_LEAF;
     }
 
     /** Whether the step reached a record; false at the end of the range. */
@@ -269,7 +306,10 @@ public final class ScanOperation extends RecordOperation {
         System.arraycopy(from, 0, seek, 0, fromBytes);
         aim(tree, seek, fromBytes, 0, keysBelow);
         if (!keysBelow) {
-            tryHint(false);
+            findHint(false);
+            if (!awaitsOthers) {
+                followHint(false);
+            }
         }
         stage = STAGE_DESCEND;
         return CONTINUE;
@@ -556,5 +596,18 @@ public final class ScanOperation extends RecordOperation {
             return true;
         }
         return nextKey.findFrom(tree, Arrays.copyOf(high, highBytes));
+    }
+
+    /** Of the records to come those in this leaf; forwards only, as scans beside others go. */
+    @Override
+    public void addNextLines(GroupPrefetch prefetch) {
+        if (stage == STAGE_RUN) {
+            int end = Math.min(Node.slotCount(memory, page), slot + wanted - filled);
+            NodeLines.addCellLines(prefetch, memory, page, slot, end, targets[filled].valueBytesWanted());
+        } else if (stage == STAGE_LEAF && isHinted()) {
+            NodeLines.addLastSlotLine(prefetch, memory, page);
+        } else {
+            super.addNextLines(prefetch);
+        }
     }
 }
