@@ -132,8 +132,8 @@ public class DelegatingSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
-        return session.removeOldestNewOrder(warehouseId, districtId);
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        return session.removeOldestNewOrders(warehouseId, districtIds, orderIds);
     }
 
     @Override
@@ -143,8 +143,9 @@ public class DelegatingSession implements TpccSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
-        return session.deliverOrderLines(warehouseId, districtId, orderId, deliveryMillis);
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        session.deliverOrderLines(warehouseId, districtIds, orderIds, count, deliveryMillis, amountsCents);
     }
 
     @Override

@@ -124,11 +124,13 @@ public interface TpccSession extends AutoCloseable {
     // Delivery, clause 2.7.4.2
 
     /**
-     * Deletes the district's row with the lowest NO_O_ID from NEW_ORDER.
+     * Deletes of each district of a warehouse the row with the lowest NO_O_ID from NEW_ORDER.
      *
-     * @return NO_O_ID, or 0 when the district has none
+     * @param districtIds receives those that had one, in ascending order
+     * @param orderIds receives their NO_O_ID
+     * @return how many districts had one
      */
-    int removeOldestNewOrder(int warehouseId, int districtId);
+    int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds);
 
     /**
      * Sets O_CARRIER_ID of orders of a warehouse, one of each of some districts.
@@ -139,11 +141,13 @@ public interface TpccSession extends AutoCloseable {
     void deliverOrders(int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds);
 
     /**
-     * Sets OL_DELIVERY_D of all lines of an order.
+     * Sets OL_DELIVERY_D of all lines of orders of a warehouse, one of each of some districts.
      *
-     * @return the sum of their OL_AMOUNT in cents
+     * @param districtIds in ascending order
+     * @param amountsCents receives the sum of their OL_AMOUNT in cents, at the orders' indexes
      */
-    long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis);
+    void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents);
 
     /**
      * Adds an amount to C_BALANCE and 1 to C_DELIVERY_CNT of customers of a warehouse, one of each of some districts.

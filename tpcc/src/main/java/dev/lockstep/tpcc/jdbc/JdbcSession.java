@@ -11,6 +11,7 @@ import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.RetryableTransactionException;
 import dev.lockstep.tpcc.adapter.StockRow;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
@@ -454,7 +455,20 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        int count = 0;
+        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
+            int orderId = removeOldestNewOrder(warehouseId, districtId);
+            if (orderId != 0) {
+                districtIds[count] = districtId;
+                orderIds[count++] = orderId;
+            }
+        }
+        return count;
+    }
+
+    /** Returns 0 where the district has none. */
+    private int removeOldestNewOrder(int warehouseId, int districtId) {
         return call(() -> {
             int orderId;
             try (ResultSet rows =
@@ -490,7 +504,14 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        for (int i = 0; i < count; i++) {
+            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
+        }
+    }
+
+    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         return call(() -> {
             JdbcValues.millis(deliverOrderLines, 1, deliveryMillis, OrderLineRow.NOT_DELIVERED);
             key(deliverOrderLines, 2, warehouseId, districtId, orderId).executeUpdate();

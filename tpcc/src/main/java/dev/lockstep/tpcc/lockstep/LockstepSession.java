@@ -3,6 +3,7 @@ package dev.lockstep.tpcc.lockstep;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.PendingCommit;
+import dev.lockstep.engine.RangeBatch;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.RowBatch;
 import dev.lockstep.engine.Session;
@@ -52,7 +53,6 @@ class LockstepSession implements TpccSession {
     private final Key districtKey;
     private final Key customerKey;
     private final Key customerNameKey;
-    private final Key newOrderKey;
     private final Key orderCustomerKey;
     private final Key orderLineKey;
     private final Key orderLineEndKey;
@@ -60,14 +60,16 @@ class LockstepSession implements TpccSession {
     private final Record district;
     final Record customer;
     private final Record history;
-    private final Record newOrder;
+    final Record newOrder;
     final Record order;
     private final RowBatch items;
     private final RowBatch stocks;
     private final RowBatch stockQuantities;
     private final RowBatch orderLines;
     private final RowBatch linesRead;
+    private final RangeBatch oldestNewOrders;
     private final RowBatch orders;
+    private final RangeBatch linesDelivered;
     private final RowBatch customers;
     private final RowBatch customersFound;
     private final Text lastName = new Text(16);
@@ -84,7 +86,6 @@ class LockstepSession implements TpccSession {
         districtKey = tables.district().newKey();
         customerKey = tables.customer().newKey();
         customerNameKey = tables.customer().newIndexKey(Columns.CUSTOMER_BY_NAME);
-        newOrderKey = tables.newOrder().newKey();
         orderCustomerKey = tables.orders().newIndexKey(Columns.ORDERS_BY_CUSTOMER);
         orderLineKey = tables.orderLine().newKey();
         orderLineEndKey = tables.orderLine().newKey();
@@ -106,7 +107,9 @@ class LockstepSession implements TpccSession {
                         Columns.OL_QUANTITY,
                         Columns.OL_AMOUNT,
                         Columns.OL_DELIVERY_D);
+        oldestNewOrders = tables.newOrder().newRangeBatch(TpccScale.DISTRICTS, 1);
         orders = tables.orders().newBatch(TpccScale.DISTRICTS);
+        linesDelivered = tables.orderLine().newRangeBatch(TpccScale.DISTRICTS, LINES_MAX);
         customers = tables.customer().newBatch(TpccScale.DISTRICTS);
         customersFound = tables.customer().newBatch(NAMESAKES_TOGETHER);
     }
@@ -451,18 +454,21 @@ class LockstepSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
-        newOrderKey.reset().add(warehouseId).add(districtId);
-        try (Cursor oldest = tx.scan(tables.newOrder()).within(newOrderKey).exclusive()) {
-            if (!oldest.next(newOrder)) {
-                return 0;
-            }
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        oldestNewOrders.clear();
+        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
+            oldestNewOrders.addRange().add(warehouseId).add(districtId);
         }
-        int orderId = newOrder.getInt(Columns.NO_O_ID);
-        if (!tx.delete(tables.newOrder(), newOrder)) {
-            throw new IllegalStateException("locked row is missing table=new_order row=" + newOrder);
+        int count = tx.fetchExclusive(tables.newOrder(), oldestNewOrders);
+        RowBatch rows = oldestNewOrders.rows();
+        for (int i = 0; i < count; i++) {
+            districtIds[i] = rows.record(i).getInt(Columns.NO_D_ID);
+            orderIds[i] = rows.record(i).getInt(Columns.NO_O_ID);
         }
-        return orderId;
+        if (tx.delete(tables.newOrder(), rows) != count) {
+            throw new IllegalStateException("locked rows are missing table=new_order warehouseId=" + warehouseId);
+        }
+        return count;
     }
 
     @Override
@@ -486,17 +492,21 @@ class LockstepSession implements TpccSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
-        long amountCents = 0;
-        try (Cursor lines = scanOrderLines(warehouseId, districtId, orderId).exclusive()) {
-            while (lines.next(orderLines) > 0) {
-                for (int i = 0; i < orderLines.size(); i++) {
-                    amountCents += deliver(orderLines.record(i), deliveryMillis);
-                }
-                update(tables.orderLine(), orderLines);
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        linesDelivered.clear();
+        for (int i = 0; i < count; i++) {
+            linesDelivered.addRange().add(warehouseId).add(districtIds[i]).add(orderIds[i]);
+        }
+        tx.fetchExclusive(tables.orderLine(), linesDelivered);
+        RowBatch lines = linesDelivered.rows();
+        for (int i = 0; i < count; i++) {
+            amountsCents[i] = 0;
+            for (int line = linesDelivered.from(i); line < linesDelivered.to(i); line++) {
+                amountsCents[i] += deliver(lines.record(line), deliveryMillis);
             }
         }
-        return amountCents;
+        update(tables.orderLine(), lines);
     }
 
     /** Sets an order line's date of delivery; returns its amount in cents. */

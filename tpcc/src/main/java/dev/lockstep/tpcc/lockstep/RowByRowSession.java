@@ -9,6 +9,7 @@ import dev.lockstep.tpcc.adapter.ItemRow;
 import dev.lockstep.tpcc.adapter.LastName;
 import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.StockRow;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import java.util.Arrays;
 
 /**
@@ -18,6 +19,7 @@ import java.util.Arrays;
 final class RowByRowSession extends LockstepSession {
     private final Key itemKey;
     private final Key stockKey;
+    private final Key newOrderKey;
     private final Key orderKey;
     private final Key primaryKeyFound;
     private final Record item;
@@ -28,6 +30,7 @@ final class RowByRowSession extends LockstepSession {
         super(tables, session, options);
         itemKey = tables.item().newKey();
         stockKey = tables.stock().newKey();
+        newOrderKey = tables.newOrder().newKey();
         orderKey = tables.orders().newKey();
         primaryKeyFound = tables.customer().newKey();
         item = tables.item().newRecord();
@@ -94,6 +97,33 @@ final class RowByRowSession extends LockstepSession {
     }
 
     @Override
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        int count = 0;
+        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
+            newOrderKey.reset().add(warehouseId).add(districtId);
+            if (removeOldestNewOrder()) {
+                districtIds[count] = districtId;
+                orderIds[count++] = newOrder.getInt(Columns.NO_O_ID);
+            }
+        }
+        return count;
+    }
+
+    /** Finds it by {@code newOrderKey} and leaves it in {@code newOrder}; false if there is none. */
+    private boolean removeOldestNewOrder() {
+        try (Cursor oldest =
+                transaction().scan(tables.newOrder()).within(newOrderKey).exclusive()) {
+            if (!oldest.next(newOrder)) {
+                return false;
+            }
+        }
+        if (!transaction().delete(tables.newOrder(), newOrder)) {
+            throw new IllegalStateException("locked row is missing table=new_order row=" + newOrder);
+        }
+        return true;
+    }
+
+    @Override
     public void deliverOrders(
             int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
         for (int i = 0; i < count; i++) {
@@ -105,15 +135,18 @@ final class RowByRowSession extends LockstepSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
-        long amountCents = 0;
-        try (Cursor lines = scanOrderLines(warehouseId, districtId, orderId).exclusive()) {
-            while (lines.next(orderLine)) {
-                amountCents += deliver(orderLine, deliveryMillis);
-                update(tables.orderLine(), orderLine);
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        for (int i = 0; i < count; i++) {
+            amountsCents[i] = 0;
+            try (Cursor lines =
+                    scanOrderLines(warehouseId, districtIds[i], orderIds[i]).exclusive()) {
+                while (lines.next(orderLine)) {
+                    amountsCents[i] += deliver(orderLine, deliveryMillis);
+                    update(tables.orderLine(), orderLine);
+                }
             }
         }
-        return amountCents;
     }
 
     @Override

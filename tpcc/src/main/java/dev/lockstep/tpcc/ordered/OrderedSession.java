@@ -8,6 +8,7 @@ import dev.lockstep.tpcc.adapter.LastName;
 import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.StockRow;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
@@ -249,7 +250,20 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        int count = 0;
+        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
+            int orderId = removeOldestNewOrder(warehouseId, districtId);
+            if (orderId != 0) {
+                districtIds[count] = districtId;
+                orderIds[count++] = orderId;
+            }
+        }
+        return count;
+    }
+
+    /** Returns 0 where the district has none. */
+    private int removeOldestNewOrder(int warehouseId, int districtId) {
         Key3 oldest = db.newOrders.higherKey(new Key3(warehouseId, districtId, 0));
         if (oldest == null || oldest.warehouseId() != warehouseId || oldest.districtId() != districtId) {
             return 0;
@@ -276,7 +290,14 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        for (int i = 0; i < count; i++) {
+            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
+        }
+    }
+
+    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         long cents = 0;
         for (Rows.OrderLine line : lines(warehouseId, districtId, orderId, orderId + 1)) {
             cents += line.amountCents;

@@ -261,7 +261,20 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrder(int warehouseId, int districtId) {
+    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
+        int count = 0;
+        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
+            int orderId = removeOldestNewOrder(warehouseId, districtId);
+            if (orderId != 0) {
+                districtIds[count] = districtId;
+                orderIds[count++] = orderId;
+            }
+        }
+        return count;
+    }
+
+    /** Returns 0 where the district has none. */
+    private int removeOldestNewOrder(int warehouseId, int districtId) {
         int district = districtIndex(warehouseId, districtId);
         int orderId = db.firstNewOrder[district];
         if (orderId == db.endNewOrder[district]) {
@@ -290,7 +303,14 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    public void deliverOrderLines(
+            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
+        for (int i = 0; i < count; i++) {
+            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
+        }
+    }
+
+    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         int district = districtIndex(warehouseId, districtId);
         IntRows orders = db.orders[district];
         IntRows lines = db.lines[district];

@@ -13,6 +13,7 @@ import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
+import java.util.Arrays;
 
 /**
  * The logic of the five transactions (clause 2), over any session. What a transaction would print on its terminal is
@@ -246,22 +247,16 @@ public final class TpccTransactions {
     private boolean delivery(TransactionInput input) {
         session.begin(TransactionType.DELIVERY);
         int warehouseId = input.warehouseId;
-        int count = 0;
-        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
-            int orderId = session.removeOldestNewOrder(warehouseId, districtId);
-            deliveredOrderIds[districtId - 1] = orderId;
-            deliveredCents[districtId - 1] = 0;
-            if (orderId != 0) {
-                deliveryDistrictIds[count] = districtId;
-                deliveryOrderIds[count++] = orderId;
-            }
-        }
+        int count = session.removeOldestNewOrders(warehouseId, deliveryDistrictIds, deliveryOrderIds);
         session.deliverOrders(
                 warehouseId, deliveryDistrictIds, deliveryOrderIds, count, input.carrierId, deliveryCustomerIds);
+        session.deliverOrderLines(
+                warehouseId, deliveryDistrictIds, deliveryOrderIds, count, input.nowMillis, deliveryCents);
+        Arrays.fill(deliveredOrderIds, 0);
+        Arrays.fill(deliveredCents, 0);
         for (int i = 0; i < count; i++) {
-            int districtId = deliveryDistrictIds[i];
-            deliveryCents[i] = session.deliverOrderLines(warehouseId, districtId, deliveryOrderIds[i], input.nowMillis);
-            deliveredCents[districtId - 1] = deliveryCents[i];
+            deliveredOrderIds[deliveryDistrictIds[i] - 1] = deliveryOrderIds[i];
+            deliveredCents[deliveryDistrictIds[i] - 1] = deliveryCents[i];
         }
         session.creditCustomers(warehouseId, deliveryDistrictIds, deliveryCustomerIds, deliveryCents, count);
         session.commit();
