@@ -254,6 +254,9 @@ public final class CrashProof implements Proof {
         /** Whether a point has not come to its end, which ends the run: what it left may be in the way of others. */
         private boolean hangs;
 
+        /** Whether a flaw was found, which ends the run: it was made to see that. */
+        private boolean flawFound;
+
         Run(Flaw flaw, ProofOptions options, ProofProgress progress) {
             this.flaw = flaw;
             this.options = options;
@@ -302,7 +305,7 @@ public final class CrashProof implements Proof {
             boolean hasMore = options.points() > 0
                     ? tried < options.points()
                     : System.nanoTime() - beginNanos < options.time().toNanos();
-            return hasMore && !hangs;
+            return hasMore && !hangs && !flawFound;
         }
 
         private void tryPoint(Round round, long number) throws InterruptedException {
@@ -390,6 +393,7 @@ public final class CrashProof implements Proof {
         }
 
         private void failed(Round round, int pair, String what) {
+            flawFound = flaw != Flaw.NONE;
             counts.add(round.fault(pair), round.operation(pair), null);
             report.failed(pair, round.describe(pair) + ": " + what, replay(round, pair));
         }
