@@ -27,7 +27,7 @@ class CrashAtEveryWriteTest {
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
-    private static final int POINTS_MAX = Integer.getInteger("lockstep.crash.points", 60);
+    private static final int POINTS_MAX = Integer.getInteger("lockstep.crash.points", 40);
     private static final long SEED = 42;
     private static final Path HOME = Path.of("/database");
 
