@@ -2,6 +2,7 @@ package dev.lockstep.tpcc.jdbc;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.CustomerRow;
+import dev.lockstep.tpcc.adapter.DistrictByDistrictSession;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
 import dev.lockstep.tpcc.adapter.IsolationLevel;
@@ -11,8 +12,6 @@ import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.RetryableTransactionException;
 import dev.lockstep.tpcc.adapter.StockRow;
-import dev.lockstep.tpcc.adapter.TpccScale;
-import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 import dev.lockstep.tpcc.schema.Tables;
@@ -23,7 +22,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 
 /** The statements of {@link TpccStatements} on one connection, prepared at the start. */
-final class JdbcSession implements TpccSession {
+final class JdbcSession extends DistrictByDistrictSession {
     private static final String CONFLICT = "a row that was just read was changed by another transaction";
 
     /** A statement to be run; whatever it throws is sorted into what can be tried again and what cannot. */
@@ -455,20 +454,7 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
-        int count = 0;
-        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
-            int orderId = removeOldestNewOrder(warehouseId, districtId);
-            if (orderId != 0) {
-                districtIds[count] = districtId;
-                orderIds[count++] = orderId;
-            }
-        }
-        return count;
-    }
-
-    /** Returns 0 where the district has none. */
-    private int removeOldestNewOrder(int warehouseId, int districtId) {
+    protected int removeOldestNewOrder(int warehouseId, int districtId) {
         return call(() -> {
             int orderId;
             try (ResultSet rows =
@@ -486,14 +472,7 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrders(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
-        for (int i = 0; i < count; i++) {
-            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
-        }
-    }
-
-    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    protected int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         return call(() -> {
             deliverOrder.setInt(1, carrierId);
             change(key(deliverOrder, 2, warehouseId, districtId, orderId));
@@ -504,14 +483,7 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrderLines(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
-        for (int i = 0; i < count; i++) {
-            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
-        }
-    }
-
-    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    protected long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         return call(() -> {
             JdbcValues.millis(deliverOrderLines, 1, deliveryMillis, OrderLineRow.NOT_DELIVERED);
             key(deliverOrderLines, 2, warehouseId, districtId, orderId).executeUpdate();
@@ -522,13 +494,7 @@ final class JdbcSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
-        for (int i = 0; i < count; i++) {
-            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
-        }
-    }
-
-    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    protected void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         run(() -> {
             JdbcValues.cents(creditCustomer, 1, amountCents);
             change(key(creditCustomer, 2, warehouseId, districtId, customerId));

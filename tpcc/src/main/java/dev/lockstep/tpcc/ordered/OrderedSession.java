@@ -1,6 +1,7 @@
 package dev.lockstep.tpcc.ordered;
 
 import dev.lockstep.tpcc.adapter.CustomerRow;
+import dev.lockstep.tpcc.adapter.DistrictByDistrictSession;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
 import dev.lockstep.tpcc.adapter.ItemRow;
@@ -8,8 +9,6 @@ import dev.lockstep.tpcc.adapter.LastName;
 import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.StockRow;
-import dev.lockstep.tpcc.adapter.TpccScale;
-import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 import dev.lockstep.tpcc.ordered.OrderedDatabase.Key2;
@@ -26,7 +25,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 
 /** The statements on {@link OrderedDatabase}; a change leaves behind how to take it back. */
-final class OrderedSession implements TpccSession {
+final class OrderedSession extends DistrictByDistrictSession {
     private final OrderedDatabase db;
     private final Deque<Runnable> undo = new ArrayDeque<>();
     private Rows.Customer lockedCustomer;
@@ -250,20 +249,7 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
-        int count = 0;
-        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
-            int orderId = removeOldestNewOrder(warehouseId, districtId);
-            if (orderId != 0) {
-                districtIds[count] = districtId;
-                orderIds[count++] = orderId;
-            }
-        }
-        return count;
-    }
-
-    /** Returns 0 where the district has none. */
-    private int removeOldestNewOrder(int warehouseId, int districtId) {
+    protected int removeOldestNewOrder(int warehouseId, int districtId) {
         Key3 oldest = db.newOrders.higherKey(new Key3(warehouseId, districtId, 0));
         if (oldest == null || oldest.warehouseId() != warehouseId || oldest.districtId() != districtId) {
             return 0;
@@ -274,14 +260,7 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrders(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
-        for (int i = 0; i < count; i++) {
-            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
-        }
-    }
-
-    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    protected int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         Rows.Order order = db.orders.get(new Key3(warehouseId, districtId, orderId));
         int previous = order.carrierId;
         order.carrierId = carrierId;
@@ -290,14 +269,7 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrderLines(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
-        for (int i = 0; i < count; i++) {
-            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
-        }
-    }
-
-    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    protected long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         long cents = 0;
         for (Rows.OrderLine line : lines(warehouseId, districtId, orderId, orderId + 1)) {
             cents += line.amountCents;
@@ -309,13 +281,7 @@ final class OrderedSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
-        for (int i = 0; i < count; i++) {
-            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
-        }
-    }
-
-    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    protected void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         Rows.Customer customer = db.customers.get(new Key3(warehouseId, districtId, customerId));
         customer.balanceCents += amountCents;
         customer.deliveryCount++;

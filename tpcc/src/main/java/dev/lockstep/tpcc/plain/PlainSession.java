@@ -13,6 +13,7 @@ import static dev.lockstep.tpcc.plain.PlainDatabase.STOCK_REMOTES;
 import static dev.lockstep.tpcc.plain.PlainDatabase.STOCK_YTD;
 
 import dev.lockstep.tpcc.adapter.CustomerRow;
+import dev.lockstep.tpcc.adapter.DistrictByDistrictSession;
 import dev.lockstep.tpcc.adapter.DistrictRow;
 import dev.lockstep.tpcc.adapter.HistoryRow;
 import dev.lockstep.tpcc.adapter.ItemRow;
@@ -21,7 +22,6 @@ import dev.lockstep.tpcc.adapter.OrderLineRow;
 import dev.lockstep.tpcc.adapter.OrderRow;
 import dev.lockstep.tpcc.adapter.StockRow;
 import dev.lockstep.tpcc.adapter.TpccScale;
-import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.adapter.WarehouseRow;
 
@@ -29,7 +29,7 @@ import dev.lockstep.tpcc.adapter.WarehouseRow;
  * The statements on {@link PlainDatabase}. Only New-Order ever rolls back, so only what New-Order changes is kept for
  * that: the old numbers of its stock rows, and where its inserts began.
  */
-final class PlainSession implements TpccSession {
+final class PlainSession extends DistrictByDistrictSession {
     private static final int NONE = -1;
 
     private final PlainDatabase db;
@@ -261,20 +261,7 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public int removeOldestNewOrders(int warehouseId, int[] districtIds, int[] orderIds) {
-        int count = 0;
-        for (int districtId = 1; districtId <= TpccScale.DISTRICTS; districtId++) {
-            int orderId = removeOldestNewOrder(warehouseId, districtId);
-            if (orderId != 0) {
-                districtIds[count] = districtId;
-                orderIds[count++] = orderId;
-            }
-        }
-        return count;
-    }
-
-    /** Returns 0 where the district has none. */
-    private int removeOldestNewOrder(int warehouseId, int districtId) {
+    protected int removeOldestNewOrder(int warehouseId, int districtId) {
         int district = districtIndex(warehouseId, districtId);
         int orderId = db.firstNewOrder[district];
         if (orderId == db.endNewOrder[district]) {
@@ -285,14 +272,7 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrders(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, int carrierId, int[] customerIds) {
-        for (int i = 0; i < count; i++) {
-            customerIds[i] = deliverOrder(warehouseId, districtIds[i], orderIds[i], carrierId);
-        }
-    }
-
-    private int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
+    protected int deliverOrder(int warehouseId, int districtId, int orderId, int carrierId) {
         IntRows orders = db.orders[districtIndex(warehouseId, districtId)];
         int[] order = orders.chunk(orderId - 1);
         int at = orders.start(orderId - 1);
@@ -303,14 +283,7 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public void deliverOrderLines(
-            int warehouseId, int[] districtIds, int[] orderIds, int count, long deliveryMillis, long[] amountsCents) {
-        for (int i = 0; i < count; i++) {
-            amountsCents[i] = deliverOrderLines(warehouseId, districtIds[i], orderIds[i], deliveryMillis);
-        }
-    }
-
-    private long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
+    protected long deliverOrderLines(int warehouseId, int districtId, int orderId, long deliveryMillis) {
         int district = districtIndex(warehouseId, districtId);
         IntRows orders = db.orders[district];
         IntRows lines = db.lines[district];
@@ -329,13 +302,7 @@ final class PlainSession implements TpccSession {
     }
 
     @Override
-    public void creditCustomers(int warehouseId, int[] districtIds, int[] customerIds, long[] amountsCents, int count) {
-        for (int i = 0; i < count; i++) {
-            creditCustomer(warehouseId, districtIds[i], customerIds[i], amountsCents[i]);
-        }
-    }
-
-    private void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
+    protected void creditCustomer(int warehouseId, int districtId, int customerId, long amountCents) {
         int at = scale.customerIndex(warehouseId, districtId, customerId) * CUSTOMER_LONGS;
         db.customers[at + CUSTOMER_BALANCE] += amountCents;
         // C_DELIVERY_CNT is the lower half.
