@@ -158,8 +158,8 @@ public final class UndoBuffer {
     }
 
     /**
-     * Adds an entry for which {@link #reserve} made room. {@code before} is the value that an update replaces or a
-     * delete removes, or the stub of the chain that an insert has written.
+     * Adds an entry for which {@link #reserve} made room, for an insert or an update. {@code before} is the value that
+     * an update replaces, or the stub of the chain that an insert has written.
      */
     public void push(
             byte kind,
@@ -176,8 +176,9 @@ public final class UndoBuffer {
     }
 
     /**
-     * Adds an entry for a delete, as {@link #push}.
+     * Adds an entry for a delete, for which {@link #reserve} made room.
      *
+     * @param before the value of the ghost
      * @param frame where the ghost lies
      */
     public void pushDelete(
@@ -190,9 +191,7 @@ public final class UndoBuffer {
             int beforeBytes,
             int frame) {
         frames[entryCount] = frame;
-        begin(DELETE, tree, previousLsn, key, keyLength, slotFlagsBefore, WHOLE_VALUE);
-        System.arraycopy(before, 0, bytes, byteCount, beforeBytes);
-        finish(beforeBytes);
+        push(DELETE, tree, previousLsn, key, keyLength, slotFlagsBefore, before, beforeBytes);
     }
 
     /**

@@ -159,7 +159,7 @@ class SnapshotVisibilityTest {
             int dice = random.nextInt(3);
             undo.reserve(KEY.length + value.length);
             if (flagsNow == 0 && dice == 0) {
-                undo.push(UndoBuffer.DELETE, tree, 0, KEY, KEY.length, flagsNow, value, value.length);
+                undo.pushDelete(tree, 0, KEY, KEY.length, flagsNow, value, value.length, 0);
                 flagsNow = NodeLayout.SLOT_GHOST;
             } else if (flagsNow == 0 && dice == 1) {
                 int from = random.nextInt(value.length);

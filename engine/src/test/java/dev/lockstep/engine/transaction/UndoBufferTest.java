@@ -60,7 +60,7 @@ class UndoBufferTest {
             } catch (OutOfMemoryError full) {
                 return false;
             }
-            buffer.push(UndoBuffer.DELETE, null, 0, KEY, KEY.length, 0, NOTHING, 0);
+            buffer.pushDelete(null, 0, KEY, KEY.length, 0, NOTHING, 0, 0);
             return true;
         }
     }
