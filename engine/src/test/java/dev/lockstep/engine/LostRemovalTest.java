@@ -22,6 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A mark of a clean close whose removal is shown and never gets to the medium. */
 class LostRemovalTest {
     private static final Path HOME = Path.of("/database");
+
+    /** Holds all pages; each opening zeroes so much, and the usual 256 MiB took most of the time of this test. */
+    private static final long POOL_BYTES = 16L << 20;
+
     private static final Path MARK = HOME.resolve("cleanclose.lockstep");
 
     private final LosingStorage storage = new LosingStorage(new FaultyStorage(1));
@@ -100,8 +104,10 @@ class LostRemovalTest {
     }
 
     private Database open() {
-        DatabaseOptions options =
-                DatabaseOptions.builder().createIfMissing(true).build();
+        DatabaseOptions options = DatabaseOptions.builder()
+                .poolBytes(POOL_BYTES)
+                .createIfMissing(true)
+                .build();
         return Database.open(storage, HOME, options, null, LogOptions.sync());
     }
 

@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RepeatedRecoveryTest {
     private static final Path HOME = Path.of("/database");
 
+    /** Holds all pages; each opening zeroes so much, and the usual 256 MiB took most of the time of this test. */
+    private static final long POOL_BYTES = 16L << 20;
+
     /** Makes the log of one row so long. */
     private static final String NAME = "n".repeat(1_000);
 
@@ -25,6 +28,7 @@ class RepeatedRecoveryTest {
 
     private Database open(TornPageProtection protection) {
         DatabaseOptions options = DatabaseOptions.builder()
+                .poolBytes(POOL_BYTES)
                 .createIfMissing(true)
                 .tornPageProtection(protection)
                 .checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MIN)
