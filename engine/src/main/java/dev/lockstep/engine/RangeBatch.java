@@ -23,6 +23,9 @@ import java.util.Objects;
  *
  * <p>The rows of all ranges lie in one {@link RowBatch}, which can then be updated or deleted.
  *
+ * <p>Meant for ranges of a few rows: an S-thread keeps its turn until all of them are read, as it does for a batch of
+ * keys, where a long scan by a cursor lets others run now and then.
+ *
  * <p>Made to be reused, like the keys and records that it holds: make one per thread of work. Not thread-safe.
  */
 public final class RangeBatch {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Rows of one table that a transaction reads, inserts or updates with one call. What is known in advance is best asked
- * for together: the searches then run side by side, and while one of them waits for memory the others go on; and rows
- * that lie side by side are changed together.
+ * Rows of one table that a transaction reads, inserts, updates or deletes with one call. What is known in advance is
+ * best asked for together: the searches then run side by side, and while one of them waits for memory the others go on;
+ * and rows that lie side by side are changed together.
  *
  * <pre>{@code
  * batch.clear();
