@@ -2,17 +2,23 @@ package dev.lockstep.bench.tpcc;
 
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** Whether the machine was the same for all runs of Lockstep, which are compared with each other. */
+/** Whether machine and JVM were the same for all runs of Lockstep, which are compared with each other. */
 final class MachineWarnings {
     /** What lies in large pages is found with fewer misses. */
     private static final double LARGE_PAGE_DIFFERENCE_MAX = 0.05;
 
     /** The greatest over the least. */
     private static final double CROWDING_RATIO_MAX = 1.1;
+
+    /** A JVM that has compiled what it runs takes 2 to 6 % by itself, and after five seconds a quarter to a half. */
+    private static final double JVM_PART_MAX = 0.15;
 
     private static final double PERCENT = 100;
 
@@ -39,7 +45,34 @@ final class MachineWarnings {
                     crowding.getMin(),
                     crowding.getMax()));
         }
+        Map<String, Double> compiling = jvmParts(runs);
+        if (!compiling.isEmpty()) {
+            lines.add(compiling.entrySet().stream()
+                    .map(run -> String.format(Locale.ROOT, "%s %.0f %%", run.getKey(), PERCENT * run.getValue()))
+                    .collect(Collectors.joining(
+                            ", ",
+                            "the JVM's own threads, its compilers above all, took too much of the measured processor"
+                                    + " time: ",
+                            ": ratios between these runs tell who was compiled first; warm up for longer (--warmup"
+                                    + " 30), or compare by turns in one JVM (--slices 1 --warmup 20)")));
+        }
         return lines;
+    }
+
+    /** What the JVM itself took of the processor time where it took too much, by run; the most of its repetitions. */
+    private static Map<String, Double> jvmParts(List<RunReport> runs) {
+        Map<String, Double> parts = new LinkedHashMap<>();
+        for (RunReport run : runs) {
+            Map<String, Double> micros = run.cpuMicrosByThread();
+            // Alone it stands where no thread's time is known.
+            if (run.configuration().engineName() == EngineName.LOCKSTEP && micros != null && micros.size() > 1) {
+                double part = micros.getOrDefault(ThreadTimes.OTHERS, 0.0) / run.cpuMicrosPerTransaction();
+                if (part > JVM_PART_MAX) {
+                    parts.merge(run.label(), part, Math::max);
+                }
+            }
+        }
+        return parts;
     }
 
     private static DoubleSummaryStatistics figures(List<RunReport> runs, Function<RunReport, Double> figure) {

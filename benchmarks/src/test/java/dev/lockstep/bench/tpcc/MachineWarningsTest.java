@@ -56,4 +56,29 @@ class MachineWarningsTest {
         assertEquals(1, lines.size());
         assertTrue(lines.getFirst().contains("between 50 and 99 %"), lines::toString);
     }
+
+    private RunReport ofThreads(String engine, String microsByThread) throws IOException {
+        return read("{\"configuration\": {\"engine\": \"" + engine + "\", \"scheduler\": \"jdk\", \"variant\": \"\","
+                + " \"grouping\": \"\"}, \"cpuMicrosPerTransaction\": 100, \"cpuMicrosByThread\": {"
+                + microsByThread
+                + "}}");
+    }
+
+    @Test
+    void aJvmThatStillCompilesIsTold() throws IOException {
+        List<String> lines = MachineWarnings.of(List.of(
+                ofThreads("lockstep", "\"JVM\": 16, \"main\": 84"),
+                ofThreads("lockstep", "\"JVM\": 46, \"main\": 54"),
+                ofThreads("plain", "\"JVM\": 80, \"main\": 20")));
+        assertEquals(1, lines.size());
+        assertTrue(lines.getFirst().contains("processor time: lockstep/jdk 46 %: ratios"), lines::toString);
+    }
+
+    @Test
+    void aWarmJvmAndOneOfWhoseThreadsNothingIsKnownAreNot() throws IOException {
+        assertEquals(
+                List.of(),
+                MachineWarnings.of(List.of(
+                        ofThreads("lockstep", "\"JVM\": 15, \"main\": 85"), ofThreads("lockstep", "\"JVM\": 100"))));
+    }
 }
