@@ -35,7 +35,15 @@ final class CodeMapChildRun {
     /** A tenth and less of TPC-C's: it is the code that counts, and loading takes a simulated process long. */
     private static final TpccScale SCALE = new TpccScale(1, 5_000, 300, 90);
 
-    private static final long POOL_BYTES = 256L << 20;
+    /** Holds {@link #SCALE} and what is added to it. */
+    private static final long TPCC_POOL_BYTES = 256L << 20;
+
+    /** No larger than need be, since a simulated process zeroes a hundred megabytes or less a second. */
+    private static final long OPERATIONS_POOL_BYTES_MIN = 16L << 20;
+
+    /** Twice what a row of {@link OperationWorkload} takes in a full page. */
+    private static final long POOL_BYTES_PER_ROW = 256;
+
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final CodeMapSpec spec;
@@ -78,12 +86,17 @@ final class CodeMapChildRun {
                 ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
 
-    private static DatabaseOptions options() {
+    private DatabaseOptions options() {
+        long poolBytes =
+                switch (spec.workload()) {
+                    case OPERATIONS -> OPERATIONS_POOL_BYTES_MIN + spec.rows() * POOL_BYTES_PER_ROW;
+                    case TPCC -> TPCC_POOL_BYTES;
+                };
         return DatabaseOptions.builder()
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
                 .durableSnapshots(false)
-                .poolBytes(POOL_BYTES)
+                .poolBytes(poolBytes)
                 .build();
     }
 

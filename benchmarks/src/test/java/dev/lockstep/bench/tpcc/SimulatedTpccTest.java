@@ -61,6 +61,8 @@ class SimulatedTpccTest {
                 "--shrink=100",
                 // Without C2 it is not steady however long it runs, and its start takes half as long.
                 "--jvm-option=-XX:TieredStopAtLevel=1",
+                // To make the usual one takes an emulated JVM twenty seconds.
+                "--pool=16m",
                 "--scheduler",
                 "steps",
                 "--durability",
