@@ -234,7 +234,7 @@ class CompactionModelTest {
     void everyStateIsThatOfTheModel(TestReporter reporter) {
         long[] moved = new long[1];
         int[] cuts = new int[1];
-        Seeds.each(4, seed -> {
+        Seeds.each(2, seed -> {
             Run run = new Run(seed);
             Path home = scratch.resolve("db-" + seed);
             run.database = open(home);

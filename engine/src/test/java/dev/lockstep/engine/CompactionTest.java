@@ -38,7 +38,7 @@ class CompactionTest {
     private static final String FILLER = "filler";
     private static final int FILLER_ROWS = 3_000;
     private static final int FILLER_KEPT_ONE_IN = 10;
-    private static final int POINTS_MAX = Integer.getInteger("lockstep.compaction.points", 12);
+    private static final int POINTS_MAX = Seeds.times(12);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -159,7 +159,7 @@ class CompactionTest {
 
     @Test
     void transactionsGoOnMeanwhile() {
-        Seeds.each(3, seed -> {
+        Seeds.each(2, seed -> {
             Path home = scratch.resolve("db-" + seed);
             Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
             createFiller(database);

@@ -20,14 +20,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  * another of these changes, or a change that fails, or a disk that is full; opens what is left and compares it with
  * what was acknowledged. The machine also stops while it recovers.
  *
- * <p>{@code -Dlockstep.crash.points=N} sets how many points are tried, evenly spread; by default as many as fit into a
- * normal build.
+ * <p>The points that are tried are evenly spread, and more of them with {@link Seeds#times}.
  */
 class CrashAtEveryWriteTest {
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
-    private static final int POINTS_MAX = Integer.getInteger("lockstep.crash.points", 40);
+    private static final int POINTS_MAX = Seeds.times(30);
     private static final long SEED = 42;
     private static final Path HOME = Path.of("/database");
 

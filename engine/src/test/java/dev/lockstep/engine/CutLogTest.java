@@ -38,11 +38,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CutLogTest {
     private static final long SEED = 17;
     private static final String TABLE = "kept";
-    private static final int TRANSACTIONS = 24;
-    private static final int CHECKPOINT_AFTER = 10;
+    private static final int TRANSACTIONS = 16;
+    private static final int CHECKPOINT_AFTER = 6;
 
     /** This one writes its pages, and a crash takes its name from it. */
-    private static final int LOST_CHECKPOINT_AFTER = 16;
+    private static final int LOST_CHECKPOINT_AFTER = 10;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();

@@ -24,7 +24,7 @@ class StackOverflowTest {
     private static final int THREADS = 3;
 
     /** Steps by which the depth differs from one sweep to the next; a frame of {@link Deep#pad} takes some 50 bytes. */
-    private static final int PADDINGS = 24;
+    private static final int PADDINGS = Seeds.times(12);
 
     /** So small that the end of the stack is reached quickly. */
     private static final long STACK_BYTES = 384 << 10;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class FuzzProofTest {
     /** Half of them guided, as far as the fuzzer runs here: the inputs it begins with, and some hundred of its own. */
-    private static final int POINTS = 500;
+    private static final int POINTS = 300;
 
     @TempDir
     Path directory;

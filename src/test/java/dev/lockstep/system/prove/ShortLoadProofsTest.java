@@ -18,7 +18,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it looks at the heap of this JVM, in which tests beside it would be seen")
 class ShortLoadProofsTest {
     private static final TpccScale SCALE = new TpccScale(1, 1_000, 60, 20);
-    private static final Duration TIME = Duration.ofSeconds(8);
+    private static final Duration TIME = Duration.ofSeconds(5);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final List<Integer> LADDER = List.of(1, 2, 5);
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NodeSearchTest {
     private static final int SEEDS = 10;
-    private static final int NODES_PER_SEED = 120;
+    private static final int NODES_PER_SEED = 60;
     private static final int TORN_PAGES_PER_SEED = 300;
     private static final int SEARCHES_PER_TORN_PAGE = 20;
     private static final byte[] NO_VALUE = new byte[0];

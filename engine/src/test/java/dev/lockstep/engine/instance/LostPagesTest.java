@@ -331,7 +331,7 @@ class LostPagesTest {
     @EnumSource
     void changesBesideTheWalkAreSeen(Scenario scenario) {
         int steps = stepCount(new FaultyStorage(1));
-        Seeds.each(30, seed -> {
+        Seeds.each(15, seed -> {
             Random random = new Random(seed);
             int first = random.nextInt(steps);
             int second = random.nextInt(first, steps);

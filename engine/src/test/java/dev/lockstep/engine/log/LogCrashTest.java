@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.Seeds;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class LogCrashTest {
     private static final long SEED = 8_191L;
-    private static final int RECORD_COUNT = 2_500;
+    private static final int RECORD_COUNT = Seeds.times(1_500);
     private static final int RESTART_COUNT = 3;
 
     /** What a run left behind. */
