@@ -158,8 +158,8 @@ public final class TeamFetch {
             transaction.core().reserveStack();
         }
         TableAccess access = transaction.openWithinReserve(table.reference(), tableMode);
-        access.requireComplete(keys[member]);
-        access.requireReadable(records[member]);
+        access.checks().requireComplete(keys[member]);
+        access.checks().requireReadable(records[member]);
         accesses[member] = access;
         gate.enter();
     }

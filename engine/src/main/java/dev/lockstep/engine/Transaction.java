@@ -77,7 +77,7 @@ public final class Transaction {
      */
     public boolean fetch(Table table, Key key, Record into) {
         TableAccess access = open(table, LockMode.IS);
-        access.requireComplete(key);
+        access.checks().requireComplete(key);
         try {
             gate.enter();
             boolean found = access.fetch(key.bytes(), key.length(), into);
@@ -116,7 +116,7 @@ public final class Transaction {
 
     private boolean fetchToChange(Table table, Key key, Record into, int mode) {
         TableAccess access = open(table, LockMode.IX);
-        access.requireComplete(key);
+        access.checks().requireComplete(key);
         try {
             gate.enter();
             boolean found = access.fetchToChange(key.bytes(), key.length(), into, mode);
@@ -168,8 +168,8 @@ public final class Transaction {
     private int fetch(Table table, RowBatch batch, int changeMode) {
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
         for (int i = 0; i < batch.size(); i++) {
-            access.requireComplete(batch.key(i));
-            access.requireReadable(batch.records()[i]);
+            access.checks().requireComplete(batch.key(i));
+            access.checks().requireReadable(batch.records()[i]);
         }
         try {
             gate.enter();
@@ -224,7 +224,7 @@ public final class Transaction {
 
     private int fetch(Table table, RangeBatch ranges, int changeMode) {
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
-        access.requireReadable(ranges.rows().records()[0]);
+        access.checks().requireReadable(ranges.rows().records()[0]);
         ranges.rows().clear();
         try {
             gate.enter();
@@ -352,7 +352,7 @@ public final class Transaction {
      */
     public boolean delete(Table table, Key key) {
         TableAccess access = open(table, LockMode.IX);
-        access.requireComplete(key);
+        access.checks().requireComplete(key);
         try {
             gate.enter();
             boolean found = access.delete(key.bytes(), key.length());

@@ -152,7 +152,7 @@ public final class RangeScan {
 
     /** Goes to the next row. */
     public boolean next(Record into) {
-        access.requireReadable(into);
+        access.checks().requireReadable(into);
         if (index == TABLE) {
             return nextOfTable(into);
         }
@@ -175,7 +175,7 @@ public final class RangeScan {
      * @return how many rows there are, fewer than records only at the end of the range
      */
     public int next(Key[] keys, Record[] into, boolean[] found) {
-        access.requireReadable(into[0]);
+        access.checks().requireReadable(into[0]);
         if (index == TABLE) {
             return nextOfTable(into);
         }
@@ -195,7 +195,7 @@ public final class RangeScan {
 
     /** Whether a row still has the values by which it was found: its entry is locked no more. */
     private boolean isOfEntry(Record row, RawRecord entry) {
-        IndexKeyBuilder builder = access.entryBuilder(index);
+        IndexKeyBuilder builder = access.entries().builder(index);
         int entryBytes = builder.build(row);
         return Arrays.equals(builder.bytes(), 0, entryBytes, entry.keyBytes(), 0, entry.keyLength());
     }
@@ -370,7 +370,7 @@ public final class RangeScan {
     }
 
     private int primaryKeyOffset(RawRecord entry) {
-        IndexKeyBuilder builder = access.entryBuilder(index);
+        IndexKeyBuilder builder = access.entries().builder(index);
         return builder.primaryKeyOffset(entry.keyBytes(), 0, entry.keyLength());
     }
 

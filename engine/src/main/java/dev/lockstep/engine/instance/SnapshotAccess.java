@@ -35,7 +35,7 @@ final class SnapshotAccess {
 
     /** Fetches a row. */
     boolean fetch(byte[] key, int keyBytes, Record into) {
-        access.requireReadable(into);
+        access.checks().requireReadable(into);
         look(key, keyBytes);
         if (!record.exists()) {
             return false;

@@ -1,12 +1,8 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DuplicateKeyException;
-import dev.lockstep.engine.Key;
-import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
-import dev.lockstep.engine.RecordTooLargeException;
 import dev.lockstep.engine.SchemaException;
-import dev.lockstep.engine.TransactionStateException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -17,29 +13,23 @@ import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
 import dev.lockstep.engine.operation.RunOperation;
-import dev.lockstep.engine.type.IndexKeyBuilder;
-import dev.lockstep.engine.type.KeyFormat;
-import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.engine.type.RecordBuffer;
-import java.util.Arrays;
 
 /**
  * The work of one session on one table: a row together with its entries in every index. A statement that fails in the
  * middle takes back what it has done. Used by one thread at a time.
  */
 public final class TableAccess {
-    private static final byte[] NOTHING = new byte[0];
-
     private final SessionCore session;
     private final TableState table;
     private final int tableNumber;
-    private final IndexKeyBuilder[] entryBuilders;
+    private final StatementChecks checks;
+    private final IndexEntries entries;
     private final byte[] stub = new byte[OverflowChain.stubBytes()];
 
     /** The row before a change, from which its entries follow; null for a table without indexes. */
     private final Record oldRow;
 
-    private final long allIndexedColumns;
     private final Record[] rowAlone = new Record[1];
     private BatchFetch batchFetch;
     private BatchScan batchScan;
@@ -49,19 +39,9 @@ public final class TableAccess {
         this.session = session;
         this.table = table;
         this.tableNumber = tableNumber;
-        int count = table.indexes().size();
-        entryBuilders = new IndexKeyBuilder[count];
-        long all = 0;
-        for (int i = 0; i < count; i++) {
-            KeyFormat format = table.definition().indexFormat(i);
-            boolean unique = table.definition().indexes().get(i).unique();
-            entryBuilders[i] = new IndexKeyBuilder(table.definition().recordFormat(), format, unique);
-            for (int part = 0; part < format.columnCount(); part++) {
-                all |= RecordBuffer.changedBit(format.ordinal(part));
-            }
-        }
-        allIndexedColumns = all;
-        oldRow = count == 0 ? null : new Record(table.definition());
+        checks = new StatementChecks(table);
+        entries = new IndexEntries(session, table);
+        oldRow = entries.isEmpty() ? null : new Record(table.definition());
     }
 
     public TableState table() {
@@ -76,6 +56,16 @@ public final class TableAccess {
 
     public SessionCore session() {
         return session;
+    }
+
+    /** What statements on the table are refused for. */
+    public StatementChecks checks() {
+        return checks;
+    }
+
+    /** The entries of its rows. */
+    IndexEntries entries() {
+        return entries;
     }
 
     /** Fetches of several rows side by side. */
@@ -138,7 +128,7 @@ public final class TableAccess {
     }
 
     private boolean fetch(byte[] key, int keyBytes, Record into, int mode, boolean instant) {
-        requireReadable(into);
+        checks.requireReadable(into);
         int list = table.operations().fetch();
         boolean staged = session.driver.isStaged(list);
         FetchOperation fetch = staged ? session.fetchBesideOthers() : session.fetch;
@@ -202,15 +192,9 @@ public final class TableAccess {
      * @throws DuplicateKeyException if the primary key, or the key of a unique index, is taken; nothing is changed
      */
     public void insert(Record row) {
-        requireInsertable(row);
+        checks.requireInsertable(row);
         session.beforeChange();
         insertAlone(row);
-    }
-
-    private void requireInsertable(Record row) {
-        requireOwn(row);
-        row.sealForInsert();
-        requireKeyFits(table.definition().name(), row.keyLength());
     }
 
     /**
@@ -220,8 +204,8 @@ public final class TableAccess {
      */
     public void insert(Record[] rows, int count) {
         for (int i = 0; i < count; i++) {
-            requireInsertable(rows[i]);
-            requireValueFits(rows[i]);
+            checks.requireInsertable(rows[i]);
+            checks.requireValueFits(rows[i]);
         }
         int savepoint = session.savepoint();
         try {
@@ -246,7 +230,7 @@ public final class TableAccess {
 
     /** Index behind the rows from {@code next} on that one operation may insert together. */
     private int endOfInserts(Record[] rows, int next, int count) {
-        if (entryBuilders.length != 0) {
+        if (!entries.isEmpty()) {
             return next;
         }
         int end = next;
@@ -268,16 +252,10 @@ public final class TableAccess {
     private void insertAlone(Record row) {
         int savepoint = session.savepoint();
         if (!insertRow(row)) {
-            throw duplicate(
-                    table.definition().name(),
-                    row.keyBytes(),
-                    row.keyLength(),
-                    table.definition().keyFormat());
+            throw checks.duplicate(row);
         }
         try {
-            for (int i = 0; i < entryBuilders.length; i++) {
-                insertEntry(i, row);
-            }
+            entries.insert(row);
         } catch (Throwable failure) {
             session.undoStatement(savepoint, failure);
             throw failure;
@@ -291,7 +269,7 @@ public final class TableAccess {
             session.driver.run(session.insert, table.operations().insert());
             return session.insert.applied();
         }
-        requireValueFits(row);
+        checks.requireValueFits(row);
         writeChain(row);
         try {
             session.insert.start(tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW);
@@ -318,55 +296,6 @@ public final class TableAccess {
         }
     }
 
-    private void insertEntry(int index, Record row) {
-        if (table.indexes().get(index).abandoned()) {
-            return;
-        }
-        IndexKeyBuilder entry = entryBuilders[index];
-        entry.build(row);
-        requireKeyFits(table.definition().indexes().get(index).name(), entry.length());
-        boolean keyInValue = entry.isPrimaryKeyInValue();
-        session.insert.start(
-                table.indexes().get(index).tree(),
-                entry.bytes(),
-                entry.length(),
-                keyInValue ? row.keyBytes() : NOTHING,
-                keyInValue ? row.keyLength() : 0,
-                0);
-        session.driver.run(
-                session.insert, table.indexes().get(index).operations().insert());
-        if (!session.insert.applied() && !(table.indexes().get(index).building() && isOwnEntry(index, entry, row))) {
-            throw duplicateEntry(index, entry);
-        }
-    }
-
-    private DuplicateKeyException duplicateEntry(int index, IndexKeyBuilder entry) {
-        String name = table.definition().indexes().get(index).name();
-        KeyFormat format = table.definition().indexFormat(index);
-        if (!table.indexes().get(index).building()) {
-            return duplicate(name, entry.bytes(), entry.columnsLength(), format);
-        }
-        return new DuplicateKeyException(Message.of("the key is taken in a unique index that is being created")
-                .with("of", name)
-                .with("table", table.definition().name())
-                .with("key", format.describe(entry.bytes(), entry.columnsLength()))
-                .remedy("choose another key, or give the index up with dropIndex() if rows may share this key"));
-    }
-
-    /** Whether an entry that is already there belongs to this very row: the builder of the index was faster. */
-    private boolean isOwnEntry(int index, IndexKeyBuilder entry, Record row) {
-        if (!entry.isPrimaryKeyInValue()) {
-            return true;
-        }
-        RawRecord sink = new RawRecord();
-        session.fetch.start(
-                table.indexes().get(index).tree(), entry.bytes(), entry.length(), LockMode.KEY_S, false, sink);
-        session.driver.run(
-                session.fetch, table.indexes().get(index).operations().fetch());
-        return session.fetch.found()
-                && Arrays.equals(sink.valueBytes(), 0, sink.valueLength(), row.keyBytes(), 0, row.keyLength());
-    }
-
     /**
      * Replaces a row by the given one with the same primary key.
      *
@@ -374,7 +303,7 @@ public final class TableAccess {
      * @throws DuplicateKeyException if the new key of a unique index is taken; nothing is changed
      */
     public boolean update(Record row) {
-        requireUpdatable(row);
+        checks.requireUpdatable(row);
         session.beforeChange();
         if (isInPlace(row)) {
             rowAlone[0] = row;
@@ -383,21 +312,6 @@ public final class TableAccess {
             }
         }
         return updateAlone(row);
-    }
-
-    private void requireUpdatable(Record row) {
-        requireOwn(row);
-        requireKeyAsFetched(row, "delete the row and insert it with its new key");
-        row.sealForUpdate();
-        requireKeyFits(table.definition().name(), row.keyLength());
-    }
-
-    private void requireKeyAsFetched(Record row, String remedy) {
-        if (row.isKeyChanged() && row.positionPageId() != RecordBuffer.NO_POSITION) {
-            throw new TransactionStateException(Message.of("the primary key of a fetched row was changed")
-                    .with("table", table.definition().name())
-                    .remedy(remedy));
-        }
     }
 
     /**
@@ -410,8 +324,8 @@ public final class TableAccess {
     public int update(Record[] rows, boolean[] found, int count) {
         for (int i = 0; i < count; i++) {
             if (found[i]) {
-                requireUpdatable(rows[i]);
-                requireValueFits(rows[i]);
+                checks.requireUpdatable(rows[i]);
+                checks.requireValueFits(rows[i]);
             }
         }
         int savepoint = session.savepoint();
@@ -461,7 +375,7 @@ public final class TableAccess {
 
     /** Whether an update of the row changes a few bytes of it, and none of its entries. */
     private boolean isInPlace(Record row) {
-        return row.isChangedInPlace() && isInline(row) && !row.isChanged(allIndexedColumns);
+        return row.isChangedInPlace() && isInline(row) && !entries.areChanged(row);
     }
 
     /** Updates rows as far as their leaves are as they were read; index behind the last row updated. */
@@ -477,17 +391,13 @@ public final class TableAccess {
         if (!updateRow(row)) {
             return false;
         }
-        boolean sameEntries = session.update.isChangedAsSeen() && !row.isChanged(allIndexedColumns);
-        if (entryBuilders.length == 0 || sameEntries) {
+        boolean sameEntries = session.update.isChangedAsSeen() && !entries.areChanged(row);
+        if (entries.isEmpty() || sameEntries) {
             return true;
         }
         try {
             loadReplacedRow(row);
-            for (int i = 0; i < entryBuilders.length; i++) {
-                if (!hasSameColumns(i, row)) {
-                    moveEntry(i, row);
-                }
-            }
+            entries.move(oldRow, row);
         } catch (Throwable failure) {
             session.undoStatement(savepoint, failure);
             throw failure;
@@ -509,16 +419,6 @@ public final class TableAccess {
         oldRow.loaded();
     }
 
-    private boolean hasSameColumns(int index, Record row) {
-        KeyFormat format = entryBuilders[index].format();
-        for (int part = 0; part < format.columnCount(); part++) {
-            if (!row.equalsColumn(format.ordinal(part), oldRow)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private boolean updateRow(Record row) {
         BTree tree = table.tree();
         if (isInline(row)) {
@@ -526,7 +426,7 @@ public final class TableAccess {
             session.driver.run(session.update, table.operations().update());
             return session.update.applied();
         }
-        requireValueFits(row);
+        checks.requireValueFits(row);
         writeChain(row);
         try {
             session.update.start(
@@ -540,19 +440,6 @@ public final class TableAccess {
             session.freeChain(tree, stub);
         }
         return session.update.applied();
-    }
-
-    /** Moves the entry of {@link #oldRow} in an index to where the new row belongs. */
-    private void moveEntry(int index, Record row) {
-        IndexKeyBuilder entry = entryBuilders[index];
-        entry.build(oldRow);
-        byte[] oldEntry = Arrays.copyOf(entry.bytes(), entry.length());
-        entry.build(row);
-        if (Arrays.equals(oldEntry, 0, oldEntry.length, entry.bytes(), 0, entry.length())) {
-            return;
-        }
-        deleteEntry(index, oldEntry, oldEntry.length);
-        insertEntry(index, row);
     }
 
     /**
@@ -570,13 +457,8 @@ public final class TableAccess {
      * @return false if it is gone
      */
     public boolean delete(Record row) {
-        requireDeletable(row);
+        checks.requireDeletable(row);
         return delete(row.keyBytes(), row.keyLength(), row);
-    }
-
-    private void requireDeletable(Record row) {
-        requireOwn(row);
-        requireKeyAsFetched(row, "fetch the row that is to be deleted, or delete it by its key");
     }
 
     /**
@@ -588,7 +470,7 @@ public final class TableAccess {
     public int delete(Record[] rows, boolean[] found, int count) {
         for (int i = 0; i < count; i++) {
             if (found[i]) {
-                requireDeletable(rows[i]);
+                checks.requireDeletable(rows[i]);
             }
         }
         int savepoint = session.savepoint();
@@ -607,7 +489,7 @@ public final class TableAccess {
 
     private boolean delete(byte[] key, int keyBytes, Record seenOrNull) {
         session.beforeChange();
-        if (entryBuilders.length == 0) {
+        if (entries.isEmpty()) {
             return deleteRow(key, keyBytes, seenOrNull);
         }
         if (!fetch(key, keyBytes, oldRow, LockMode.KEY_X, false)) {
@@ -616,10 +498,7 @@ public final class TableAccess {
         int savepoint = session.savepoint();
         try {
             deleteRow(key, keyBytes, oldRow);
-            for (int i = 0; i < entryBuilders.length; i++) {
-                entryBuilders[i].build(oldRow);
-                deleteEntry(i, entryBuilders[i].bytes(), entryBuilders[i].length());
-            }
+            entries.delete(oldRow);
         } catch (Throwable failure) {
             session.undoStatement(savepoint, failure);
             throw failure;
@@ -633,89 +512,13 @@ public final class TableAccess {
         return session.delete.applied();
     }
 
-    private void deleteEntry(int index, byte[] entry, int entryBytes) {
-        session.delete.start(table.indexes().get(index).tree(), entry, entryBytes, null);
-        session.driver.run(
-                session.delete, table.indexes().get(index).operations().delete());
-    }
-
     /** Adds the entry of an existing row to the index that is being filled. */
     void insertMissingEntry(int index, Record row) {
         session.beforeChange();
-        insertEntry(index, row);
-    }
-
-    IndexKeyBuilder entryBuilder(int index) {
-        return entryBuilders[index];
+        entries.insert(index, row);
     }
 
     private static boolean isInline(Record row) {
         return row.keyLength() + row.valueLength() <= NodeLayout.INLINE_BYTES_MAX;
-    }
-
-    /**
-     * A record of another table would be filled with bytes that it takes for other columns.
-     *
-     * @throws SchemaException if the record does not belong to this table, or lacks columns of it
-     */
-    public void requireOwn(Record row) {
-        requireReadable(row);
-        if (row.format().isProjection()) {
-            throw new SchemaException(Message.of("the record holds only some columns of its row")
-                    .with("table", table.definition().name())
-                    .remedy("change rows with a record or batch of all columns"));
-        }
-    }
-
-    /**
-     * A record that only takes what is read may lack columns.
-     *
-     * @throws SchemaException if the record does not belong to this table
-     */
-    public void requireReadable(Record row) {
-        if (!row.format().isOf(table.definition().recordFormat())) {
-            throw new SchemaException(Message.of("the record belongs to another table")
-                    .with("table", table.definition().name())
-                    .with("recordTable", row.format().tableName())
-                    .remedy("make the record with newRecord() of this table"));
-        }
-    }
-
-    private static void requireKeyFits(String name, int keyBytes) {
-        if (keyBytes > NodeLayout.KEY_BYTES_MAX) {
-            throw new RecordTooLargeException(Message.of("the key is too large")
-                    .with("of", name)
-                    .with("keyBytes", keyBytes)
-                    .with("keyBytesMax", NodeLayout.KEY_BYTES_MAX)
-                    .remedy("shorten the key columns; an index entry holds the primary key as well"));
-        }
-    }
-
-    private void requireValueFits(Record row) {
-        if (row.valueLength() > NodeLayout.VALUE_BYTES_MAX) {
-            throw new RecordTooLargeException(Message.of("the record is too large")
-                    .with("table", table.definition().name())
-                    .with("recordBytes", row.valueLength())
-                    .with("recordBytesMax", NodeLayout.VALUE_BYTES_MAX)
-                    .remedy("split the value over several rows"));
-        }
-    }
-
-    private static DuplicateKeyException duplicate(String name, byte[] key, int keyBytes, KeyFormat format) {
-        return new DuplicateKeyException(Message.of("the key is taken")
-                .with("of", name)
-                .with("key", format.describe(key, keyBytes))
-                .remedy("update the row that has it, or choose another key"));
-    }
-
-    /** The key of a point access has to name every column of the primary key. */
-    public void requireComplete(Key key) {
-        if (!key.isComplete() || !key.format().equals(table.definition().keyFormat())) {
-            throw new SchemaException(Message.of("the key does not name one row of the table")
-                    .with("table", table.definition().name())
-                    .with("columns", key.columnCount())
-                    .with("columnsOfPrimaryKey", table.definition().keyFormat().columnCount())
-                    .remedy("make the key with newKey() of the table and add every column of its primary key"));
-        }
     }
 }
