@@ -40,7 +40,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 public class NewOrderBenchmark {
     private static final long HISTORY_ID_FIRST = 1L << 40;
-    private static final long POOL_BYTES = 2L << 30;
+
+    /** Two gigabytes at the specification's number of items: minutes of New-Orders before a page has to leave. */
+    private static final long POOL_BYTES_PER_ITEM = 20 << 10;
+
+    private static final long POOL_BYTES_MIN = 64L << 20;
     private static final long NOW_MILLIS = 1_700_000_000_000L;
 
     /** Items, and stock rows; the specification's 100,000 unless a test asks for fewer. */
@@ -71,7 +75,7 @@ public class NewOrderBenchmark {
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
                 .durableSnapshots(false)
-                .poolBytes(POOL_BYTES)
+                .poolBytes(Math.max(POOL_BYTES_MIN, items * POOL_BYTES_PER_ITEM))
                 .build();
         Database database = Database.open(directory.path().resolve("database"), options);
         adapter = new LockstepAdapter(database, null, Durability.ASYNC, Duration.ofSeconds(10));

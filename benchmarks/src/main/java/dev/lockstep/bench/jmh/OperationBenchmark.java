@@ -45,7 +45,12 @@ public class OperationBenchmark {
     private static final int AMOUNT = 1;
     private static final int TEXT = 2;
     private static final int TEXT_CHARACTERS = 60;
-    private static final long POOL_BYTES = 1L << 30;
+
+    /** For rows that are inserted besides, and taken back. */
+    private static final long POOL_BYTES_MIN = 64L << 20;
+
+    /** Twice what a row takes in a full page. */
+    private static final long POOL_BYTES_PER_ROW = 256;
 
     /** Rows of about 100 bytes: the first fit the processor's caches, the second do not. */
     @Param({"10000", "1000000"})
@@ -66,8 +71,9 @@ public class OperationBenchmark {
     /** Fills a table with even keys. */
     @Setup
     public void fill() {
-        DatabaseOptions databaseOptions =
-                DatabaseOptions.builder().poolBytes(POOL_BYTES).build();
+        DatabaseOptions databaseOptions = DatabaseOptions.builder()
+                .poolBytes(POOL_BYTES_MIN + rows * POOL_BYTES_PER_ROW)
+                .build();
         database = Database.inMemory(databaseOptions);
         options = TransactionOptions.of(databaseOptions).withIsolation(Isolation.SERIALIZABLE);
         table = database.createTable(TableDefinition.named("account")
