@@ -12,11 +12,13 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Model checking of {@link Inbox} against a plain queue: nothing is lost, doubled or reordered. The same check on a
  * copy that takes its content in two steps must fail.
  */
+@Isolated("Lincheck transforms classes of the whole JVM")
 class InboxLincheckTest {
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);
     private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 8);

@@ -6,6 +6,7 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Model checking of {@link LendingSlot} together with the way back through an {@link Inbox}: two carriers lend their
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * that in, they must behave like carriers of which one acts at a time: each list is in one hand, and what is written
  * into it comes with it. The same checks on {@link WeakenedLendingSlot} must fail.
  */
+@Isolated("Lincheck transforms classes of the whole JVM")
 class LendingLincheckTest {
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);
     private static final int ITERATIONS = Integer.getInteger("lockstep.lincheck.iterations", 8);

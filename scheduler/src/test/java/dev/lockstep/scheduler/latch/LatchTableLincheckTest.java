@@ -6,11 +6,13 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Model checking of {@link LatchTable}: two numbers that a latch keeps equal, read and changed in every mode, must
  * behave like one number that is read and changed atomically. The same checks on {@link WeakenedLatchTable} must fail.
  */
+@Isolated("Lincheck transforms classes of the whole JVM")
 class LatchTableLincheckTest {
     /** Shallow in the normal build; a longer run sets the property to some thousands. */
     private static final int INVOCATIONS = Integer.getInteger("lockstep.lincheck.invocations", 500);
