@@ -160,7 +160,7 @@ record Ratios(
                 .orElse(null);
     }
 
-    /** All ratios there are, the main one first. */
+    /** All ratios there are, the main one first; each once, also where it has two names. */
     List<RatioReport> all() {
         return Stream.of(
                         Arrays.asList(stepsOverJdk, teamsOnOverOff, batchesOverNeither, teamsOverBatches, control)
@@ -169,6 +169,7 @@ record Ratios(
                         lockstepOverPeer.stream())
                 .flatMap(stream -> stream)
                 .filter(Objects::nonNull)
+                .distinct()
                 .toList();
     }
 }

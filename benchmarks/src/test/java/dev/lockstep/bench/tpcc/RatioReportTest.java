@@ -41,6 +41,15 @@ class RatioReportTest {
     }
 
     @Test
+    void isPrintedOnceWhereItHasTwoNames() throws IOException {
+        RatioReport governed = RatioReport.of("governed", "off", List.of(pair(11, 10)));
+        RatioReport control = RatioReport.of("control", "off", List.of(pair(10, 10)));
+        assertEquals(
+                List.of(governed, control),
+                new Ratios(null, null, null, governed, control, List.of(governed), List.of()).all());
+    }
+
+    @Test
     void leavesOutWhatHasCommittedNothing() throws IOException {
         assertEquals(
                 1,
