@@ -27,12 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * they were told decides what there must be.
  */
 class IdleTransactionStressTest {
-    private static final int ROWS = 600;
     private static final int AMOUNT = 2;
-    private static final String NAME = "n".repeat(200);
-
-    /** As the end of a log beyond every limit. */
-    private static final long FAR_LSN = Long.MAX_VALUE / 2;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -46,7 +41,7 @@ class IdleTransactionStressTest {
     private void open(Scheduler schedulerOrNull) {
         database = validated.track(ShortLogs.open(
                 DiskStorage.INSTANCE, scratch.resolve("database"), ValidatedDatabase.SMALLEST, schedulerOrNull));
-        table = DatabaseTest.filled(database, ROWS, NAME);
+        table = ShortLogs.fill(database);
     }
 
     @ParameterizedTest
@@ -98,7 +93,7 @@ class IdleTransactionStressTest {
         }
         Thread checkpointer = Thread.ofPlatform().start(() -> {
             while (!done.get()) {
-                database.instance().transactions().checkLogLimits(FAR_LSN);
+                database.instance().transactions().checkLogLimits(ShortLogs.FAR_LSN);
                 looks.incrementAndGet();
                 Thread.yield();
             }
@@ -155,7 +150,7 @@ class IdleTransactionStressTest {
                     }
                     if (random.nextInt(4) == 0) {
                         assertTrue(transaction.delete(table, table.newKey().add(worker + 200)));
-                        DatabaseTest.put(transaction, table, table.newRecord(), worker + 200, NAME, i);
+                        DatabaseTest.put(transaction, table, table.newRecord(), worker + 200, ShortLogs.NAME, i);
                     }
                     add(transaction, worker + 100, -1);
                     pause(random, looks);

@@ -28,12 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A transaction whose thread does nothing is rolled back by the engine when it keeps too much log. */
 class IdleTransactionTest {
-    private static final int ROWS = 600;
-    private static final String NAME = "n".repeat(200);
-
-    /** As the end of a log beyond every limit. */
-    private static final long FAR_LSN = Long.MAX_VALUE / 2;
-
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -57,7 +51,7 @@ class IdleTransactionTest {
         home = scratch.resolve("database");
         storage = new HeldStorage(DiskStorage.INSTANCE);
         database = validated.track(ShortLogs.open(storage, home, more, schedulerOrNull));
-        table = DatabaseTest.filled(database, ROWS, NAME);
+        table = ShortLogs.fill(database);
     }
 
     private TransactionTable transactions() {
@@ -89,7 +83,7 @@ class IdleTransactionTest {
         for (int i = 0; log().tailLsn() < endLsn; i++) {
             String name = String.valueOf((char) ('a' + i % 26)).repeat(200);
             database.run(transaction -> {
-                for (int id = ROWS / 2; id < ROWS / 2 + 100; id++) {
+                for (int id = ShortLogs.ROWS / 2; id < ShortLogs.ROWS / 2 + 100; id++) {
                     rename(transaction, id, name);
                 }
             });
@@ -168,7 +162,7 @@ class IdleTransactionTest {
             long recycledBefore = log().statistics().recycledSegmentCount();
             haveItRolledBack();
             database.run(transaction -> rename(transaction, 1, "free"));
-            assertEquals(NAME, nameOf(0));
+            assertEquals(ShortLogs.NAME, nameOf(0));
             database.run(transaction -> rename(transaction, 0, "by another"));
             database.checkpoint();
             assertTrue(database.instance().logKeptFromLsn() > keptFrom);
@@ -225,7 +219,7 @@ class IdleTransactionTest {
             cursor.close();
             idle.rollback();
             assertThrows(TransactionStateException.class, idle::commit);
-            assertEquals(NAME, nameOf(0));
+            assertEquals(ShortLogs.NAME, nameOf(0));
             session.call(database.transactionOptions(), transaction -> {
                 rename(transaction, 0, "next");
                 return null;
@@ -246,7 +240,7 @@ class IdleTransactionTest {
         beginIdle(leaked);
         haveItRolledBack();
         assertThrows(LeakedHandleException.class, leaked::close);
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
     }
 
     /** Who got the error and never rolls back keeps the log as well. */
@@ -257,7 +251,7 @@ class IdleTransactionTest {
             Transaction idle = beginIdle(session);
             assertThrows(TransactionTooLargeException.class, () -> rename(idle, 1, "changed"));
             haveItRolledBack();
-            assertEquals(NAME, nameOf(0));
+            assertEquals(ShortLogs.NAME, nameOf(0));
             assertThrows(TransactionTooLargeException.class, () -> rename(idle, 1, "changed"));
             idle.rollback();
         }
@@ -269,7 +263,7 @@ class IdleTransactionTest {
         open();
         leftByItsThread();
         haveItRolledBack();
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
         validated.close(database);
     }
 
@@ -280,7 +274,7 @@ class IdleTransactionTest {
         try (Session session = database.openSession()) {
             Transaction transaction = session.begin();
             rename(transaction, 0, "changed");
-            transactions().checkLogLimits(FAR_LSN);
+            transactions().checkLogLimits(ShortLogs.FAR_LSN);
             new IdleRollback(transaction.gate(), null).accept(log().tailLsn());
             rename(transaction, 1, "changed");
             transaction.commit();
@@ -333,7 +327,7 @@ class IdleTransactionTest {
         assertEquals(1, rollingBack.size());
         for (int id = 0; id < sessions.size(); id++) {
             assertThrows(LeakedHandleException.class, sessions.get(id)::close);
-            assertEquals(NAME, nameOf(id));
+            assertEquals(ShortLogs.NAME, nameOf(id));
         }
     }
 
@@ -360,7 +354,7 @@ class IdleTransactionTest {
         awaitNoLogKept();
         for (int id = 0; id < sessions.size(); id++) {
             assertThrows(LeakedHandleException.class, sessions.get(id)::close);
-            assertEquals(NAME, nameOf(id));
+            assertEquals(ShortLogs.NAME, nameOf(id));
         }
     }
 
@@ -375,14 +369,14 @@ class IdleTransactionTest {
         storage.release();
         awaitNoLogKept();
         // The locks go after the log.
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
         awaitNoneOpenBut(0);
         validated.close(database);
         assertThrows(TransactionTooLargeException.class, idle::commit);
         assertThrows(LeakedHandleException.class, session::close);
         database = validated.track(Database.open(home, ValidatedDatabase.SMALLEST));
         table = database.table(table.name());
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
     }
 
     private void awaitNoneOpenBut(int count) {
@@ -412,7 +406,7 @@ class IdleTransactionTest {
         heir.join();
         assertEquals(LeakedHandleException.class, classOf(thrown.get()));
         assertEquals(Long.MAX_VALUE, transactions().oldestFirstLsn());
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
     }
 
     private static void awaitWaiting(Thread thread) {
@@ -436,12 +430,12 @@ class IdleTransactionTest {
             Transaction snapshot = reader.begin(database.transactionOptions().readOnlySnapshot());
             Record read = table.newRecord();
             assertTrue(snapshot.fetch(table, table.newKey().add(0), read));
-            assertEquals(NAME, read.getString(1));
+            assertEquals(ShortLogs.NAME, read.getString(1));
             writeLog();
             haveItRolledBack();
             database.run(transaction -> rename(transaction, 0, "by another"));
             assertTrue(snapshot.fetch(table, table.newKey().add(0), read));
-            assertEquals(NAME, read.getString(1));
+            assertEquals(ShortLogs.NAME, read.getString(1));
             snapshot.commit();
             idle.rollback();
         }
@@ -475,7 +469,7 @@ class IdleTransactionTest {
             }
             holder.savepoint();
             for (int look = 0; look < 20; look++) {
-                transactions().checkLogLimits(FAR_LSN);
+                transactions().checkLogLimits(ShortLogs.FAR_LSN);
                 // The holder is not idle either: it calls between two looks.
                 holder.savepoint();
             }
@@ -533,7 +527,7 @@ class IdleTransactionTest {
         storage.release();
         owner.join();
         assertEquals(rollsBack ? null : TransactionTooLargeException.class, classOf(thrown.get()));
-        assertEquals(NAME, nameOf(0));
+        assertEquals(ShortLogs.NAME, nameOf(0));
         assertEquals(Long.MAX_VALUE, transactions().oldestFirstLsn());
     }
 

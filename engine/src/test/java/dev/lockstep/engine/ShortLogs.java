@@ -10,8 +10,17 @@ final class ShortLogs {
     /** What a transaction may keep of it. */
     static final long TRANSACTION_LOG_BYTES = DatabaseOptions.TRANSACTION_BYTES_MIN;
 
+    /** As the end of a log beyond every limit. */
+    static final long FAR_LSN = Long.MAX_VALUE / 2;
+
+    static final int ROWS = 600;
+
+    /** Of every row at first. */
+    static final String NAME = "n".repeat(200);
+
     private ShortLogs() {}
 
+    /** Opens or creates one. */
     static Database open(Storage storage, Path home, DatabaseOptions more, Scheduler schedulerOrNull) {
         DatabaseOptions options = more.toBuilder()
                 .durability(Durability.ASYNC)
@@ -23,5 +32,10 @@ final class ShortLogs {
                 .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
                 .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
         return Database.open(storage, home, options, schedulerOrNull, log);
+    }
+
+    /** Makes the table that {@link DatabaseTest#filled} describes. */
+    static Table fill(Database database) {
+        return DatabaseTest.filled(database, ROWS, NAME);
     }
 }
