@@ -95,6 +95,41 @@ class LeafHintTest {
         });
     }
 
+    /**
+     * Orders of customers in turn, by an index that has the whole primary key among its columns: the next entry of each
+     * goes behind its last one, where one page is visited for it and one for the row.
+     */
+    @Test
+    void anIndexThatHasThePrimaryKeyIsEnteredWhereTheLastLikeEntryWent() {
+        Database database = validated.inMemory();
+        Table orders = database.createTable(TableDefinition.named("orders")
+                .column("district", ColumnType.int16())
+                .column("id", ColumnType.int32())
+                .column("customer", ColumnType.int32())
+                .primaryKey("district", "id")
+                .index("by_customer", "district", "customer", "id")
+                .build());
+        int customers = 300;
+        int rounds = 20;
+        try (Session session = database.openSession()) {
+            long before = 0;
+            for (int id = 0; id < customers * rounds; id++) {
+                if (id == customers * (rounds - 1)) {
+                    before = session.statistics().pageAccesses();
+                }
+                Record row = orders.newRecord();
+                row.setInt(0, 1);
+                row.setInt(1, id);
+                row.setInt(2, id % customers);
+                Transaction transaction = session.begin();
+                transaction.insert(orders, row);
+                transaction.commit();
+            }
+            double visits = (double) (session.statistics().pageAccesses() - before) / customers;
+            assertTrue(visits < 2.3, "pages visited for each order, its entry included: " + visits);
+        }
+    }
+
     private static Key key(Table table, int id) {
         return table.newKey().add(id / 1_000).add(id);
     }

@@ -171,9 +171,14 @@ public class TreeDescent {
         }
     }
 
-    /** Has a walk that was just aimed at the leaf to put a new key into begin where one like it was put last. */
-    protected final void tryHintOfPut() {
-        hintPlace = hints.placeOfPut(tree.treeId(), key, keyBytes);
+    /**
+     * Has a walk that was just aimed at the leaf to put a new key into begin where one like it was put last.
+     *
+     * @param distinctKeyBytes how many bytes of the key tell it from all others: what is behind them says nothing of
+     *     where it belongs
+     */
+    protected final void tryHintOfPut(int distinctKeyBytes) {
+        hintPlace = hints.placeOfPut(tree.treeId(), key, distinctKeyBytes);
         remembers = REMEMBER_PUT;
         long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {

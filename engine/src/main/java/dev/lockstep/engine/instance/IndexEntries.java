@@ -77,13 +77,13 @@ final class IndexEntries {
         entry.build(row);
         StatementChecks.requireKeyFits(table.definition().indexes().get(index).name(), entry.length());
         boolean keyInValue = entry.isPrimaryKeyInValue();
-        session.insert.start(
+        session.insert.startEntry(
                 state.tree(),
                 entry.bytes(),
                 entry.length(),
+                entry.distinctLength(),
                 keyInValue ? row.keyBytes() : NOTHING,
-                keyInValue ? row.keyLength() : 0,
-                0);
+                keyInValue ? row.keyLength() : 0);
         session.driver.run(session.insert, state.operations().insert());
         if (!session.insert.applied() && !(state.building() && isOf(row, entry, state))) {
             throw duplicate(index, entry);

@@ -42,6 +42,8 @@ public abstract class ChangeOperation extends RecordOperation {
     private boolean leafAsSeen;
     private boolean changedAsSeen;
     private boolean mayBeginAtHint;
+    /** Where one like the key was put last is asked of so many of its bytes. */
+    int putKeyBytes;
 
     ChangeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -55,6 +57,7 @@ public abstract class ChangeOperation extends RecordOperation {
         leafAsSeen = false;
         changedAsSeen = false;
         mayBeginAtHint = putsNewKeys();
+        putKeyBytes = searchedBytes;
         stage = STAGE_LOCK;
     }
 
@@ -116,7 +119,7 @@ public abstract class ChangeOperation extends RecordOperation {
         }
         if (mayBeginAtHint) {
             mayBeginAtHint = false;
-            tryHintOfPut();
+            tryHintOfPut(putKeyBytes);
         }
         return descendToLeaf();
     }

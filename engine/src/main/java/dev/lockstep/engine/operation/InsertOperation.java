@@ -45,6 +45,17 @@ public final class InsertOperation extends ChangeOperation {
         super(locks, transactions, context);
     }
 
+    /**
+     * Aims at a new entry of an index.
+     *
+     * @param distinctKeyBytes how many bytes of the key tell it from all others
+     */
+    public void startEntry(
+            BTree target, byte[] newKey, int newKeyBytes, int distinctKeyBytes, byte[] newValue, int newValueBytes) {
+        start(target, newKey, newKeyBytes, newValue, newValueBytes, 0);
+        putKeyBytes = distinctKeyBytes;
+    }
+
     /** Aims at a new record. {@code flags} are the slot flags: 0, or overflow with a stub as the value. */
     public void start(BTree target, byte[] newKey, int newKeyBytes, byte[] newValue, int newValueBytes, int flags) {
         startChange(target, newKey, newKeyBytes);

@@ -31,6 +31,7 @@ public final class IndexKeyBuilder {
     private final RecordFormat recordFormat;
     private final KeyFormat indexFormat;
     private final boolean unique;
+    private final boolean holdsPrimaryKey;
     private byte[] bytes = new byte[BYTES_INITIAL];
     private int columnsLength;
     private int length;
@@ -46,6 +47,7 @@ public final class IndexKeyBuilder {
         this.recordFormat = recordFormat;
         this.indexFormat = indexFormat;
         this.unique = unique;
+        holdsPrimaryKey = indexFormat.hasColumnsOf(recordFormat.keyFormat());
     }
 
     /**
@@ -172,6 +174,16 @@ public final class IndexKeyBuilder {
      */
     public int columnsLength() {
         return columnsLength;
+    }
+
+    /**
+     * How many bytes of the key last built tell its entry from all others: no primary key, where the index has all
+     * columns of it already.
+     *
+     * @return bytes from the first on
+     */
+    public int distinctLength() {
+        return holdsPrimaryKey ? columnsLength : length;
     }
 
     /**

@@ -139,6 +139,17 @@ public final class KeyFormat {
     }
 
     /**
+     * Whether every column of another key of the same table is a part of this one, in whatever order.
+     *
+     * @param other the other key
+     * @return true if keys that are equal here are equal there
+     */
+    public boolean hasColumnsOf(KeyFormat other) {
+        return Arrays.stream(other.ordinals)
+                .allMatch(column -> Arrays.stream(ordinals).anyMatch(own -> own == column));
+    }
+
+    /**
      * The encoding of a part with the flag {@link ColumnEncoding#NULLABLE}.
      *
      * @param part 0 to {@code columnCount() - 1}
