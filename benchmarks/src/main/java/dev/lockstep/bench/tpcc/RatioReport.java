@@ -1,8 +1,13 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
+import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.workload.LatencySummary;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -19,7 +24,10 @@ import java.util.stream.Stream;
  * @param repeats how many repetitions
  * @param processorTime processor time of a transaction of the second over that of one of the first, so that above 1 is
  *     better here too; absent where it is not known
- * @param turns the same by all turns of both where they took turns in one JVM; absent where there were none or few
+ * @param latencyP99 the 99th percentile of the latency of the first over that of the second, by transaction type, so
+ *     that below 1 is better; of types that both sides ran in each repetition, absent where there are none, as in runs
+ *     by turns
+ * @param turns throughput by all turns of both where they took turns in one JVM; absent where there were none or few
  * @param turnsProcessorTime processor time likewise
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -31,6 +39,7 @@ public record RatioReport(
         double max,
         int repeats,
         Spread processorTime,
+        Map<String, Spread> latencyP99,
         TurnRatio turns,
         TurnRatio turnsProcessorTime) {
     /** What is compared in one repetition. */
@@ -45,6 +54,19 @@ public record RatioReport(
 
         private double processorTime() {
             return denominator.cpuMicrosPerTransaction() / numerator.cpuMicrosPerTransaction();
+        }
+
+        private boolean hasLatencyP99(String type) {
+            return latencyP99(numerator, type) > 0 && latencyP99(denominator, type) > 0;
+        }
+
+        private double latencyP99(String type) {
+            return latencyP99(numerator, type) / latencyP99(denominator, type);
+        }
+
+        private static double latencyP99(RunReport run, String type) {
+            LatencySummary latency = run.latencyMicros().get(type);
+            return latency == null ? 0 : latency.p99();
         }
     }
 
@@ -68,8 +90,24 @@ public record RatioReport(
                 pairs.stream().allMatch(Pair::hasProcessorTime)
                         ? Spread.of(pairs.stream().map(Pair::processorTime).toList())
                         : null,
+                latencyP99(pairs),
                 TurnRatio.of(turns(pairs, Pair::numerator), turns(pairs, Pair::denominator), Turn::measuredNanos),
                 TurnRatio.of(turns(pairs, Pair::numerator), turns(pairs, Pair::denominator), Turn::cpuNanos));
+    }
+
+    private static Map<String, Spread> latencyP99(List<Pair> pairs) {
+        Map<String, Spread> byType = new LinkedHashMap<>();
+        for (TransactionType transaction : TransactionType.values()) {
+            String type = Spelling.of(transaction);
+            if (pairs.stream().allMatch(pair -> pair.hasLatencyP99(type))) {
+                byType.put(
+                        type,
+                        Spread.of(pairs.stream()
+                                .map(pair -> pair.latencyP99(type))
+                                .toList()));
+            }
+        }
+        return byType.isEmpty() ? null : byType;
     }
 
     private static List<Turn> turns(List<Pair> pairs, Function<Pair, RunReport> side) {

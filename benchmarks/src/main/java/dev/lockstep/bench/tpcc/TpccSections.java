@@ -72,7 +72,7 @@ final class TpccSections {
         heading();
         throughput();
         threads();
-        ratios();
+        sections.addAll(RatioSections.of(report.ratios().all()));
         latencies();
         aborts();
         teams();
@@ -273,53 +273,6 @@ final class TpccSections {
                     .toList());
         });
         add("Processor time by thread, microseconds for each transaction", table.build());
-    }
-
-    private void ratios() {
-        List<RatioReport> ratios = report.ratios().all();
-        if (ratios.isEmpty()) {
-            return;
-        }
-        Table.Builder table =
-                Table.of(1, List.of("ratio", "median", "min", "max", "repeats", "by CPU us/txn: median", "min", "max"));
-        for (RatioReport ratio : ratios) {
-            Spread processorTime = ratio.processorTime();
-            table.row(List.of(
-                    ratio.numerator() + " : " + ratio.denominator(),
-                    format("%.3f", ratio.median()),
-                    format("%.3f", ratio.min()),
-                    format("%.3f", ratio.max()),
-                    String.valueOf(ratio.repeats()),
-                    processorTime == null ? ABSENT : format("%.3f", processorTime.median()),
-                    processorTime == null ? ABSENT : format("%.3f", processorTime.min()),
-                    processorTime == null ? ABSENT : format("%.3f", processorTime.max())));
-        }
-        add("Ratios of throughput", table.build());
-        turnRatios(ratios);
-    }
-
-    private void turnRatios(List<RatioReport> ratios) {
-        Table.Builder table =
-                Table.of(1, List.of("ratio of all turns", "throughput", "low", "high", "by CPU us/txn", "low", "high"));
-        for (RatioReport ratio : ratios) {
-            if (ratio.turns() != null) {
-                table.row(Stream.concat(
-                                Stream.of(ratio.numerator() + " : " + ratio.denominator()),
-                                Stream.of(ratio.turns(), ratio.turnsProcessorTime())
-                                        .flatMap(TpccSections::interval))
-                        .toList());
-            }
-        }
-        Table turns = table.build();
-        if (!turns.rows().isEmpty()) {
-            add("Ratios of all turns together, with the interval that holds 95 of 100", turns);
-        }
-    }
-
-    private static Stream<String> interval(TurnRatio ratio) {
-        return ratio == null
-                ? Stream.of(ABSENT, ABSENT, ABSENT)
-                : Stream.of(ratio.ratio(), ratio.low(), ratio.high()).map(value -> format("%.3f", value));
     }
 
     private void latencies() {

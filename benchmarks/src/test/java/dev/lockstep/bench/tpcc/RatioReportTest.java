@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +85,28 @@ class RatioReportTest {
         assertEquals(2, ratio.repeats());
     }
 
+    @Test
+    void comparesTheTailsOfWhatBothSidesRan() throws IOException {
+        RatioReport ratio = RatioReport.of(
+                "governed",
+                "off",
+                List.of(
+                        new RatioReport.Pair(withTails("new-order", 30, "payment", 8), withTails("new-order", 20)),
+                        new RatioReport.Pair(withTails("new-order", 10), withTails("new-order", 40, "payment", 8)),
+                        new RatioReport.Pair(withTails("new-order", 9), withTails("new-order", 10))));
+        assertEquals(Map.of("new-order", new Spread(0.9, 0.25, 1.5)), ratio.latencyP99());
+        assertNull(RatioReport.of("a", "b", List.of(pair(1, 1))).latencyP99(), "by turns");
+    }
+
+    private RunReport withTails(Object... typesAndMicros) throws IOException {
+        Map<String, Object> latencies = new HashMap<>();
+        for (int i = 0; i < typesAndMicros.length; i += 2) {
+            latencies.put((String) typesAndMicros[i], Map.of("count", 1, "p99", typesAndMicros[i + 1]));
+        }
+        Json.write(file, Map.of("txnPerSecond", 1, "latencyMicros", latencies));
+        return Json.read(file, RunReport.class);
+    }
+
     private RatioReport.Pair pair(double numerator, double denominator) throws IOException {
         return new RatioReport.Pair(run(numerator, 1), run(denominator, 1));
     }
@@ -91,7 +116,7 @@ class RatioReportTest {
                 file,
                 String.format(
                         Locale.ROOT,
-                        "{\"txnPerSecond\": %f, \"cpuMicrosPerTransaction\": %f}",
+                        "{\"txnPerSecond\": %f, \"cpuMicrosPerTransaction\": %f, \"latencyMicros\": {}}",
                         txnPerSecond,
                         cpuMicros));
         return Json.read(file, RunReport.class);
