@@ -78,13 +78,14 @@ final class OperationWrapper {
     }
 
     private void beginInTeam(SThread sThread, OperationList list) {
-        if (sThread.member && team.size() > 1) {
+        // Members of the running team beside this S-thread, which may have left it and kept its turn: it held a latch,
+        // or was pinned, when its last operation began.
+        if (team.size() > (sThread.member ? 1 : 0)) {
             joinByLoop(sThread, list);
             return;
         }
         stack.reserve();
         teams.leave(sThread, null);
-        // A stray that rejoins in the middle of a team cannot be: strays run only while there is no team.
         if (!ready.isEmpty() || !arrivals.isEmpty() || ++teamsInPlace > TEAMS_IN_PLACE_MAX || lending.isDue()) {
             joinByLoop(sThread, list);
             return;

@@ -331,4 +331,69 @@ class WaiterTest {
             assertEquals(2, Fixtures.statistics(scheduler, "fetch").switchesSkipped());
         }
     }
+
+    /** Who has left its team and kept its turn, for a latch or a pin, comes back by a list and in no running team. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void whoLeftItsTeamAndKeptItsTurnWaitsForTheTeamsEnd(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int fetch = scheduler.registerOperation("fetch");
+            int update = scheduler.registerOperation("update");
+            StringBuilder order = new StringBuilder();
+            Runnable latching = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                order.append("a1 ");
+                self.latchAcquired();
+                self.beginOperation(update);
+                order.append("a2 ");
+                self.latchReleased();
+                self.beginOperation(fetch);
+                order.append("a3 ");
+                self.endOperation();
+            };
+            Runnable other = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                order.append("b1 ");
+                self.switchPoint();
+                order.append("b2 ");
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(latching, other));
+            assertEquals("b1 a1 a2 b2 a3 ", order.toString());
+        }
+    }
+
+    /** The same of a pinned one, which cannot leave its turn for its list either. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aPinnedSThreadBeginsSeveralOperations(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int fetch = scheduler.registerOperation("fetch");
+            StringBuilder order = new StringBuilder();
+            Runnable pinned = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                order.append("a1 ");
+                Continuation.pin();
+                self.beginOperation(fetch);
+                order.append("a2 ");
+                self.beginOperation(fetch);
+                order.append("a3 ");
+                Continuation.unpin();
+                self.endOperation();
+            };
+            Runnable other = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                order.append("b1 ");
+                self.switchPoint();
+                order.append("b2 ");
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(pinned, other));
+            assertEquals("b1 a1 a2 a3 b2 ", order.toString());
+        }
+    }
 }
