@@ -1,5 +1,6 @@
 package dev.lockstep.engine;
 
+import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.scheduler.NodeLayout;
 import java.time.Duration;
 
@@ -72,8 +73,8 @@ public final class DatabaseOptions {
     /** Smallest log segment: several of the longest log records, and few enough files for a directory. */
     public static final int LOG_SEGMENT_BYTES_MIN = 1 << 20;
 
-    /** Largest log segment: positions within one stay an {@code int}. */
-    public static final int LOG_SEGMENT_BYTES_MAX = 1 << 30;
+    /** Largest log segment, 256 MiB: recovery holds two of them in memory. */
+    public static final int LOG_SEGMENT_BYTES_MAX = LogOptions.SEGMENT_BYTES_MAX;
 
     /**
      * 64 MiB: a second of log at full load, so that making a file is rare, while a small database keeps little of it.

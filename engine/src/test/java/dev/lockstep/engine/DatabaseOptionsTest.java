@@ -5,11 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DatabaseOptionsTest {
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
     private static void assertRefused(String fields, Executable action) {
         String message = assertThrows(InvalidOptionException.class, action).getMessage();
         for (String field : fields.split(" ", -1)) {
@@ -80,13 +88,28 @@ class DatabaseOptionsTest {
         String expected = "durability=NONE, isolation=READ_COMMITTED, poolBytes=1048576, readOnly=false,"
                 + " createIfMissing=true, startEmptyAfterUncleanClose=true, lockTimeout=PT0.003S,"
                 + " transactionTimeout=PT0.004S, transactionUndoBytes=1048576, transactionLogBytes=2097152,"
-                + " logSegmentBytes=1073741824, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
+                + " logSegmentBytes=268435456, extraForceDelay=PT0.005S, nodes=0, snapshotBytesMax=65536,"
                 + " durableSnapshots=false, openTransactionCountMax=6, checkpointLogBytes=3145728,"
                 + " checkpointInterval=PT7S, checkpointSpread=0.25, tornPageProtection=LOG_IMAGES, pageChecksums=false,"
                 + " uncachedWrites=false";
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
+    }
+
+    /** What a setter takes a database opens with. */
+    @ParameterizedTest
+    @ValueSource(ints = {DatabaseOptions.LOG_SEGMENT_BYTES_MIN, DatabaseOptions.LOG_SEGMENT_BYTES_MAX})
+    void aDatabaseOpensWithEverySizeOfLogFiles(int bytes, @TempDir Path directory) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .logSegmentBytes(bytes)
+                .extraForceDelay(Duration.ZERO)
+                .checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX)
+                .build();
+        Database database = validated.open(directory, options, null);
+        assertTrue(database.tableNames().isEmpty());
     }
 
     @Test
