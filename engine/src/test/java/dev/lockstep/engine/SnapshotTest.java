@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a transaction that reads a snapshot may do, sees, waits for and leaves behind. */
 class SnapshotTest {
@@ -407,5 +409,45 @@ class SnapshotTest {
             seen.commit();
             return found;
         }
+    }
+
+    /**
+     * A transaction takes its only change back before any snapshot is there, and ends; what another one then does in
+     * the same session is not taken for its own.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoTookEverythingBackIsNotMistakenForTheNextOfItsSession(boolean byInsert) {
+        try (Session first = database.openSession();
+                Session second = database.openSession();
+                Session reader = database.openSession()) {
+            int id = byInsert ? ROWS : 1;
+            Long before = byInsert ? null : 1L;
+            Transaction undone = first.begin();
+            Savepoint savepoint = undone.savepoint();
+            if (byInsert) {
+                DatabaseTest.put(undone, table, table.newRecord(), id, "new", 5);
+            } else {
+                setAmount(undone, id, 11);
+            }
+            undone.rollbackTo(savepoint);
+            Transaction seen = snapshot(reader);
+            undone.commit();
+            Transaction writer = second.begin();
+            if (byInsert) {
+                DatabaseTest.put(writer, table, table.newRecord(), id, "other", 20);
+            } else {
+                setAmount(writer, id, 20);
+            }
+            writer.commit();
+            Transaction next = first.begin();
+            setAmount(next, id, 30);
+            assertEquals(before, amount(seen, id));
+            assertEquals(idsTo(ROWS), ids(seen, false));
+            next.commit();
+            assertEquals(before, amount(seen, id));
+            seen.commit();
+        }
+        requireNoVersions();
     }
 }

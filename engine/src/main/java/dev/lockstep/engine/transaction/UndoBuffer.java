@@ -89,6 +89,7 @@ public final class UndoBuffer {
     private int entryCount;
     private long bytesMax = BYTES_MAX;
     private long epoch;
+    private boolean truncated;
 
     /**
      * Sets how much it may hold.
@@ -338,15 +339,22 @@ public final class UndoBuffer {
     public void truncate(int entry) {
         if (entry < entryCount) {
             raiseEpoch();
+            truncated = true;
             byteCount = starts[entry];
             Arrays.fill(trees, entry, entryCount, null);
             ENTRY_COUNT.setRelease(this, entry);
         }
     }
 
+    /** Whether the transaction has taken a change back: records may then bear its id of which nothing is here. */
+    boolean wasTruncated() {
+        return truncated;
+    }
+
     /** Empties the buffer for the next transaction. */
     public void clear() {
         truncate(0);
+        truncated = false;
         if (bytes.length > BYTES_KEPT_MAX) {
             raiseEpoch();
             bytes = new byte[BYTES_INITIAL];

@@ -286,7 +286,9 @@ public final class VersionStore {
         if (context.hasJoined(this)) {
             return;
         }
-        if (context.undo().entryCount() != 0) {
+        // One that has taken everything back is told as well: who finds its id at a record would else take the undo of
+        // the transaction that runs in its place for its own.
+        if (context.undo().entryCount() != 0 || context.undo().wasTruncated()) {
             UndoCopy told = context.undo().copy();
             undoTold.put(context.transactionId(), told);
             bytes.addAndGet(told.bytes());
