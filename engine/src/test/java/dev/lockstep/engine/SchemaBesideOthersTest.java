@@ -3,9 +3,11 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.type.ColumnType;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes of the schema that fail halfway, and those that run beside a close. */
 class SchemaBesideOthersTest {
@@ -30,6 +34,9 @@ class SchemaBesideOthersTest {
 
     private static final IndexDefinition UNIQUE = IndexDefinition.unique("by_name", "account", "name");
 
+    /** Longer than a key may be. */
+    private static final int LONG_NAME = 1_100;
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -41,15 +48,19 @@ class SchemaBesideOthersTest {
 
     /** The last two rows have the same name, so a unique index fails at the end of its filling. */
     private void fill() {
+        fill(20);
+    }
+
+    private void fill(int lockTimeoutMillis) {
         database = validated.inMemory(
                 DatabaseOptions.builder()
                         .poolBytes(32 << 20)
-                        .lockTimeout(Duration.ofMillis(20))
+                        .lockTimeout(Duration.ofMillis(lockTimeoutMillis))
                         .build(),
                 null);
         table = database.createTable(TableDefinition.named("account")
                 .column("id", ColumnType.int32())
-                .column("name", ColumnType.string(100))
+                .column("name", ColumnType.string(LONG_NAME))
                 .column("amount", ColumnType.int64())
                 .primaryKey("id")
                 .build());
@@ -205,5 +216,107 @@ class SchemaBesideOthersTest {
                 new FutureTask<>(() -> DatabaseTest.ids(database, "by_name").size());
         found.run();
         assertEquals(ROWS, found.resultNow());
+    }
+
+    /**
+     * Begins to create an index, and waits until its builder stands before the last row, which a transaction holds.
+     *
+     * @return the transaction; null if the builder was past that row
+     */
+    private Transaction holdLastRowOfBuilder(Session session, Worker creator, Record last) {
+        // Ends with the creation at the latest. Who comes while that has the table waits, and goes on before the
+        // builder.
+        while (true) {
+            Transaction writer = session.begin();
+            assertTrue(writer.fetchExclusive(table, table.newKey().add(ROWS - 1), last));
+            List<TableState.IndexState> indexes = table.reference().state().indexes();
+            if (!indexes.isEmpty() && indexes.getFirst().building()) {
+                creator.awaitParkedIn("waitForLock");
+                return writer;
+            }
+            writer.rollback();
+            if (!indexes.isEmpty() || !creator.isAlive()) {
+                return null;
+            }
+        }
+    }
+
+    /** The key of a row that the builder has not reached may be another's by the time that the row changes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aChangedRowTakesNoEntryOfAnotherWithIt(boolean deletes) throws Exception {
+        fill(10_000);
+        Record last = table.newRecord();
+        Record row = table.newRecord();
+        boolean caught = false;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
+            database.run(transaction -> setName(transaction, ROWS - 1, "last"));
+            Worker creator = new Worker(() -> database.createIndex(UNIQUE));
+            try (Session session = database.openSession()) {
+                Transaction writer = holdLastRowOfBuilder(session, creator, last);
+                if (writer != null) {
+                    try {
+                        assertTrue(writer.fetchExclusive(table, table.newKey().add(0), row));
+                        row.setString(1, "last");
+                        writer.update(table, row);
+                        if (deletes) {
+                            writer.delete(table, table.newKey().add(ROWS - 1));
+                        } else {
+                            last.setString(1, "n0");
+                            writer.update(table, last);
+                        }
+                        writer.commit();
+                        caught = true;
+                    } catch (DuplicateKeyException passed) {
+                        writer.rollback();
+                    }
+                }
+                creator.join();
+                assertNull(creator.failure());
+            }
+            if (!caught) {
+                database.dropIndex("account", "by_name");
+            }
+        }
+        assertTrue(caught, "the builder was never met before the last row");
+        database.run(reader -> {
+            Key key = table.newIndexKey("by_name").add("last");
+            try (Cursor cursor = reader.scan(table, "by_name").within(key)) {
+                assertTrue(cursor.next(row));
+                assertEquals(0, row.getInt(0));
+                assertFalse(cursor.next(row));
+            }
+        });
+    }
+
+    /** A row that is too long for an index that is being created, and that the builder has not reached, can go. */
+    @Test
+    void aRowTooLongForAnIndexUnderConstructionCanBeDeleted() throws Exception {
+        fill(10_000);
+        Record last = table.newRecord();
+        boolean caught = false;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
+            database.run(transaction -> setName(transaction, ROWS - 1, "x".repeat(LONG_NAME)));
+            Worker creator = new Worker(() -> database.createIndex(BY_NAME));
+            try (Session session = database.openSession()) {
+                Transaction writer = holdLastRowOfBuilder(session, creator, last);
+                if (writer != null) {
+                    assertTrue(writer.delete(table, table.newKey().add(ROWS - 1)));
+                    writer.commit();
+                    caught = true;
+                }
+                creator.join();
+                assertEquals(caught, creator.failure() == null, () -> String.valueOf(creator.failure()));
+            }
+        }
+        assertTrue(caught, "the builder was never met before the last row");
+        assertEquals(ROWS - 1, DatabaseTest.ids(database, "by_name").size());
+    }
+
+    private void setName(Transaction transaction, int id, String name) {
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        row.setString(1, name);
+        assertTrue(transaction.update(table, row));
     }
 }

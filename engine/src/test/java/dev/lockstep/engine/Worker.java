@@ -38,6 +38,10 @@ final class Worker {
         }
     }
 
+    boolean isAlive() {
+        return thread.isAlive();
+    }
+
     void interrupt() {
         thread.interrupt();
     }

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.DuplicateKeyException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RecordTooLargeException;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.catalog.TableState.IndexState;
 import dev.lockstep.engine.lock.LockMode;
@@ -85,7 +86,10 @@ final class IndexEntries {
                 keyInValue ? row.keyBytes() : NOTHING,
                 keyInValue ? row.keyLength() : 0);
         session.driver.run(session.insert, state.operations().insert());
-        if (!session.insert.applied() && !(state.building() && isOf(row, entry, state))) {
+        boolean isOwn = !session.insert.applied()
+                && state.building()
+                && isOf(row, entry.bytes(), entry.length(), keyInValue, state);
+        if (!session.insert.applied() && !isOwn) {
             throw duplicate(index, entry);
         }
     }
@@ -104,12 +108,12 @@ final class IndexEntries {
     }
 
     /** Whether an entry that is already there belongs to this very row: the builder of the index was faster. */
-    private boolean isOf(Record row, IndexKeyBuilder entry, IndexState state) {
-        if (!entry.isPrimaryKeyInValue()) {
+    private boolean isOf(Record row, byte[] entry, int entryBytes, boolean keyInValue, IndexState state) {
+        if (!keyInValue) {
             return true;
         }
         RawRecord sink = new RawRecord();
-        session.fetch.start(state.tree(), entry.bytes(), entry.length(), LockMode.KEY_S, false, sink);
+        session.fetch.start(state.tree(), entry, entryBytes, LockMode.KEY_S, false, sink);
         session.driver.run(session.fetch, state.operations().fetch());
         return session.fetch.found()
                 && Arrays.equals(sink.valueBytes(), 0, sink.valueLength(), row.keyBytes(), 0, row.keyLength());
@@ -140,26 +144,56 @@ final class IndexEntries {
 
     private void move(int index, Record oldRow, Record newRow) {
         IndexKeyBuilder entry = builders[index];
-        entry.build(oldRow);
+        if (!buildToDelete(index, oldRow)) {
+            insert(index, newRow);
+            return;
+        }
         byte[] oldEntry = Arrays.copyOf(entry.bytes(), entry.length());
+        boolean keyInOldValue = entry.isPrimaryKeyInValue();
         entry.build(newRow);
         if (Arrays.equals(oldEntry, 0, oldEntry.length, entry.bytes(), 0, entry.length())) {
             return;
         }
-        delete(index, oldEntry, oldEntry.length);
+        delete(index, oldRow, oldEntry, oldEntry.length, keyInOldValue);
         insert(index, newRow);
     }
 
     /** Deletes the entries of a row. */
     void delete(Record row) {
         for (int i = 0; i < builders.length; i++) {
-            builders[i].build(row);
-            delete(i, builders[i].bytes(), builders[i].length());
+            if (buildToDelete(i, row)) {
+                delete(i, row, builders[i].bytes(), builders[i].length(), builders[i].isPrimaryKeyInValue());
+            }
         }
     }
 
-    private void delete(int index, byte[] entry, int entryBytes) {
+    /**
+     * Builds the key of a row's entry that is to go.
+     *
+     * @return false if there can be none: the index is given up, or is being built and the row too long for it
+     */
+    private boolean buildToDelete(int index, Record row) {
         IndexState state = table.indexes().get(index);
+        if (state.abandoned()) {
+            return false;
+        }
+        try {
+            builders[index].build(row);
+            return true;
+        } catch (RecordTooLargeException tooLong) {
+            if (state.building()) {
+                return false;
+            }
+            throw tooLong;
+        }
+    }
+
+    private void delete(int index, Record row, byte[] entry, int entryBytes, boolean keyInValue) {
+        IndexState state = table.indexes().get(index);
+        // The builder may not have reached the row: then another row may have its key in a unique index.
+        if (state.building() && !isOf(row, entry, entryBytes, keyInValue, state)) {
+            return;
+        }
         session.delete.start(state.tree(), entry, entryBytes, null);
         session.driver.run(session.delete, state.operations().delete());
     }
