@@ -2,6 +2,7 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +31,9 @@ class FailingReadTest {
 
     /** Rows of some 600 bytes: ten times the pool. */
     private static final int NAME_CHARS = 600;
+
+    /** More than a leaf keeps inline. */
+    private static final int LONG_NAME_CHARS = 4_000;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -169,5 +174,42 @@ class FailingReadTest {
                 ValidatedDatabase.examine(database);
             }
         }
+    }
+
+    /** A rollback to a savepoint that cannot read what it frees has the next one go on, and nothing freed twice. */
+    @Test
+    void aRollbackThatWasCutShortGoesOnWhereItStopped() {
+        FaultyStorage storage = new FaultyStorage(1);
+        fill(storage);
+        String value = "v".repeat(LONG_NAME_CHARS);
+        database.run(transaction -> setName(transaction, 1, value));
+        database.checkpoint();
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            Savepoint savepoint = transaction.savepoint();
+            setName(transaction, 1, "w".repeat(LONG_NAME_CHARS));
+            Record row = table.newRecord();
+            for (int id = 10; id < ROWS; id++) {
+                assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+            }
+            assertTrue(transaction.fetch(table, table.newKey().add(0), row));
+            storage.failReads("pages", 1);
+            assertThrows(StorageException.class, () -> transaction.rollbackTo(savepoint));
+            storage.heal();
+            transaction.rollback();
+        }
+        database.run(transaction -> setName(transaction, 2, "z".repeat(LONG_NAME_CHARS)));
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetch(table, table.newKey().add(1), row));
+            assertEquals(value, row.getString(1));
+        });
+    }
+
+    private void setName(Transaction transaction, int id, String name) {
+        Record row = table.newRecord();
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        row.setString(1, name);
+        assertTrue(transaction.update(table, row));
     }
 }

@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 
@@ -327,24 +328,30 @@ public final class OverflowChain {
         }
     }
 
-    /** Gives the pages of a stub's chain back. May park. */
+    /** Gives the pages of a stub's chain back, all of them or, where one cannot be read, none. May park. */
     public static void free(BTree tree, TreeContext context, byte[] stub) {
         free(tree, context, (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE));
     }
 
     private static void free(BTree tree, TreeContext context, int firstPageId) {
         PageAllocator allocator = tree.environment().allocator();
+        // All are found before the first goes: who cannot read one of them has given none back, and may try again; and
+        // once the first is another's, nobody finds the rest.
+        int[] pageIds = new int[1];
+        int count = 0;
+        for (int pageId = firstPageId; pageId != 0; pageId = nextPageOrRetry(tree, context, pageId)) {
+            if (count == pageIds.length) {
+                pageIds = Arrays.copyOf(pageIds, 2 * count);
+            }
+            pageIds[count++] = pageId;
+        }
         if (allocator.isSuperset()) {
-            // All before the first: once that is another's, nobody finds the rest of a chain that is half given back.
-            for (int pageId = firstPageId; pageId != 0; pageId = nextPageOrRetry(tree, context, pageId)) {
-                allocator.leaves(pageId);
+            for (int i = 0; i < count; i++) {
+                allocator.leaves(pageIds[i]);
             }
         }
-        int pageId = firstPageId;
-        while (pageId != 0) {
-            int next = nextPageOrRetry(tree, context, pageId);
-            allocator.free(pageId);
-            pageId = next;
+        for (int i = 0; i < count; i++) {
+            allocator.free(pageIds[i]);
         }
     }
 

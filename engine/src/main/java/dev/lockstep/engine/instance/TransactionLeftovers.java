@@ -10,10 +10,14 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.operation.PurgeOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.UndoBuffer;
+import java.util.Arrays;
 
 /**
  * Removes what the transactions of a session leave behind in the trees: the ghosts of deleted rows, and chains of
  * overflow pages that no row leads to any more. Used by one thread at a time.
+ *
+ * <p>Invariant: the first {@code undoneCount} chains belong to changes that were undone and have no entry of undo any
+ * more; nothing leads to them, and they are allocated.
  */
 final class TransactionLeftovers {
     private final Instance instance;
@@ -21,6 +25,9 @@ final class TransactionLeftovers {
     private final OperationDriver driver;
     private final LockManager locks;
     private final PurgeOperation purge;
+    private BTree[] undoneTrees = new BTree[1];
+    private byte[][] undoneStubs = new byte[1][];
+    private int undoneCount;
 
     TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver) {
         this.instance = instance;
@@ -46,14 +53,44 @@ final class TransactionLeftovers {
         }
     }
 
-    /** Removes the overflow chain of an insert that was undone, and notes its ghost, which goes with those met. */
-    void removeUndone(UndoBuffer undo, int entry) {
+    /** Makes room for one more chain, so that noting it cannot fail. */
+    void reserveUndone() {
+        if (undoneCount == undoneStubs.length) {
+            undoneTrees = Arrays.copyOf(undoneTrees, 2 * undoneCount);
+            undoneStubs = Arrays.copyOf(undoneStubs, 2 * undoneCount);
+        }
+    }
+
+    /** The stub of a large value that an entry of undo tells the insert of, or null. */
+    byte[] insertedStub(UndoBuffer undo, int entry) {
+        return undo.kind(entry) == UndoBuffer.INSERT && isOverflow(undo, entry) ? undo.before(entry) : null;
+    }
+
+    /**
+     * Notes what a change that was undone leaves behind: the chain that no row leads to any more, to be freed by
+     * {@link #freeUndone}, and the ghost of an insert, which goes with those met.
+     *
+     * @param stub of the chain, or null
+     */
+    void noteUndone(UndoBuffer undo, int entry, byte[] stub) {
+        BTree tree = undo.tree(entry);
+        if (stub != null) {
+            undoneTrees[undoneCount] = tree;
+            undoneStubs[undoneCount++] = stub;
+        }
         if (undo.kind(entry) == UndoBuffer.INSERT) {
-            if (isOverflow(undo, entry)) {
-                freeChain(undo.tree(entry), undo.before(entry));
-            }
             byte[] key = undo.key(entry);
-            context.ghostMet(undo.tree(entry), key, key.length);
+            context.ghostMet(tree, key, key.length);
+        }
+    }
+
+    /** Frees the chains of what was undone, those first that an earlier call has failed to free. */
+    void freeUndone() {
+        while (undoneCount > 0) {
+            freeChain(undoneTrees[undoneCount - 1], undoneStubs[undoneCount - 1]);
+            undoneCount--;
+            undoneTrees[undoneCount] = null;
+            undoneStubs[undoneCount] = null;
         }
     }
 

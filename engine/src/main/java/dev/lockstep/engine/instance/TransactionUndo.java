@@ -29,18 +29,27 @@ final class TransactionUndo {
         operation = new UndoOperation(instance.locks(), instance.transactions(), context);
     }
 
-    /** Takes back everything since a savepoint; locks stay. */
+    /**
+     * Takes back everything since a savepoint; locks stay. Entry by entry, so that a rollback that was cut short goes
+     * on where it stopped: an entry goes when the page is as before, and what it leaves behind is noted by then. What
+     * fails in between has the entry undone twice, which the operation notices.
+     */
     void undoTo(int savepoint) {
+        leftovers.freeUndone();
         UndoBuffer undo = context.undo();
         for (int entry = undo.entryCount() - 1; entry >= savepoint; entry--) {
+            leftovers.reserveUndone();
+            byte[] insertedStub = leftovers.insertedStub(undo, entry);
             undo(undo, entry);
-            leftovers.removeUndone(undo, entry);
+            if (!operation.isRepeated()) {
+                leftovers.noteUndone(undo, entry, insertedStub == null ? operation.replacedStub() : insertedStub);
+            }
             VersionStore versions = instance.transactions().versionsVolatile();
             if (versions != null) {
                 versions.beforeTruncation(context);
             }
-            // Entry by entry, so that a rollback that was cut short goes on where it stopped.
             undo.truncate(entry);
+            leftovers.freeUndone();
         }
     }
 
@@ -57,10 +66,6 @@ final class TransactionUndo {
                 undo.slotFlagsBefore(entry),
                 undo.previousLsn(entry));
         run();
-        byte[] stub = operation.replacedStub();
-        if (stub != null) {
-            leftovers.freeChain(undo.tree(entry), stub);
-        }
     }
 
     /** A page that cannot be read now may be read at once after: a rollback gives up less easily than a statement. */

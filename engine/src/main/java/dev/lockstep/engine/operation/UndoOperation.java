@@ -29,6 +29,7 @@ public final class UndoOperation extends ChangeOperation {
     private int flagsBefore;
     private long undoNextLsn;
     private byte[] replacedStub;
+    private boolean repeated;
     private MemorySegment logBody;
 
     public UndoOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
@@ -59,6 +60,7 @@ public final class UndoOperation extends ChangeOperation {
         flagsBefore = slotFlagsBefore;
         undoNextLsn = nextLsn;
         replacedStub = null;
+        repeated = false;
         logBody = null;
     }
 
@@ -82,6 +84,14 @@ public final class UndoOperation extends ChangeOperation {
     /** The overflow stub that undoing an update has replaced, or null. */
     public byte[] replacedStub() {
         return replacedStub;
+    }
+
+    /**
+     * Whether the record was as before the change already: an earlier attempt has taken it back, and was cut short
+     * before its entry went.
+     */
+    public boolean isRepeated() {
+        return repeated;
     }
 
     @Override
@@ -119,7 +129,9 @@ public final class UndoOperation extends ChangeOperation {
                     keyBytes);
         }
         long lsn = logChange();
-        int flags = Node.slotFlags(memory, page, slot) & ~NodeLayout.SLOT_GHOST;
+        int flagsNow = Node.slotFlags(memory, page, slot);
+        int flags = flagsNow & ~NodeLayout.SLOT_GHOST;
+        repeated = isGhost(flagsNow) == ghost;
         NodeEditor.setSlotFlags(memory, page, slot, ghost ? flags | NodeLayout.SLOT_GHOST : flags);
         NodeEditor.setVersion(memory, page, slot, context.transactionId());
         return changed(lsn);
@@ -134,7 +146,8 @@ public final class UndoOperation extends ChangeOperation {
         int flags = Node.slotFlags(memory, page, slot);
         byte[] replaced = context.replacedValue(valueBytes);
         Node.copyOut(memory, Node.valueAddress(memory, page, slot), replaced, 0, valueBytes);
-        if ((flags & NodeLayout.SLOT_OVERFLOW) != 0) {
+        repeated = flags == flagsBefore && Arrays.equals(replaced, 0, valueBytes, restored, 0, restored.length);
+        if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && !repeated) {
             replacedStub = Arrays.copyOf(replaced, valueBytes);
         }
         LeafChange.update(
