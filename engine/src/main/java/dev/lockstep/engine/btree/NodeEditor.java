@@ -93,28 +93,20 @@ public final class NodeEditor {
             int valueBytes,
             int flags,
             long version) {
-        long slot = Node.slot(page, index);
         int oldBytes = Node.valueBytes(memory, page, index);
-        int suffix = Node.suffixBytes(memory, page, index);
         if (valueBytes > oldBytes) {
+            // The old cell goes first, so that no more room is needed than the value grows by.
             byte[] key = Node.key(memory, page, index);
-            int prefix = Node.prefixBytes(memory, page);
-            addDeadBytes(memory, page, LEAF_CELL_HEADER_BYTES + suffix + oldBytes);
-            int cellBytes = LEAF_CELL_HEADER_BYTES + suffix + valueBytes;
-            retireCell(memory, slot);
-            boolean compacts = Node.contiguousFreeBytes(memory, page) < cellBytes;
-            int cell = claimCell(memory, page, cellBytes, cellBytes);
-            if (compacts) {
-                // The compaction counted the retired cell as one in use, with nothing but its header.
-                addDeadBytes(memory, page, LEAF_CELL_HEADER_BYTES);
-            }
-            copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES, key, prefix, suffix);
-            writeSlot(memory, page, index, KeyBytes.head(key, prefix, key.length), cell, suffix, valueBytes, flags);
-        } else {
-            addDeadBytes(memory, page, oldBytes - valueBytes);
-            putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
-            putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
+            int lastInsertSlot = Node.u16(memory, page + NodeLayout.LAST_INSERT_SLOT);
+            removeSlot(memory, page, index);
+            insertRecord(memory, page, index, key, key.length, value, valueAt, valueBytes, flags, version);
+            putU16(memory, page + NodeLayout.LAST_INSERT_SLOT, lastInsertSlot);
+            return;
         }
+        long slot = Node.slot(page, index);
+        addDeadBytes(memory, page, oldBytes - valueBytes);
+        putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
+        putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
         memory.set(LONG, Node.cell(memory, page, index), version);
         copyIn(memory, Node.valueAddress(memory, page, index), value, valueAt, valueBytes);
     }
@@ -357,12 +349,6 @@ public final class NodeEditor {
         }
         putU16(memory, page + NodeLayout.HEAP_START, cell);
         return cell;
-    }
-
-    /** Shrinks a slot's cell to nothing, so that a compaction drops it. */
-    private static void retireCell(MemorySegment memory, long slot) {
-        putU16(memory, slot + NodeLayout.SLOT_SUFFIX_BYTES, 0);
-        putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, 0);
     }
 
     private static void addDeadBytes(MemorySegment memory, long page, int bytes) {

@@ -140,7 +140,7 @@ public final class UndoOperation extends ChangeOperation {
     private int undoUpdate(int slot) {
         int valueBytes = Node.valueBytes(memory, page, slot);
         byte[] restored = valueToRestore(slot, valueBytes);
-        if (restored.length > valueBytes && !hasRoomFor(restored.length)) {
+        if (restored.length - valueBytes > Node.freeBytes(memory, page)) {
             return makeRoomFor(restored.length);
         }
         int flags = Node.slotFlags(memory, page, slot);
