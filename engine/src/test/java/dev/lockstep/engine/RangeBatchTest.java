@@ -513,4 +513,24 @@ class RangeBatchTest {
             assertEquals(found.size(), changed);
         }
     }
+
+    /** A large row that goes between the scan and the reading of its value leaves its place to the next one. */
+    @Test
+    void aLargeRowThatIsTakenBackLeavesItsPlaceToTheNext() throws Exception {
+        Database database = validated.inMemory();
+        Table table = fill(database, 1, 2);
+        try (Session inserting = database.openSession()) {
+            Transaction inserter = inserting.begin();
+            put(inserter, table, table.newRecord(), 1, 0, new Row(0, "x".repeat(LONG_NOTE_LENGTH)));
+            Worker reading = new Worker(() -> database.run(options(Isolation.READ_UNCOMMITTED), transaction -> {
+                RangeBatch batch = districts(table, 1, 1, 1);
+                assertEquals(1, transaction.fetch(table, batch));
+                assertEquals(1, batch.rows().record(0).getInt(ORDER));
+            }));
+            reading.awaitParkedIn("waitForLock");
+            inserter.rollback();
+            reading.join();
+            assertEquals(null, reading.failure());
+        }
+    }
 }

@@ -103,16 +103,18 @@ public final class BatchScan {
         int to = from + rowsMax;
         int next = from;
         int kept = filled;
-        // Ends: each turn completes a row at least, or is the last.
+        // Ends with the range: each turn consumes a row at least, or is the last.
         while (true) {
             int end = scan.filled();
             while (next < end) {
                 boolean overflow = next == end - 1 && scan.isOverflow();
                 Record row = into[next];
-                if (access.completeScanned(row, overflow, scan.keepsLocks())) {
-                    into[next] = into[kept];
-                    into[kept++] = row;
+                if (!access.completeScanned(row, overflow, scan.keepsLocks())) {
+                    // The last of the step was deleted before its value was read: the row behind takes its place.
+                    break;
                 }
+                into[next] = into[kept];
+                into[kept++] = row;
                 next++;
             }
             if (!scan.found() || !scan.isOverflow() || next == to) {
