@@ -318,4 +318,37 @@ class RowBatchTest {
             });
         }
     }
+
+    /** Also where a hint says at once that the first row is not there: then its turn is not the last one's. */
+    @Test
+    void locksInTheOrderOfTheKeys() throws Exception {
+        Database database = validated.inMemory();
+        Table table = DatabaseTest.filled(database, 60, "name");
+        database.run(transaction -> {
+            assertTrue(transaction.delete(table, table.newKey().add(9)));
+            assertTrue(transaction.fetch(table, table.newKey().add(8), table.newRecord()));
+        });
+        TransactionOptions impatient = options(Isolation.SERIALIZABLE).withLockTimeout(Duration.ofMillis(1));
+        try (Session holding = database.openSession();
+                Session other = database.openSession()) {
+            Transaction holder = holding.begin();
+            assertTrue(holder.fetchForUpdate(table, table.newKey().add(20), table.newRecord()));
+            Worker waiting = new Worker(() -> database.run(transaction -> {
+                RowBatch batch = table.newBatch(5);
+                for (int id : new int[] {9, 20, 30, 40, 50}) {
+                    batch.addKey().add(id);
+                }
+                assertEquals(4, transaction.fetchForUpdate(table, batch));
+            }));
+            waiting.awaitParkedIn("waitForLock");
+            for (int id : new int[] {30, 40, 50}) {
+                Transaction free = other.begin(impatient);
+                assertTrue(free.fetchExclusive(table, table.newKey().add(id), table.newRecord()), "id=" + id);
+                free.rollback();
+            }
+            holder.rollback();
+            waiting.join();
+            assertEquals(null, waiting.failure());
+        }
+    }
 }

@@ -212,6 +212,7 @@ public final class OperationDriver {
     private int runRounds(RecordOperation[] operations, int count, SThread sThread, boolean waits) {
         int first = 0;
         int end = count;
+        boolean locking = true;
         GroupPrefetch prefetch = prefetch();
         while (first < end) {
             for (int i = first; i < end; i++) {
@@ -223,7 +224,12 @@ public final class OperationDriver {
                 RecordOperation operation = operations[i];
                 int result = operation.step();
                 if (result == TreeDescent.DONE) {
-                    operations[i] = operations[--end];
+                    if (locking) {
+                        // The first stage takes the lock: those behind keep their order.
+                        System.arraycopy(operations, i + 1, operations, i, --end - i);
+                    } else {
+                        operations[i] = operations[--end];
+                    }
                     operations[end] = operation;
                     continue;
                 }
@@ -237,6 +243,7 @@ public final class OperationDriver {
                 }
                 i++;
             }
+            locking = false;
             if (sThread != null) {
                 sThread.switchPoint();
             }

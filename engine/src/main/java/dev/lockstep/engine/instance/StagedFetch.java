@@ -140,7 +140,8 @@ final class StagedFetch implements StagedWork {
                 FetchOperation fetch = running[next];
                 int stageResult = fetch.step();
                 if (stageResult == TreeDescent.DONE) {
-                    running[next] = running[--left];
+                    // In the first round those behind have yet to be locked, in their order.
+                    System.arraycopy(running, next + 1, running, next, --left - next);
                     running[left] = fetch;
                 } else if (stageResult == TreeDescent.CONTINUE) {
                     next++;
