@@ -101,9 +101,14 @@ final class SlicedRun implements AutoCloseable {
         engine.measurementBegins();
     }
 
-    /** Whether the phase is not over: half a turn's time more or less is none. */
+    /** Whether the phase is not over. */
     boolean wantsMore() {
-        return failure.isEmpty() && wantedNanos - sum.measuredNanos() > sliceNanos() / 2;
+        return failure.isEmpty() && wantsMore(wantedNanos, sum.measuredNanos(), sliceNanos());
+    }
+
+    /** Half a turn's time more or less is none, but a phase that is wanted at all has one turn. */
+    static boolean wantsMore(long wantedNanos, long measuredNanos, long sliceNanos) {
+        return measuredNanos == 0 ? wantedNanos > 0 : wantedNanos - measuredNanos > sliceNanos / 2;
     }
 
     private long sliceNanos() {
@@ -242,7 +247,7 @@ final class SlicedRun implements AutoCloseable {
 
         @Override
         public void loaded(long rows, long rowsEstimated) {
-            watch.alive();
+            watch.aliveAt(rows);
             lines.accept(new ProgressLine(Phase.LOAD, rows, rowsEstimated, 0));
         }
 

@@ -22,6 +22,7 @@ final class StallWatch implements AutoCloseable {
     private final LongConsumer handler;
     private final AtomicLong signs = new AtomicLong();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private long lastCount;
 
     /**
      * Starts watching.
@@ -37,6 +38,17 @@ final class StallWatch implements AutoCloseable {
     /** Something was done. */
     void alive() {
         signs.incrementAndGet();
+    }
+
+    /**
+     * Something was done if the count is not the one of the last call. For what is told every moment, whether anything
+     * was done or not. To be called by one thread at a time.
+     */
+    void aliveAt(long count) {
+        if (count != lastCount) {
+            lastCount = count;
+            alive();
+        }
     }
 
     private void watch() {

@@ -73,7 +73,6 @@ final class TpccChildRun implements TpccProgress {
     /** Held while a phase begins, which terminals and the driver do. */
     private final Object phases = new Object();
 
-    private long loadedRows;
     private Map<String, CollectorReport> collectorsBefore = Map.of();
     private Map<String, CollectorReport> collectors = Map.of();
     private Map<String, Long> threadNanosBefore = Map.of();
@@ -217,11 +216,8 @@ final class TpccChildRun implements TpccProgress {
 
     @Override
     public void loaded(long rows, long rowsEstimated) {
-        // Told every moment, whether rows came or not; the driver itself looks whether terminals get on.
-        if (rows != loadedRows) {
-            loadedRows = rows;
-            watch.alive();
-        }
+        // The driver itself looks whether terminals get on.
+        watch.aliveAt(rows);
         lines.accept(new ProgressLine(phase, rows, rowsEstimated, 0));
     }
 

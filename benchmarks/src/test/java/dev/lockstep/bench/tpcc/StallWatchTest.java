@@ -37,6 +37,18 @@ class StallWatchTest {
     }
 
     @Test
+    void aCountThatStandsStillIsAStall() {
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
+        try (StallWatch watch = new StallWatch(LIMIT_MILLIS, told::complete)) {
+            while (!told.isDone() && System.nanoTime() - giveUpNanos < 0) {
+                watch.aliveAt(7);
+            }
+        }
+        assertTrue(told.isDone());
+    }
+
+    @Test
     void tellsNothingOnceClosed() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         StallWatch closed = new StallWatch(TimeUnit.HOURS.toMillis(1), still -> calls.incrementAndGet());
