@@ -98,6 +98,19 @@ class RatioReportTest {
         assertNull(RatioReport.of("a", "b", List.of(pair(1, 1))).latencyP99(), "by turns");
     }
 
+    @Test
+    void thePeersBestIsOneThatWentWell() throws IOException {
+        RunReport slow = peer(4, 100, true);
+        RunReport fast = peer(10, 900, false);
+        assertEquals(slow, TpccExperiment.best(List.of(peer(1, 90, true), slow, fast)));
+        assertEquals(fast, TpccExperiment.best(List.of(peer(1, 90, false), fast)));
+    }
+
+    private RunReport peer(int threads, double txnPerSecond, boolean ok) throws IOException {
+        Json.write(file, Map.of("threads", threads, "txnPerSecond", txnPerSecond, "ok", ok));
+        return Json.read(file, RunReport.class);
+    }
+
     private RunReport withTails(Object... typesAndMicros) throws IOException {
         Map<String, Object> latencies = new HashMap<>();
         for (int i = 0; i < typesAndMicros.length; i += 2) {
