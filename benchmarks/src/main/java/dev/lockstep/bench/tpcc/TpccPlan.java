@@ -172,6 +172,9 @@ record TpccPlan(
                 options.cores.stream().allMatch(count -> count >= 1 && count <= processorsMax),
                 "--cores is 1 to " + processorsMax + ", the processors that this process may use");
         require(!options.unchecked || options.isSimulated(), "--unchecked is for ./lockstep simulate");
+        require(
+                options.profile == null || !options.isSimulated(),
+                "--profile is not for ./lockstep simulate, where a profiler would sample the emulator");
         require(options.connections >= 0, "--connections is at least 1");
         require(
                 Protection.isCheckpoints(options.checkpoints),
@@ -217,6 +220,10 @@ record TpccPlan(
         require(options.cores.size() == 1, "--slices needs one number of --cores, since all runs share a JVM");
         require(options.durationSeconds >= options.sliceSeconds, "--duration is at least as long as --slices");
         require(!options.byCount(), "--slices goes by time: leave out --transactions");
+        require(
+                !options.think,
+                "--slices has no --think: in a turn shorter than the keying time of a transaction none would be"
+                        + " measured");
         require(
                 !options.scanBeside && options.profile == null && options.out == null,
                 "--slices has no --scan-beside, no --profile and no --out");

@@ -91,6 +91,12 @@ class TpccPlanTest {
         assertEquals(7, spec.transactions());
         assertEquals(9, spec.warmUpTransactions());
         assertRefused("--unchecked", "--unchecked");
+
+        TpccOptions profiled = parse("--engine", "lockstep", "--profile", "flames.html");
+        profiled.simulated();
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(profiled, MEMORY_BYTES, 64));
+        assertTrue(refused.getMessage().contains("--profile"), refused::getMessage);
     }
 
     @Test
@@ -402,6 +408,7 @@ class TpccPlanTest {
         assertRefused("--duration", "--slices=2", "--duration=1");
         assertRefused("--transactions", "--slices=2", "--transactions=9");
         assertRefused("--scan-beside", "--slices=2", "--scan-beside");
+        assertRefused("--think", "--slices=2", "--think");
         assertRefused("once, off or by-log", "--slices=2", "--checkpoint-seconds=60");
     }
 
