@@ -94,7 +94,12 @@ public final class Database implements AutoCloseable {
      * @throws TruncatedFileException if a file is shorter than what it ought to hold
      * @throws UnknownFormatException if the files belong to something else
      * @throws NewerFormatException if a later version of the engine has written them
+     * @throws OlderFormatException if a version wrote them whose format is no longer read
+     * @throws IncompleteCopyException if the directory holds a backup or a salvage that did not come to its end
+     * @throws CorruptionException if what was acknowledged cannot be recovered, because files are damaged
      * @throws UncleanShutdownException if it was used without a log and not closed in order
+     * @throws ReadOnlyException if it is to be opened for reading and needs recovery
+     * @throws StorageException if a file cannot be read or written
      */
     public static Database open(Path directory, DatabaseOptions options) {
         return open(directory, options, null);
@@ -160,6 +165,7 @@ public final class Database implements AutoCloseable {
      * @param definition the table
      * @return a handle on it
      * @throws SchemaException if it exists
+     * @throws ReadOnlyException if the database is open for reading
      */
     public Table createTable(TableDefinition definition) {
         return inside(() -> new Table(instance.schema().createTable(definition)));
@@ -195,21 +201,33 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Drops a table and its indexes, atomically and durably. Waits for transactions that use it.
+     * Drops a table and its indexes, atomically and durably. Waits for transactions that use it, for {@link
+     * DatabaseOptions#lockTimeout()} at most.
      *
      * @param name its name
      * @throws SchemaException if there is no such table
+     * @throws LockTimeoutException if a transaction uses it for longer; nothing has changed
+     * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
+     * @throws ReadOnlyException if the database is open for reading
      */
     public void dropTable(String name) {
         inside(() -> instance.schema().dropTable(name));
     }
 
     /**
-     * Creates an index, on a filled table too, atomically and durably. Others go on using the table; a change by which
-     * two rows would have the same key of a unique index is refused from the beginning of its creation on.
+     * Creates an index, on a filled table too, atomically and durably. Others go on using the table: it is locked for
+     * moments, at the beginning and at the end, which wait for the transactions that use it, for {@link
+     * DatabaseOptions#lockTimeout()} at most. A change by which a row would get the key of another one in a unique
+     * index is refused as soon as that one has its entry; a row that has not been reached has none yet, and if the two
+     * have still one key when it is reached, the creation fails.
      *
      * @param index the index
      * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then
+     * @throws RecordTooLargeException if a row is too long for an entry; there is no index then
+     * @throws SchemaException if there is no such table or column, or such an index
+     * @throws LockTimeoutException if a transaction uses the table for too long; there is no index then
+     * @throws DeadlockException if the transactions that it waits for wait for it; there is no index then
+     * @throws ReadOnlyException if the database is open for reading
      */
     public void createIndex(IndexDefinition index) {
         inside(() -> instance.schema().createIndex(index));
@@ -220,6 +238,11 @@ public final class Database implements AutoCloseable {
      *
      * @param table the name of its table
      * @param index its name
+     * @throws SchemaException if there is no such table or index
+     * @throws LockTimeoutException if a transaction uses the table for longer than {@link
+     *     DatabaseOptions#lockTimeout()}; nothing has changed
+     * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
+     * @throws ReadOnlyException if the database is open for reading
      */
     public void dropIndex(String table, String index) {
         inside(() -> instance.schema().dropIndex(table, index));
@@ -323,7 +346,14 @@ public final class Database implements AutoCloseable {
         return transactionOptions;
     }
 
-    /** Writes a checkpoint, so that a crash would have less to recover. */
+    /**
+     * Writes a checkpoint, so that a crash would have less to recover, and returns when it is on disk. Does nothing in
+     * a database in memory or one that is open for reading.
+     *
+     * @throws DatabaseFailedException if the database has failed, or fails by this
+     * @throws DatabaseClosedException if it is closed or being closed
+     * @throws DiskFullException if there is no room for it; an earlier checkpoint stands
+     */
     public void checkpoint() {
         inside(instance::checkpoint);
     }
@@ -569,10 +599,10 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Writes everything back and closes. Waits for changes of the schema, checkpoints and validations that have begun;
-     * later ones get a {@link DatabaseClosedException}. A second call does nothing. Transactions that were left open by
-     * threads that have ended since are rolled back. After a crash it waits until the engine has found the pages that
-     * nothing leads to any more.
+     * Writes everything back and closes. Waits for calls of this object that have begun, such as changes of the schema,
+     * checkpoints, validations, backups and compactions; later ones get a {@link DatabaseClosedException}. A second
+     * call does nothing. Transactions that were left open by threads that have ended since are rolled back. After a
+     * crash it waits until the engine has found the pages that nothing leads to any more.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
      * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is

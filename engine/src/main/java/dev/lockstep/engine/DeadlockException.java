@@ -9,6 +9,9 @@ package dev.lockstep.engine;
  * A transaction is named by its id, and by its session ({@code s4}) where it has changed nothing and has no id; the
  * name of its thread stands in parentheses.
  *
+ * <p>The transaction keeps its changes and locks, and can only be rolled back; {@link Database#run} and {@link
+ * Session#call} do that by themselves.
+ *
  * <p>Remedy: Run the transaction again. Deadlocks become rare where all transactions lock in one order.
  */
 public final class DeadlockException extends LockstepException {

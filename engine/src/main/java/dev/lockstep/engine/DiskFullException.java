@@ -3,8 +3,9 @@ package dev.lockstep.engine;
 /**
  * Thrown when a file could not grow because its file system or quota is full.
  *
- * <p>Remedy: Free space and repeat the transaction, which was rolled back. If the database was marked failed,
- * close and reopen it: what was acknowledged is recovered.
+ * <p>Remedy: Free space, roll the transaction back, which {@link Database#run} and {@link Session#call} do by
+ * themselves, and repeat it. If the database was marked failed, close and reopen it: what was acknowledged is
+ * recovered.
  */
 public final class DiskFullException extends LockstepException {
     /** What {@link #code()} returns for this class. It never changes. */

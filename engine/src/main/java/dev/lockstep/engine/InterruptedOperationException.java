@@ -1,8 +1,9 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when the thread was interrupted while an operation waited; the transaction was rolled back and the
- * interrupt flag stays set.
+ * Thrown when the thread was interrupted while an operation waited. The interrupt flag stays set. The transaction keeps
+ * its changes and locks, and can only be rolled back; {@link Database#run} and {@link Session#call} do that by
+ * themselves.
  *
  * <p>Remedy: Clear the flag with {@link Thread#interrupted()} if the work shall go on, then run the transaction
  * again.

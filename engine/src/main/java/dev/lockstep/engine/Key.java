@@ -23,7 +23,8 @@ import java.time.LocalDateTime;
  * keys that begin with them. Values are checked when they are added: a wrong type or too many columns give a
  * {@link SchemaException}, a value that does not fit its column a {@link ValueOutOfRangeException}, a null for a NOT
  * NULL column a {@link NullViolationException}, more than {@link KeyFormat#KEY_BYTES_MAX} bytes a
- * {@link RecordTooLargeException}; the key is then as it was before.
+ * {@link RecordTooLargeException}; the key is then as it was before. Keys that are stored are shorter: that of a row,
+ * and an entry of an index with the primary key behind its columns, have 1,000 bytes at most.
  *
  * <p>Made to be reused: adding a value allocates nothing once the array has grown to the longest key. Not thread-safe.
  */

@@ -1,8 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a cursor was still open when its transaction ended, or a transaction was dropped without commit or
- * rollback.
+ * Thrown when a cursor was still open when its transaction was to be committed, which stays open (a rollback closes its
+ * cursors), or a transaction was dropped without commit or rollback.
  *
  * <p>Remedy: Close cursors in a try-with-resources statement inside the transaction.
  */

@@ -1,7 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a lock was not granted within the lock timeout of the transaction; it was rolled back.
+ * Thrown when a lock was not granted within the lock timeout of the transaction. It keeps its changes and locks, and
+ * can only be rolled back; {@link Database#run} and {@link Session#call} do that by themselves.
  *
  * <p>Remedy: Run the transaction again, keep transactions short, or raise the timeout.
  */

@@ -9,7 +9,7 @@ package dev.lockstep.engine;
  * what the application handed in, from 401 about transactions and threads.
  *
  * <p>An exception of the 300s leaves everything as it was. After one of the 400s the documentation of the class says
- * whether the transaction was rolled back.
+ * what becomes of the transaction.
  */
 public abstract sealed class LockstepException extends RuntimeException
         permits StorageException,

@@ -4,7 +4,8 @@ package dev.lockstep.engine;
  * Thrown when no frame of the buffer pool could be freed: the data of an in-memory database filled the pool, or
  * more pages are latched or unwritable than the pool can spare.
  *
- * <p>Remedy: Give the pool more bytes in the options, or delete data. The transaction was rolled back.
+ * <p>Remedy: Give the pool more bytes in the options, or delete data. The transaction can only be rolled back; {@link
+ * Database#run} and {@link Session#call} do that by themselves.
  */
 public final class OutOfFramesException extends LockstepException {
     /** What {@link #code()} returns for this class. It never changes. */

@@ -7,11 +7,11 @@ import java.time.Duration;
  *
  * @param isolation what it may see of others
  * @param durability when its commit is answered; not stronger than what the database was opened with
- * @param lockTimeout how long it waits for one lock
- * @param timeout how long it may take as a whole; looked at whenever it waits for a lock, and nowhere else: one that
- *     waits for nothing goes on, and one whose thread does nothing keeps its locks. What bounds the wait of others is
- *     their own lock timeout, and what ends an idle transaction is the limit of its log
- *     ({@link DatabaseOptions.Builder#transactionLogBytes})
+ * @param lockTimeout how long it waits for one lock, 0 to {@link DatabaseOptions#TIMEOUT_MAX}; with 0 it does not wait
+ * @param timeout how long it may take as a whole, 0 to {@link DatabaseOptions#TIMEOUT_MAX}; looked at whenever it waits
+ *     for a lock, and nowhere else: one that waits for nothing goes on, and one whose thread does nothing keeps its
+ *     locks. What bounds the wait of others is their own lock timeout, and what ends an idle transaction is the limit
+ *     of its log ({@link DatabaseOptions.Builder#transactionLogBytes})
  * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
  * @param snapshot whether it only reads, all from one {@linkplain #readOnlySnapshot() snapshot}; its isolation then
  *     says nothing
@@ -26,7 +26,11 @@ public record TransactionOptions(
     /** Most retries: a transaction that loses this often has a conflict that retrying does not cure. */
     public static final int RETRY_COUNT_MAX = 1_000;
 
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @throws InvalidOptionException if one is null or out of range
+     */
     public TransactionOptions {
         requireGiven("isolation", isolation);
         requireGiven("durability", durability);
@@ -110,8 +114,9 @@ public record TransactionOptions(
     /**
      * A copy with another limit for one lock wait.
      *
-     * @param value the limit
+     * @param value the limit, 0 to {@link DatabaseOptions#TIMEOUT_MAX}
      * @return the copy
+     * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withLockTimeout(Duration value) {
         return new TransactionOptions(isolation, durability, value, timeout, retryCountMax, snapshot);
@@ -120,8 +125,9 @@ public record TransactionOptions(
     /**
      * A copy with another limit for the whole transaction.
      *
-     * @param value the limit
+     * @param value the limit, 0 to {@link DatabaseOptions#TIMEOUT_MAX}
      * @return the copy
+     * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withTimeout(Duration value) {
         return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax, snapshot);
@@ -130,8 +136,9 @@ public record TransactionOptions(
     /**
      * A copy with another number of retries.
      *
-     * @param value how often to run the transaction again
+     * @param value how often to run the transaction again, 0 to {@link #RETRY_COUNT_MAX}
      * @return the copy
+     * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withRetries(int value) {
         return new TransactionOptions(isolation, durability, lockTimeout, timeout, value, snapshot);

@@ -1,7 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a transaction ran longer than its own limit; it was rolled back.
+ * Thrown when a transaction ran longer than its own limit. It keeps its changes and locks, and can only be rolled back;
+ * {@link Database#run} and {@link Session#call} do that by themselves.
  *
  * <p>Remedy: Run the transaction again, make it shorter, or raise the limit.
  */

@@ -1,8 +1,9 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a transaction changed or locked more than one transaction may, or did nothing for so long that too much
- * log was kept for it, and the engine has rolled it back.
+ * Thrown when a transaction changed more than one transaction may, by its undo or by its log, after which it can only
+ * be rolled back; or when it did nothing for so long that too much log was kept for it, and the engine has rolled it
+ * back.
  *
  * <p>Remedy: Split the work into several transactions, or raise the limit named in the message.
  */

@@ -1,7 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when {@code close()} was called while transactions were running; the database stays open.
+ * Thrown when {@code close()} or {@code validate()} was called while transactions were running; the database stays
+ * open.
  *
  * <p>Remedy: End or roll back the transactions named in the message, then close again.
  */

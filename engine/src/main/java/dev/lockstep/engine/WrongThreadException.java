@@ -1,7 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a transaction, cursor or record was used by a thread other than the one that began it.
+ * Thrown when a transaction, or one of its cursors, was used by a thread other than the one that began it. Keys and
+ * records are not looked at.
  *
  * <p>Remedy: Use each handle from one thread only, and give every thread its own.
  */

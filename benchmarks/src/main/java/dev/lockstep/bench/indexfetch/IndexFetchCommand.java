@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./lockstep indexfetch --measure all --out report",
-            "      Times and misses of fetches, teams of 1 to 80, all kinds.",
+            "      Times and misses of fetches, teams of 1 to 80, staged and by continuations.",
             "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out" + " report",
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --operation update",
@@ -117,7 +117,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
             paramLabel = "KIND",
             converter = OfKind.class,
             description = "Which kinds are measured. The original of each is added. Default: all that the operation"
-                    + " has, but inserted.")
+                    + " has, but inserted, barrier and parallel.")
     private List<FetchKind> kinds = List.of();
 
     @Option(

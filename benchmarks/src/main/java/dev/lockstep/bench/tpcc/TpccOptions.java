@@ -234,7 +234,8 @@ final class TpccOptions {
             converter = Choice.OfMechanism.class,
             completionCandidates = Choice.OfMechanism.class,
             description = "Runs Lockstep once more without each of these, to be compared with the run that has all:"
-                    + " ${COMPLETION-CANDIDATES}. What it says then of crashes no longer holds.")
+                    + " ${COMPLETION-CANDIDATES}. all is checksums, torn-pages and checkpoints together. What it says"
+                    + " then of crashes no longer holds.")
     List<String> without = List.of();
 
     @Option(

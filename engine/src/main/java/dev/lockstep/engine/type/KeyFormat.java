@@ -25,9 +25,8 @@ import java.util.HexFormat;
  */
 public final class KeyFormat {
     /**
-     * Longest encoded key of a table or of the columns of an index. An index entry is up to twice as long, with the
-     * primary key behind the index's columns; a node of 8,192 bytes still holds three such entries, which a B+tree
-     * needs to split.
+     * Longest encoded key to search for, of a table or of the columns of an index. What is stored is shorter: a row
+     * whose key, or whose entry in an index, has more than 1,000 bytes ({@code NodeLayout.KEY_BYTES_MAX}) is refused.
      */
     public static final int KEY_BYTES_MAX = 1_024;
 
