@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -466,5 +467,41 @@ class OpenAndCloseTest {
                 Thread.onSpinWait();
             }
         }
+    }
+
+    /** A handle of an earlier opening is refused before it locks anything: its number may be another table's by now. */
+    @Test
+    void aHandleOfAnEarlierOpeningLocksNothing() {
+        Database earlier = validated.open(directory.resolve("handles"), ValidatedDatabase.USUAL, null);
+        Table stale = earlier.createTable(definition("b"));
+        earlier.createTable(definition("a"));
+        validated.close(earlier);
+        Database database = validated.open(directory.resolve("handles"), ValidatedDatabase.USUAL, null);
+        Table table = database.table("a");
+        TransactionOptions impatient =
+                TransactionOptions.of(DatabaseOptions.defaults()).withLockTimeout(Duration.ofMillis(1));
+        try (Session writing = database.openSession();
+                Session reading = database.openSession()) {
+            Transaction writer = writing.begin();
+            assertThrows(SchemaException.class, () -> writer.insert(stale, filled(stale)));
+            writer.insert(table, filled(table));
+            Transaction reader = reading.begin(impatient);
+            assertThrows(LockTimeoutException.class, () -> reader.lockShared(table));
+            reader.rollback();
+            writer.commit();
+        }
+    }
+
+    private static TableDefinition definition(String name) {
+        return TableDefinition.named(name)
+                .column("id", ColumnType.int32())
+                .primaryKey("id")
+                .build();
+    }
+
+    private static Record filled(Table table) {
+        Record row = table.newRecord();
+        row.setInt(0, 1);
+        return row;
     }
 }

@@ -252,11 +252,19 @@ public final class SessionCore {
     public TableAccess open(TableReference table, int mode) {
         int number = table.number();
         if (!tableLocks.cover(number, mode)) {
+            // Before the lock: tables of two databases may have one number, by which a lock is known to be held.
+            if (isUnknown(table.state(), number)) {
+                requireOwn(table);
+            }
             lockTable(table, mode);
         }
         TableState state = table.state();
-        TableAccess access = number < accesses.length ? accesses[number] : null;
-        return access == null || !access.isOf(state) ? newAccess(table, state) : access;
+        return isUnknown(state, number) ? newAccess(table, state) : accesses[number];
+    }
+
+    /** Whether this session has no access to a table as it is now. */
+    private boolean isUnknown(TableState state, int number) {
+        return number >= accesses.length || accesses[number] == null || !accesses[number].isOf(state);
     }
 
     private TableAccess newAccess(TableReference table, TableState state) {
