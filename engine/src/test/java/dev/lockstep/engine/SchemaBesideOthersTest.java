@@ -319,4 +319,34 @@ class SchemaBesideOthersTest {
         row.setString(1, name);
         assertTrue(transaction.update(table, row));
     }
+
+    /** Two changes of a table's indexes meet what a third has left: one removes it, and neither is refused. */
+    @Test
+    void whatIsLeftOfAFailedIndexIsRemovedOnce() throws Exception {
+        fill(500);
+        boolean caught = false;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
+            try (Session session = database.openSession()) {
+                Transaction reader = session.begin();
+                caught = createBesideReader(reader).getSuppressed().length > 0;
+                reader.rollback();
+            }
+        }
+        assertTrue(caught, "the index was never caught while it was filled");
+        try (Session session = database.openSession()) {
+            Transaction holder = session.begin();
+            assertTrue(holder.fetch(table, table.newKey().add(0), table.newRecord()));
+            Worker first = new Worker(() -> database.createIndex(BY_NAME));
+            first.awaitParkedIn("waitForLock");
+            Worker second =
+                    new Worker(() -> database.createIndex(IndexDefinition.of("by_amount", "account", "amount")));
+            second.awaitParkedIn("waitForLock");
+            holder.commit();
+            first.join();
+            second.join();
+            assertNull(first.failure());
+            assertNull(second.failure());
+        }
+        assertEquals(2, table.definition().indexes().size());
+    }
 }

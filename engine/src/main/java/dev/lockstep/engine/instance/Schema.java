@@ -240,7 +240,7 @@ public final class Schema {
     public void createIndex(IndexDefinition index) {
         instance.requireWritable();
         dropAbandoned(require(index.table()));
-        TableReference table = change(session -> {
+        BTree built = change(session -> {
             TableReference reference = require(index.table());
             TableState state = session.open(reference, LockMode.X).table();
             List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
@@ -251,13 +251,14 @@ public final class Schema {
             TableState next = new TableState(definition, state.tree(), state.operations(), indexes);
             CatalogStore.update(session, instance.catalogTree(), stored(next));
             session.afterCommitRecord(() -> reference.publish(next));
-            return reference;
+            return tree;
         });
+        TableReference table = require(index.table());
         try {
-            fill(table, index.name());
-            setReady(table, index.name());
+            fill(table, built);
+            setReady(table, built);
         } catch (Throwable failure) {
-            abandon(table, index.name());
+            abandon(table, built);
             try {
                 dropAbandoned(table);
             } catch (RuntimeException | Error suppressed) {
@@ -269,35 +270,52 @@ public final class Schema {
     }
 
     /** Has nobody keep up an index any more whose creation has failed. It is seen by nobody already. */
-    private static void abandon(TableReference table, String index) {
-        TableState state = table.state();
+    private static void abandon(TableReference table, BTree built) {
+        int position = positionOf(table.state(), built);
+        if (position >= 0 && table.state().indexes().get(position).building()) {
+            built.markAbandoned();
+        }
+    }
+
+    /** Where an index is among those of its table, -1 if it was dropped: one made since may have its name. */
+    @SuppressWarnings("ReferenceEquality") // that very tree
+    private static int positionOf(TableState state, BTree tree) {
         for (int i = 0; i < state.indexes().size(); i++) {
-            TableState.IndexState candidate = state.indexes().get(i);
-            if (candidate.building()
-                    && state.definition().indexes().get(i).name().equals(index)) {
-                candidate.tree().markAbandoned();
+            if (state.indexes().get(i).tree() == tree) {
+                return i;
             }
         }
+        return -1;
+    }
+
+    private static int requirePosition(TableState state, BTree built) {
+        int position = positionOf(state, built);
+        if (position < 0) {
+            throw new SchemaException(Message.of("the index was dropped while it was created")
+                    .with("table", state.definition().name())
+                    .remedy("create it again, if it is wanted"));
+        }
+        return position;
     }
 
     /** Drops what failed creations of indexes have left because somebody held the table's lock. */
     private void dropAbandoned(TableReference table) {
-        TableState state = table.state();
-        for (int i = 0; i < state.indexes().size(); i++) {
-            if (state.indexes().get(i).abandoned()) {
-                drop(table.name(), state.definition().indexes().get(i).name());
+        for (TableState.IndexState index : table.state().indexes()) {
+            if (index.abandoned()) {
+                // Somebody else may do the same.
+                drop(table.name(), state -> positionOf(state, index.tree()));
             }
         }
     }
 
-    private void fill(TableReference table, String index) {
+    private void fill(TableReference table, BTree built) {
         SessionCore session = new SessionCore(instance);
         try {
             Record row = new Record(table.state().definition());
             Record last = null;
             // Ends with the table: each batch begins behind the last row of the one before.
             while (true) {
-                Record reached = fillBatchWithRetries(session, table, index, last, row);
+                Record reached = fillBatchWithRetries(session, table, built, last, row);
                 if (reached == null) {
                     return;
                 }
@@ -309,10 +327,10 @@ public final class Schema {
     }
 
     private Record fillBatchWithRetries(
-            SessionCore session, TableReference table, String index, Record last, Record row) {
+            SessionCore session, TableReference table, BTree built, Record last, Record row) {
         for (int retry = 0; ; retry++) {
             try {
-                return fillBatch(session, table, index, last, row);
+                return fillBatch(session, table, built, last, row);
             } catch (LockstepException failure) {
                 if (!failure.isRetryable() || retry == BATCH_RETRIES_MAX) {
                     throw failure;
@@ -322,7 +340,7 @@ public final class Schema {
     }
 
     /** Adds the entries of the next rows; null when there are no more rows. */
-    private Record fillBatch(SessionCore session, TableReference table, String index, Record last, Record row) {
+    private Record fillBatch(SessionCore session, TableReference table, BTree built, Record last, Record row) {
         // A crash drops an index that is not ready, so nothing is promised before it is.
         session.begin(
                 Isolation.REPEATABLE_READ,
@@ -332,7 +350,7 @@ public final class Schema {
                         + instance.options().transactionTimeout().toNanos());
         try {
             TableAccess access = session.open(table, LockMode.IX);
-            int position = access.table().definition().indexPosition(index);
+            int position = requirePosition(access.table(), built);
             RangeScan scan = new RangeScan(session);
             scan.overTable(access, table);
             if (last != null) {
@@ -351,11 +369,11 @@ public final class Schema {
         }
     }
 
-    private void setReady(TableReference table, String index) {
+    private void setReady(TableReference table, BTree built) {
         change(session -> {
             TableState state = session.open(table, LockMode.X).table();
             List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
-            int position = state.definition().indexPosition(index);
+            int position = requirePosition(state, built);
             TableState.IndexState building = indexes.get(position);
             indexes.set(position, new TableState.IndexState(building.tree(), building.operations(), false));
             TableState next = new TableState(state.definition(), state.tree(), state.operations(), indexes);
@@ -364,7 +382,7 @@ public final class Schema {
                 building.tree().readableFrom(session.context().transactionId());
                 table.publish(next);
             });
-            return index;
+            return position;
         });
     }
 
@@ -372,16 +390,23 @@ public final class Schema {
     public void dropIndex(String tableName, String index) {
         instance.requireWritable();
         dropAbandoned(require(tableName));
-        drop(tableName, index);
+        drop(tableName, state -> state.definition().indexPosition(index));
     }
 
-    private void drop(String tableName, String index) {
+    /**
+     * Drops the index at a position of a table's state, which is looked at under the table's lock; none if negative.
+     */
+    private void drop(String tableName, ToIntFunction<TableState> positionOf) {
         free(change(session -> {
             TableReference table = require(tableName);
             TableState state = session.open(table, LockMode.X).table();
+            int position = positionOf.applyAsInt(state);
+            if (position < 0) {
+                return List.of();
+            }
             List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
-            BTree dropped =
-                    indexes.remove(state.definition().indexPosition(index)).tree();
+            BTree dropped = indexes.remove(position).tree();
+            String index = state.definition().indexes().get(position).name();
             List<Integer> pageIds = pagesOf(List.of(dropped), session);
             TableState next =
                     new TableState(state.definition().withoutIndex(index), state.tree(), state.operations(), indexes);
