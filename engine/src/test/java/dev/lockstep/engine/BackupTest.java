@@ -323,4 +323,21 @@ class BackupTest {
         reporter.publishEntry(Map.of("failed", Integer.toString(failed)));
         assertTrue(failed > 0);
     }
+
+    /** A database that was filled without a log, and has logged nothing since it has one. */
+    @Test
+    void aCopyOfADatabaseThatHasLoggedNothingOpens() {
+        Path from = scratch.resolve("unlogged");
+        DatabaseOptions unlogged = ValidatedDatabase.SMALLEST.toBuilder()
+                .durability(Durability.NONE)
+                .build();
+        Database filled = validated.open(from, unlogged, null);
+        DatabaseTest.filled(filled, 100, "name");
+        validated.close(filled);
+        Database logged = validated.open(from, existing(), null);
+        logged.backup(scratch.resolve("copy-of-unlogged"));
+        validated.close(logged);
+        Database copy = validated.open(scratch.resolve("copy-of-unlogged"), existing(), null);
+        assertEquals(100, DatabaseTest.ids(copy, null).size());
+    }
 }

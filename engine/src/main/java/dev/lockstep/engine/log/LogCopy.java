@@ -50,10 +50,13 @@ public final class LogCopy {
                 .map(LogSegmentLayout::startLsn)
                 .filter(OptionalLong::isPresent)
                 .mapToLong(OptionalLong::getAsLong)
-                .filter(startLsn -> startLsn < endLsn)
+                .filter(startLsn -> startLsn <= endLsn)
                 .sorted()
                 .toArray();
-        int first = startLsns.length - 1;
+        // One that begins at the end has nothing of the log, but an opening of the copy wants a segment to begin at.
+        boolean isLastNeedless = startLsns.length > 1 && startLsns[startLsns.length - 1] == endLsn;
+        int count = isLastNeedless ? startLsns.length - 1 : startLsns.length;
+        int first = count - 1;
         while (first > 0 && startLsns[first] > fromLsn) {
             first--;
         }
@@ -66,11 +69,13 @@ public final class LogCopy {
         long copiedBytes = 0;
         try (Arena arena = Arena.ofShared()) {
             ByteBuffer buffer = arena.allocate(COPY_BYTES).asByteBuffer();
-            for (int i = Math.max(first, 0); i < startLsns.length; i++) {
-                long segmentEndLsn = i + 1 < startLsns.length ? startLsns[i + 1] : endLsn;
+            for (int i = Math.max(first, 0); i < count; i++) {
+                long segmentEndLsn = i + 1 < count ? startLsns[i + 1] : endLsn;
                 copySegment(storage, from, to, databaseId, startLsns[i], segmentEndLsn, buffer);
                 copiedBytes += segmentEndLsn - startLsns[i];
-                progress.progressed(Stage.COPY_LOG, copiedBytes, endLsn - startLsns[Math.max(first, 0)]);
+                if (copiedBytes > 0) {
+                    progress.progressed(Stage.COPY_LOG, copiedBytes, endLsn - startLsns[Math.max(first, 0)]);
+                }
             }
         }
         return copiedBytes;
