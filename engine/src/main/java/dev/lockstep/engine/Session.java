@@ -31,6 +31,8 @@ public final class Session implements AutoCloseable {
      *
      * @return the transaction, valid until it is committed or rolled back
      * @throws TransactionStateException if the session's last transaction is still open
+     * @throws BusyException if as many transactions are open as may be
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public Transaction begin() {
         return begin(database.transactionOptions());
@@ -42,6 +44,9 @@ public final class Session implements AutoCloseable {
      * @param options how it runs
      * @return the transaction, valid until it is committed or rolled back
      * @throws TransactionStateException if the session's last transaction is still open
+     * @throws InvalidOptionException if it asks for more durability than the database has
+     * @throws BusyException if as many transactions are open as may be
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public Transaction begin(TransactionOptions options) {
         requireOpen();
@@ -56,7 +61,8 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Runs work in a transaction and commits it. Any exception or error rolls back.
+     * Runs work in a transaction and commits it. Any exception or error rolls back. Besides what the work throws, all
+     * that {@link #begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
      *
      * @param options how it runs; its retries apply to deadlocks and timeouts
      * @param work what to do

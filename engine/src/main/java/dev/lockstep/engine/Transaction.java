@@ -15,6 +15,14 @@ import dev.lockstep.engine.lock.LockMode;
  * <p>With {@link TransactionOptions#readOnlySnapshot()} it only reads, and what would change or lock something gets a
  * {@link ReadOnlyException}.
  *
+ * <p>Besides what stands at it, every statement may wait for a lock, of its table at first, and throw a {@link
+ * DeadlockException}, a {@link LockTimeoutException}, a {@link TransactionTimeoutException} or an {@link
+ * InterruptedOperationException}; in a snapshot a {@link SnapshotTooOldException} in their place; a {@link
+ * SchemaException} for a key or a record of another table, or a key without all columns where a row is asked for; a
+ * {@link TransactionStateException} once the transaction has ended or can only be rolled back; a {@link
+ * StorageException} or {@link OutOfFramesException} where a page cannot be read, and a {@link DatabaseFailedException}
+ * once the database has failed.
+ *
  * <p>Invariants:
  * <ul>
  *   <li>No call changes anything of the core but between going in and coming out by the gate, which knows the thread
@@ -308,6 +316,9 @@ public final class Transaction {
      *     them there are
      * @return how many of them there are
      * @throws DuplicateKeyException if a unique key is taken
+     * @throws NullViolationException if a NOT NULL column of a row has no value
+     * @throws RecordTooLargeException if a row, or its entry in an index, is too long
+     * @throws TransactionStateException if the primary key of a fetched row was changed
      */
     public int update(Table table, RowBatch batch) {
         TableAccess access = open(table, LockMode.IX);
@@ -329,6 +340,9 @@ public final class Transaction {
      * @param row all its columns, fetched and changed or filled anew
      * @return false if there is no such row
      * @throws DuplicateKeyException if a unique key is taken
+     * @throws NullViolationException if a NOT NULL column has no value
+     * @throws RecordTooLargeException if the row, or its entry in an index, is too long
+     * @throws TransactionStateException if the row was fetched and its primary key changed
      */
     public boolean update(Table table, Record row) {
         TableAccess access = open(table, LockMode.IX);
@@ -408,7 +422,7 @@ public final class Transaction {
     }
 
     /**
-     * Prepares a scan of a table in primary key order.
+     * Prepares a scan of a table in primary key order. Locks the table like any statement.
      *
      * @param table the table
      * @return a cursor before its first row, to be given its range and closed after use
@@ -419,7 +433,7 @@ public final class Transaction {
     }
 
     /**
-     * Prepares a scan of a table in the order of an index.
+     * Prepares a scan of a table in the order of an index. Locks the table like any statement.
      *
      * @param table the table
      * @param index the name of the index
@@ -456,6 +470,7 @@ public final class Transaction {
      * Takes back every change since the savepoint. Locks stay; the savepoint can be used again.
      *
      * @param savepoint a savepoint of this transaction
+     * @throws TransactionStateException if it belongs to another, or lies behind one that was rolled back to
      */
     public void rollbackTo(Savepoint savepoint) {
         gate.requireOpen();
