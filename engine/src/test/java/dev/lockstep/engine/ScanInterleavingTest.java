@@ -1,10 +1,12 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.instance.Instance;
+import dev.lockstep.engine.instance.OperationDriver;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.ScanOperation;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,6 +36,9 @@ class ScanInterleavingTest {
 
     /** Some twenty rows fill a leaf. */
     private static final int NAME_LENGTH = 350;
+
+    /** More than a leaf keeps inline. */
+    private static final int LARGE_NAME_LENGTH = 5_000;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -259,5 +265,45 @@ class ScanInterleavingTest {
             schedule.close();
             validated.close(database);
         });
+    }
+
+    /** A large row that goes while it is copied leaves nothing of itself to the row before it. */
+    @Test
+    void aLargeRowThatGoesWhileItIsCopiedIsNotTakenForTheOneBefore() {
+        Database database = validated.inMemory();
+        Table table = DatabaseTest.filled(database, 2, "name");
+        database.run(transaction ->
+                DatabaseTest.put(transaction, table, table.newRecord(), 2, "x".repeat(LARGE_NAME_LENGTH), 2));
+        SessionCore reader = database.instance().newSession();
+        try (Session deleting = database.openSession()) {
+            // A row that is deleted and not yet gone divides the step into two runs.
+            Transaction deleter = deleting.begin();
+            assertTrue(deleter.delete(table, table.newKey().add(1)));
+            reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+            RecordTarget[] targets = new RecordTarget[3];
+            boolean[] gone = {false};
+            Arrays.setAll(
+                    targets,
+                    i -> new Target(id -> {
+                        if (id == 2 && !gone[0]) {
+                            gone[0] = true;
+                            database.run(transaction -> assertTrue(
+                                    transaction.delete(table, table.newKey().add(2))));
+                        }
+                    }));
+            Instance instance = database.instance();
+            ScanOperation scan = new ScanOperation(instance.locks(), instance.transactions(), reader.context());
+            scan.start(table.reference().state().tree(), null, 0, null, 0, false, LockMode.NONE, null);
+            scan.next(targets, 0, targets.length);
+            new OperationDriver(instance.pool(), instance.scheduler(), instance.locks(), reader.context())
+                    .runPlain(scan);
+            assertTrue(gone[0]);
+            assertEquals(1, scan.filled());
+            assertFalse(scan.isOverflow());
+            reader.commit();
+            deleter.rollback();
+        } finally {
+            reader.close();
+        }
     }
 }

@@ -366,6 +366,8 @@ public final class ScanOperation extends RecordOperation {
         int outcome = copyRun();
         if (outcome == RUN_VOID || !validate()) {
             filled = first;
+            // A row in overflow pages ends its step, so what was kept before is none.
+            slotFlags = 0;
             return seekFromLastKey();
         }
         if (filled > first) {
