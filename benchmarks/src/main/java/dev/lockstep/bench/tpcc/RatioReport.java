@@ -65,7 +65,8 @@ public record RatioReport(
         }
 
         private static double latencyP99(RunReport run, String type) {
-            LatencySummary latency = run.latencyMicros().get(type);
+            LatencySummary latency =
+                    run.latencyMicros() == null ? null : run.latencyMicros().get(type);
             return latency == null ? 0 : latency.p99();
         }
     }
