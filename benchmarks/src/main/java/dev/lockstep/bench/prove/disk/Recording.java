@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove.disk;
 
+import dev.lockstep.bench.prove.PointLimit;
 import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
@@ -87,9 +88,24 @@ final class Recording {
                 workload.apply(step, host);
                 operationsAfterStep[step] = disk.operationCount();
             }
+            if (!recorded.isEmpty()) {
+                awaitOperations(disk, recorded.size());
+                operationsAfterStep[workload.stepCount() - 1] = Math.min(disk.operationCount(), recorded.size());
+            }
         }
         int count = (int) operationsAfterStep[workload.stepCount() - 1];
         return new Recording(workload, flaw, disk.noted().subList(0, count), operationsAfterStep);
+    }
+
+    /**
+     * Returns when as much was done as is recorded, or does not come. Behind the last step the log's thread may be
+     * about to begin its next file, for which nobody waits: a recording ends somewhere in there.
+     */
+    private static void awaitOperations(SimulatedDisk disk, int count) {
+        long beginNanos = System.nanoTime();
+        while (disk.operationCount() < count && System.nanoTime() - beginNanos < PointLimit.POINT_MAX.toNanos()) {
+            Thread.onSpinWait();
+        }
     }
 
     /** A run of its own, because looking at the database changes what it does to its disk. */
