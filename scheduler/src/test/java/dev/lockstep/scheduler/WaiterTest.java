@@ -299,6 +299,18 @@ class WaiterTest {
         }
     }
 
+    /** The other member of a team, which lets the first go on in the middle of its operation. */
+    private static Runnable switchingOnce(int operation, StringBuilder order) {
+        return () -> {
+            SThread self = SThread.current();
+            self.beginOperation(operation);
+            order.append("b1 ");
+            self.switchPoint();
+            order.append("b2 ");
+            self.endOperation();
+        };
+    }
+
     /** A pinned S-thread keeps its turn at switch points and between operations; nothing else goes wrong. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
@@ -318,15 +330,7 @@ class WaiterTest {
                 Continuation.unpin();
                 self.endOperation();
             };
-            Runnable other = () -> {
-                SThread self = SThread.current();
-                self.beginOperation(fetch);
-                order.append("b1 ");
-                self.switchPoint();
-                order.append("b2 ");
-                self.endOperation();
-            };
-            Fixtures.runTogether(scheduler, List.of(pinned, other));
+            Fixtures.runTogether(scheduler, List.of(pinned, switchingOnce(fetch, order)));
             assertEquals("b1 a1 a2 a3 b2 ", order.toString());
             assertEquals(2, Fixtures.statistics(scheduler, "fetch").switchesSkipped());
         }
@@ -352,15 +356,7 @@ class WaiterTest {
                 order.append("a3 ");
                 self.endOperation();
             };
-            Runnable other = () -> {
-                SThread self = SThread.current();
-                self.beginOperation(fetch);
-                order.append("b1 ");
-                self.switchPoint();
-                order.append("b2 ");
-                self.endOperation();
-            };
-            Fixtures.runTogether(scheduler, List.of(latching, other));
+            Fixtures.runTogether(scheduler, List.of(latching, switchingOnce(fetch, order)));
             assertEquals("b1 a1 a2 b2 a3 ", order.toString());
         }
     }
@@ -384,15 +380,7 @@ class WaiterTest {
                 Continuation.unpin();
                 self.endOperation();
             };
-            Runnable other = () -> {
-                SThread self = SThread.current();
-                self.beginOperation(fetch);
-                order.append("b1 ");
-                self.switchPoint();
-                order.append("b2 ");
-                self.endOperation();
-            };
-            Fixtures.runTogether(scheduler, List.of(pinned, other));
+            Fixtures.runTogether(scheduler, List.of(pinned, switchingOnce(fetch, order)));
             assertEquals("b1 a1 a2 a3 b2 ", order.toString());
         }
     }
