@@ -251,13 +251,12 @@ public final class InstanceOpener {
         InstanceOpener opener = new InstanceOpener(logged, null);
         try {
             opener.reopen(storage, directory, keptLock, checkpointFile, false).close();
-            // One that has failed beside the recovery is closed without a word, and what it has not written is in the
-            // log.
-            opener.health.check();
         } catch (Throwable failure) {
             opener.closeOpened(failure);
             throw failure;
         }
+        // One that has failed beside the recovery is closed without a word: the log still has what it has not written.
+        opener.health.check();
     }
 
     /**
