@@ -5,6 +5,7 @@ import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;
+import dev.lockstep.engine.DatabaseStatus.CheckpointStatus;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.SessionStatistics;
 import dev.lockstep.scheduler.NodeLayout;
@@ -104,6 +105,12 @@ final class LockstepEngine implements OpenEngine {
     @Override
     public void checkpoint() {
         adapter.database().checkpoint();
+    }
+
+    @Override
+    public boolean writesCheckpoint() {
+        CheckpointStatus checkpoint = adapter.database().status().checkpoint();
+        return checkpoint.running() || checkpoint.bytesUntilNext() == 0;
     }
 
     @Override

@@ -22,6 +22,11 @@ interface OpenEngine extends AutoCloseable {
     /** Writes a checkpoint now, of all pages that are dirty then, and waits for it, if the engine has such. */
     default void checkpoint() {}
 
+    /** Whether a checkpoint is being written, or due, so that the engine works on where no terminal does. */
+    default boolean writesCheckpoint() {
+        return false;
+    }
+
     /** Whether whole tables may be scanned while terminals run. */
     default boolean scansBeside() {
         return false;

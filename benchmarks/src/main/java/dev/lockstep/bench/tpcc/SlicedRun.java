@@ -53,11 +53,16 @@ final class SlicedRun implements AutoCloseable {
      * @param lines told how it gets on
      */
     SlicedRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines) {
+        this(request, watch, lines, Engines.open(request.configuration(), Path.of(request.directory())));
+    }
+
+    /** Takes a database that was opened as the request says. */
+    SlicedRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines, OpenEngine engine) {
         this.request = request;
         this.spec = request.configuration();
         this.watch = watch;
         this.lines = lines;
-        engine = Engines.open(spec, Path.of(request.directory()));
+        this.engine = engine;
         tally = new Tally(1, spec.warehouses());
     }
 
@@ -119,8 +124,12 @@ final class SlicedRun implements AutoCloseable {
     void turn() throws InterruptedException {
         do {
             slice();
-        } while (failure.isEmpty() && checkpoint != null && !checkpoint.isDone());
+        } while (failure.isEmpty() && isCheckpointLeft());
         sum.endTurn();
+    }
+
+    private boolean isCheckpointLeft() {
+        return (checkpoint != null && !checkpoint.isDone()) || engine.writesCheckpoint();
     }
 
     private void slice() throws InterruptedException {

@@ -1,11 +1,65 @@
 package dev.lockstep.bench.tpcc;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SlicedRunTest {
+    /** What is written for a database in another's turn would be paid by that one. */
+    @Test
+    void aTurnGoesOnWhileACheckpointIsWritten(@TempDir Path directory) throws Exception {
+        TpccPlan plan = TpccPlanTest.plan(
+                "--shrink=100", "--terminals=2", "--durability=none", "--pool=32m", "--slices=1", "--warmup=0", "--duration=1");
+        RunRequest request =
+                new RunRequest(plan.configurations().getFirst(), directory.toString(), null, "unpinned", 1, false, "hash");
+        AtomicInteger looksLeft = new AtomicInteger(1);
+        AtomicInteger slices = new AtomicInteger();
+        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});
+                SlicedRun run = new SlicedRun(
+                        request,
+                        watch,
+                        line -> {},
+                        new Writing(Engines.open(request.configuration(), directory), looksLeft, slices))) {
+            run.load();
+            run.begin(TpccProgress.Phase.MEASURE, 1);
+            run.turn();
+        }
+        assertEquals(0, looksLeft.get());
+        assertEquals(2, slices.get());
+    }
+
+    /** An engine that writes a checkpoint for as many looks as are left. */
+    private record Writing(OpenEngine engine, AtomicInteger looksLeft, AtomicInteger slices) implements OpenEngine {
+        @Override
+        public TpccAdapter adapter() {
+            return engine.adapter();
+        }
+
+        @Override
+        public TerminalThreads threads() {
+            slices.incrementAndGet();
+            return engine.threads();
+        }
+
+        @Override
+        public boolean writesCheckpoint() {
+            return looksLeft.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
     @Test
     void aPhaseEndsWithinHalfATurnOfItsTime() {
         assertTrue(SlicedRun.wantsMore(100, 40, 20));
