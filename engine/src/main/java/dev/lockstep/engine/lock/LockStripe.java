@@ -413,10 +413,13 @@ class LockStripe {
             return false;
         }
         owner.invited = true;
-        // Somebody who invited it earlier has yet to signal; that signal will do.
-        boolean woken = !owner.isInvitingAcquire();
+        if (owner.isInvitingAcquire()) {
+            // Somebody who invited it earlier has yet to signal; that signal will do. To say so once more might come
+            // behind what that one takes back, and be taken back by nobody.
+            return false;
+        }
         owner.setInvitingRelease(true);
-        return woken;
+        return true;
     }
 
     private void grant(LockOwner owner, int entry, LockHead head, int state) {
