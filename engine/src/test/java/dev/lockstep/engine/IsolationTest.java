@@ -398,6 +398,54 @@ class IsolationTest {
         assertEquals(1, database.statistics().deadlocks());
     }
 
+    /** A row in overflow pages is read under a lock, which who reads without locks does not keep. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Isolation.class,
+            names = {"READ_UNCOMMITTED", "READ_COMMITTED"})
+    void aLargeRowThatWasReadIsNotLocked(Isolation level) {
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 100; id < 103; id++) {
+                DatabaseTest.put(transaction, table, row, id, "x".repeat(4_000), id);
+            }
+        });
+        try (Session reading = database.openSession();
+                Session writing = database.openSession()) {
+            Transaction reader = reading.begin(at(level));
+            Record row = table.newRecord();
+            assertTrue(reader.fetch(table, table.newKey().add(100), row));
+            try (Cursor cursor = reader.scan(table).from(table.newKey().add(100))) {
+                while (cursor.next(row)) {
+                    assertEquals(4_000, row.getString(1).length());
+                }
+            }
+            Transaction writer = writing.begin(at(Isolation.SERIALIZABLE).withLockTimeout(Duration.ZERO));
+            for (int id = 100; id < 103; id++) {
+                assertTrue(writer.fetchForUpdate(table, table.newKey().add(id), row));
+                row.setLong(2, 7);
+                assertTrue(writer.update(table, row));
+            }
+            writer.commit();
+            reader.commit();
+        }
+    }
+
+    /** Who does not wait closes no circle: the other only has to wait for the rollback. */
+    @Test
+    void whoDoesNotWaitMakesNobodyAVictim() throws Exception {
+        first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE).withLockTimeout(Duration.ZERO)));
+        first.run(actor -> actor.add(10, 1));
+        second.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));
+        second.run(actor -> actor.add(20, 1));
+        Future<?> waits = second.start(actor -> actor.add(10, 1));
+        second.awaitLockWait(waits);
+        assertInstanceOf(LockTimeoutException.class, first.failure(actor -> actor.add(20, 1)));
+        first.run(Actor::rollback);
+        waits.get();
+        second.run(Actor::commit);
+    }
+
     @Test
     void aLockWaitEndsWithItsLimit() throws Exception {
         first.run(actor -> actor.begin(at(Isolation.SERIALIZABLE)));

@@ -7,7 +7,10 @@ import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
@@ -148,8 +151,7 @@ public final class TableAccess {
         }
         if (fetched.isOverflow()) {
             if (mode == LockMode.NONE || instant) {
-                // The chain is given back when its row goes, so reading it needs a lock that stays.
-                return fetch(key, keyBytes, into, LockMode.KEY_S, false);
+                return fetchLarge(key, keyBytes, into);
             }
             loadOverflow(into);
         }
@@ -160,6 +162,22 @@ public final class TableAccess {
     }
 
     /**
+     * Fetches a row whose value lies in overflow pages. They are given back when the row goes, so reading them needs a
+     * lock; who reads without locks does not keep it.
+     */
+    private boolean fetchLarge(byte[] key, int keyBytes, Record into) {
+        LockManager locks = session.instance().locks();
+        LockOwner owner = session.context.lockOwner();
+        long name = LockName.ofKey(table.tree().treeId(), key, 0, keyBytes);
+        boolean isHeld = locks.heldMode(owner, name) != LockMode.NONE;
+        boolean found = fetch(key, keyBytes, into, LockMode.KEY_S, false);
+        if (!isHeld) {
+            locks.unlock(owner, name);
+        }
+        return found;
+    }
+
+    /**
      * Makes a record of what a scan has copied; false if its row is gone.
      *
      * @param overflow whether that is a stub
@@ -167,8 +185,7 @@ public final class TableAccess {
      */
     boolean completeScanned(Record row, boolean overflow, boolean locked) {
         if (overflow && !locked) {
-            // The chain is given back when its row goes, so reading it needs a lock that stays.
-            return fetch(row.keyBytes(), row.keyLength(), row, LockMode.KEY_S, false);
+            return fetchLarge(row.keyBytes(), row.keyLength(), row);
         }
         if (overflow) {
             loadOverflow(row);

@@ -470,7 +470,10 @@ public final class LockManager {
         int state = LockOwner.IDLE;
         boolean cutShort = false;
         try {
-            breakDeadlocks(owner);
+            if (deadlineNanos == Waiter.NO_DEADLINE || InstalledTime.nanoTime() - deadlineNanos < 0) {
+                // Who does not wait closes no circle, and must not cost another its transaction.
+                breakDeadlocks(owner);
+            }
             // Ends with the wait: every pass consumes a signal. Late signals of earlier waits are finite, and so are
             // invitations that others anticipate.
             while (owner.isWaitingAcquire() && outcome == Waiter.Outcome.SIGNALLED) {
