@@ -78,18 +78,23 @@ public final class UndoBuffer {
 
     private byte[] bytes = new byte[BYTES_INITIAL];
     private int byteCount;
-    private byte[] kinds = new byte[ENTRIES_INITIAL];
-    private BTree[] trees = new BTree[ENTRIES_INITIAL];
-    private int[] starts = new int[ENTRIES_INITIAL + 1];
-    private short[] keyBytes = new short[ENTRIES_INITIAL];
-    private short[] flagsBefore = new short[ENTRIES_INITIAL];
-    private short[] changedFrom = new short[ENTRIES_INITIAL];
-    private int[] frames = new int[ENTRIES_INITIAL];
-    private long[] previousLsns = new long[ENTRIES_INITIAL];
+    private byte[] kinds;
+    private BTree[] trees;
+    private int[] starts;
+    private short[] keyBytes;
+    private short[] flagsBefore;
+    private short[] changedFrom;
+    private int[] frames;
+    private long[] previousLsns;
     private int entryCount;
     private long bytesMax = BYTES_MAX;
     private long epoch;
     private boolean truncated;
+
+    /** An empty one. */
+    public UndoBuffer() {
+        allocateEntries();
+    }
 
     /**
      * Sets how much it may hold.
@@ -135,6 +140,17 @@ public final class UndoBuffer {
         if (entryCount + entries > kinds.length) {
             growEntries(Math.max(entryCount + entries, kinds.length * 2));
         }
+    }
+
+    private void allocateEntries() {
+        kinds = new byte[ENTRIES_INITIAL];
+        trees = new BTree[ENTRIES_INITIAL];
+        starts = new int[ENTRIES_INITIAL + 1];
+        keyBytes = new short[ENTRIES_INITIAL];
+        flagsBefore = new short[ENTRIES_INITIAL];
+        changedFrom = new short[ENTRIES_INITIAL];
+        frames = new int[ENTRIES_INITIAL];
+        previousLsns = new long[ENTRIES_INITIAL];
     }
 
     /** All arrays or none: where memory runs out in between, they must not differ in length. */
@@ -278,22 +294,37 @@ public final class UndoBuffer {
      */
     UndoCopy copyIfWhole(int count) {
         UndoCopy copy = new UndoCopy();
+        byte[] kindsNow = kinds;
+        BTree[] treesNow = trees;
+        int[] startsNow = starts;
+        short[] keyBytesNow = keyBytes;
+        short[] flagsNow = flagsBefore;
+        short[] changedFromNow = changedFrom;
+        // Any of them may be the short one of a buffer that was emptied meanwhile.
+        if (kindsNow.length < count
+                || treesNow.length < count
+                || startsNow.length <= count
+                || keyBytesNow.length < count
+                || flagsNow.length < count
+                || changedFromNow.length < count) {
+            return null;
+        }
         for (int entry = 0; entry < count; entry++) {
             byte[] from = bytes;
-            BTree tree = trees[entry];
-            int start = starts[entry];
-            int keyEnd = start + keyBytes[entry];
-            int end = starts[entry + 1];
+            BTree tree = treesNow[entry];
+            int start = startsNow[entry];
+            int keyEnd = start + keyBytesNow[entry];
+            int end = startsNow[entry + 1];
             if (tree == null || start < 0 || keyEnd < start || end < keyEnd || end > from.length) {
                 return null;
             }
             copy.add(
                     tree.treeId(),
                     Arrays.copyOfRange(from, start, keyEnd),
-                    kinds[entry],
+                    kindsNow[entry],
                     Arrays.copyOfRange(from, keyEnd, end),
-                    changedFrom[entry],
-                    slotFlagsBefore(entry));
+                    changedFromNow[entry],
+                    Short.toUnsignedInt(flagsNow[entry]));
         }
         return copy;
     }
@@ -355,9 +386,10 @@ public final class UndoBuffer {
     public void clear() {
         truncate(0);
         truncated = false;
-        if (bytes.length > BYTES_KEPT_MAX) {
+        if (capacityBytes() > BYTES_KEPT_MAX) {
             raiseEpoch();
             bytes = new byte[BYTES_INITIAL];
+            allocateEntries();
         }
     }
 }

@@ -14,6 +14,19 @@ class UndoBufferTest {
     private static final byte[] KEY = {1, 2, 3};
     private static final byte[] NOTHING = {};
 
+    /** A session that has rolled back a bulk load keeps no more than one that has done little. */
+    @Test
+    void aBulkLoadDoesNotStayInMemory() {
+        UndoBuffer buffer = new UndoBuffer();
+        int empty = buffer.capacityBytes();
+        for (int entry = 0; entry < 1 << 16; entry++) {
+            buffer.reserve(KEY.length);
+            buffer.push(UndoBuffer.INSERT, null, 0, KEY, KEY.length, 0, NOTHING, 0);
+        }
+        buffer.clear();
+        assertEquals(empty, buffer.capacityBytes());
+    }
+
     /**
      * Where memory runs out between two of its arrays, the buffer is as before, and refuses or takes the next entry.
      */
