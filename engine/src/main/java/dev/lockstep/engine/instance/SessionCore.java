@@ -505,7 +505,7 @@ public final class SessionCore {
             instance.health().fail(failure);
             context.logEnded();
             context.dropUndo();
-            context.forgetGhosts();
+            leftovers.forgetGhosts();
             context.lockOwner().clearDependsOnLsn();
             releaseLocks(0);
             throw failure;
@@ -527,7 +527,7 @@ public final class SessionCore {
         } catch (RuntimeException | Error failure) {
             instance.health().fail(failure);
             context.dropUndo();
-            context.forgetGhosts();
+            leftovers.forgetGhosts();
         }
     }
 
@@ -559,7 +559,7 @@ public final class SessionCore {
         }
         context.logEnded();
         context.dropUndo();
-        context.forgetGhosts();
+        leftovers.forgetGhosts();
     }
 
     /** The calling thread goes on with the transaction of another, which has ended or is kept out. */

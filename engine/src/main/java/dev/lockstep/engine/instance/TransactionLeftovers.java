@@ -1,12 +1,17 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.operation.PurgeOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.UndoBuffer;
@@ -16,10 +21,17 @@ import java.util.Arrays;
  * Removes what the transactions of a session leave behind in the trees: the ghosts of deleted rows, and chains of
  * overflow pages that no row leads to any more. Used by one thread at a time.
  *
- * <p>Invariant: the first {@code undoneCount} chains belong to changes that were undone and have no entry of undo any
- * more; nothing leads to them, and they are allocated.
+ * <p>Invariants:
+ * <ul>
+ *   <li>The first {@code undoneCount} chains belong to changes that were undone, or made for good, and have no entry of
+ *       undo any more; nothing leads to them, and they are allocated.
+ *   <li>The first {@code insertCount} keys are of inserts that the open transaction has undone.
+ * </ul>
  */
 final class TransactionLeftovers {
+    /** Room for the inserts of a usual transaction; one bulk load that failed should not stay in memory. */
+    private static final int INSERTS_KEPT_MAX = 1 << 10;
+
     private final Instance instance;
     private final TransactionContext context;
     private final OperationDriver driver;
@@ -28,6 +40,9 @@ final class TransactionLeftovers {
     private BTree[] undoneTrees = new BTree[1];
     private byte[][] undoneStubs = new byte[1][];
     private int undoneCount;
+    private BTree[] insertTrees = new BTree[1];
+    private byte[][] insertKeys = new byte[1][];
+    private int insertCount;
 
     TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver) {
         this.instance = instance;
@@ -45,7 +60,7 @@ final class TransactionLeftovers {
             if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
                 byte[] stub = undo.before(entry);
                 instance.transactions().keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
-                freeChain(undo.tree(entry), stub);
+                freeLater(undo.tree(entry), stub);
             }
             if (kind == UndoBuffer.DELETE) {
                 removeGhost(undo.tree(entry), undo.key(entry), undo.frame(entry));
@@ -53,11 +68,15 @@ final class TransactionLeftovers {
         }
     }
 
-    /** Makes room for one more chain, so that noting it cannot fail. */
+    /** Makes room for one more chain and one more insert, so that noting them cannot fail. */
     void reserveUndone() {
         if (undoneCount == undoneStubs.length) {
             undoneTrees = Arrays.copyOf(undoneTrees, 2 * undoneCount);
             undoneStubs = Arrays.copyOf(undoneStubs, 2 * undoneCount);
+        }
+        if (insertCount == insertKeys.length) {
+            insertTrees = Arrays.copyOf(insertTrees, 2 * insertCount);
+            insertKeys = Arrays.copyOf(insertKeys, 2 * insertCount);
         }
     }
 
@@ -68,7 +87,7 @@ final class TransactionLeftovers {
 
     /**
      * Notes what a change that was undone leaves behind: the chain that no row leads to any more, to be freed by
-     * {@link #freeUndone}, and the ghost of an insert, which goes with those met.
+     * {@link #freeUndone}, and the ghost of an insert, which goes with those met. Nobody else may ever come by there.
      *
      * @param stub of the chain, or null
      */
@@ -79,8 +98,8 @@ final class TransactionLeftovers {
             undoneStubs[undoneCount++] = stub;
         }
         if (undo.kind(entry) == UndoBuffer.INSERT) {
-            byte[] key = undo.key(entry);
-            context.ghostMet(tree, key, key.length);
+            insertTrees[insertCount] = tree;
+            insertKeys[insertCount++] = undo.key(entry);
         }
     }
 
@@ -94,12 +113,52 @@ final class TransactionLeftovers {
         }
     }
 
-    /** Removes ghosts that others could not remove; where nothing may be written they stay for the next open. */
+    /**
+     * Removes the ghosts of undone inserts, and those that others could not remove; where nothing may be written they
+     * stay for the next open.
+     */
     void removeGhostsMet() {
+        Log logOrNull = instance.log();
+        for (int i = 0; i < insertCount; i++) {
+            if (logOrNull != null && logOrNull.nearlyFull()) {
+                logOrNull.throttle(context.waiter());
+            }
+            removeGhost(insertTrees[i], insertKeys[i], UndoBuffer.NO_FRAME);
+        }
         for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
             removeGhost(context.ghostTree(i), context.ghostKey(i), UndoBuffer.NO_FRAME);
         }
+        forgetGhosts();
+    }
+
+    /** Leaves all ghosts noted where they are. */
+    void forgetGhosts() {
         context.forgetGhosts();
+        if (insertCount > INSERTS_KEPT_MAX) {
+            insertTrees = new BTree[1];
+            insertKeys = new byte[1][];
+        } else {
+            Arrays.fill(insertTrees, 0, insertCount, null);
+            Arrays.fill(insertKeys, 0, insertCount, null);
+        }
+        insertCount = 0;
+    }
+
+    /** Frees the chain that a change has replaced for good, or leaves that to a later call where a page is missing. */
+    private void freeLater(BTree tree, byte[] stub) {
+        reserveUndone();
+        undoneTrees[undoneCount] = tree;
+        undoneStubs[undoneCount++] = stub;
+        try {
+            freeUndone();
+        } catch (StorageException
+                | DiskFullException
+                | OutOfFramesException
+                | TruncatedFileException
+                | CorruptionException missing) {
+            // The transaction has ended, and nothing of it depends on this: the next undo or commit tries again.
+            return;
+        }
     }
 
     /** Frees the overflow pages that a stub leads to. */
@@ -127,7 +186,7 @@ final class TransactionLeftovers {
     /**
      * Removes a ghost, which may lie in that frame, unless somebody is at work on the table as a whole: the tree may be
      * gone by then. The table lock that is taken here, where the transaction's own are released already, is given back
-     * by {@link #releaseLocks}. Where a page cannot be read the ghost stays, for whoever meets it later.
+     * by {@link #releaseLocks}. Where a page cannot be had the ghost stays, for a scan that meets it later.
      */
     private void removeGhost(BTree tree, byte[] key, int frame) {
         if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
@@ -139,7 +198,11 @@ final class TransactionLeftovers {
             if (purge.mayBeMerged()) {
                 driver.mergeAfter(purge);
             }
-        } catch (StorageException unreadable) {
+        } catch (StorageException
+                | DiskFullException
+                | OutOfFramesException
+                | TruncatedFileException
+                | CorruptionException missing) {
             // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
             return;
         }

@@ -1,5 +1,7 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.operation.UndoOperation;
@@ -74,9 +76,9 @@ final class TransactionUndo {
             try {
                 driver.runPlain(operation);
                 return;
-            } catch (StorageException unreadable) {
+            } catch (StorageException | DiskFullException | OutOfFramesException missing) {
                 if (attempt == ATTEMPTS_MAX) {
-                    throw unreadable;
+                    throw missing;
                 }
             }
         }
