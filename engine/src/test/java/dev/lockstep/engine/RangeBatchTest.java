@@ -180,6 +180,33 @@ class RangeBatchTest {
         }
     }
 
+    /** A large value ends a step in the middle of its range; the next range is not locked before the rest of that. */
+    @Test
+    void locksARangeBehindALargeRowBeforeTheNext() throws Exception {
+        Database database = validated.inMemory();
+        Table table = database.createTable(orders());
+        database.run(transaction -> {
+            Record record = table.newRecord();
+            put(transaction, table, record, 1, 1, new Row(1, "n".repeat(LONG_NOTE_LENGTH)));
+            put(transaction, table, record, 1, 2, new Row(2, "n"));
+            put(transaction, table, record, 2, 1, new Row(3, "n"));
+        });
+        try (Session holding = database.openSession();
+                Session other = database.openSession()) {
+            Transaction holder = holding.begin(options(Isolation.SERIALIZABLE));
+            assertTrue(holder.fetchExclusive(table, table.newKey().add(1).add(2), table.newRecord()));
+            Worker waiting = new Worker(() -> database.run(
+                    transaction -> assertEquals(3, transaction.fetchExclusive(table, districts(table, 1, 2, 2)))));
+            waiting.awaitParkedIn("waitForLock");
+            Transaction free = other.begin(options(Isolation.SERIALIZABLE).withLockTimeout(SHORT));
+            assertTrue(free.fetchExclusive(table, table.newKey().add(2).add(1), table.newRecord()));
+            free.rollback();
+            holder.rollback();
+            waiting.join();
+            assertEquals(null, waiting.failure());
+        }
+    }
+
     /** A range that was read to its end gets no row by others; one that was not does behind what was read. */
     @Test
     void nothingComesIntoWhatWasRead() {

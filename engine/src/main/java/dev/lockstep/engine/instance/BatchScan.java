@@ -54,10 +54,13 @@ public final class BatchScan {
             int to = Math.min(count, from + BatchFetch.FETCHES_TOGETHER_MAX);
             start(prefixes, from, to, into, rowsMax, mode);
             ScanOperation[] scans = session.scansTogether();
-            session.driver.runInOrder(scans, to - from, list());
-            for (int range = from; range < to; range++) {
-                filled = complete(scans[range - from], into, range * rowsMax, rowsMax, filled);
-                ends[range] = filled;
+            int range = from;
+            while (range < to) {
+                int end = from + session.driver.runInOrder(scans, range - from, to - from, list());
+                for (; range < end; range++) {
+                    filled = complete(scans[range - from], into, range * rowsMax, rowsMax, filled);
+                    ends[range] = filled;
+                }
             }
         }
         return filled;

@@ -100,37 +100,48 @@ public final class OperationDriver {
 
     /**
      * Brings scans to their first leaves side by side, and the records there on their way from memory. Then runs each
-     * to its end, in their order: they lock what one scan after the other would, in the same order.
+     * to its end, in their order: they lock what one scan after the other would, in the same order. Stops behind one
+     * that has met a value in overflow pages, since that is not at its end: the caller goes on with it first.
      *
      * @param scans forwards, beside others, and past their {@link ScanOperation#followHint}
+     * @param from index of the first that has not run
+     * @param count number of scans, those that have run included
      * @param list number of the scans' list in the scheduler
+     * @return index behind the last that has run
      */
-    void runInOrder(ScanOperation[] scans, int count, int list) {
+    int runInOrder(ScanOperation[] scans, int from, int count, int list) {
         SThread sThread = context.sThread();
         if (sThread == null) {
             InstalledProbe.begin(null, scheduler, list);
             try {
-                bringToLeaves(scans, count, null);
-                for (int i = 0; i < count; i++) {
-                    runInterruptibly(scans[i]);
-                }
+                bringToLeaves(scans, from, count, null);
+                int next = from;
+                do {
+                    runInterruptibly(scans[next]);
+                } while (!scans[next++].isOverflow() && next < count);
+                return next;
             } finally {
                 InstalledProbe.end(null);
             }
-            return;
         }
         sThread.beginOperation(list);
         try {
-            bringToLeaves(scans, count, sThread);
-            for (int i = 0; i < count; i++) {
-                runWithSwitchPoints(scans[i], sThread);
-            }
+            bringToLeaves(scans, from, count, sThread);
+            int next = from;
+            do {
+                runWithSwitchPoints(scans[next], sThread);
+            } while (!scans[next++].isOverflow() && next < count);
+            return next;
         } finally {
             sThread.endOperation();
         }
     }
 
-    private void bringToLeaves(ScanOperation[] scans, int count, SThread sThread) {
+    private void bringToLeaves(ScanOperation[] scans, int from, int count, SThread sThread) {
+        if (from != 0) {
+            // All of them were brought there together.
+            return;
+        }
         GroupPrefetch prefetch = prefetch();
         boolean arrived = false;
         // Ends: each turn brings every scan a node closer, or waits for what it needs.
