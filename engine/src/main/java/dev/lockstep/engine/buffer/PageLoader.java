@@ -88,9 +88,9 @@ final class PageLoader {
         if (parts.translation().entryAcquire(pageId) != TranslationArray.ABSENT || writer.hasWaits()) {
             return;
         }
+        PageLoad load = newLoad(pageId);
         int frame = parts.free().pop(limits.lowWater());
-        PageLoad load = frame == FrameStack.NONE ? null : claim(pageId, frame);
-        if (load == null) {
+        if (frame == FrameStack.NONE || !claim(load, frame)) {
             return;
         }
         try {
@@ -101,23 +101,28 @@ final class PageLoader {
         }
     }
 
-    /** Says that a page is being read into a frame; null if somebody else was first, and the frame is given back. */
-    private PageLoad claim(int pageId, int frame) {
-        PageLoad load = new PageLoad(pageId);
+    /** Makes what {@link #claim} needs, before a frame is taken, which would be lost where memory runs out. */
+    private PageLoad newLoad(int pageId) {
+        parts.translation().reserve(pageId);
+        return new PageLoad(pageId);
+    }
+
+    /** Says that a page is being read into a frame; if somebody else was first, the frame is given back. */
+    private boolean claim(PageLoad load, int frame) {
         loads.set(frame, load);
-        if (!parts.translation().casEntry(pageId, TranslationArray.ABSENT, TranslationArray.loading(frame))) {
+        if (!parts.translation().casEntry(load.pageId(), TranslationArray.ABSENT, TranslationArray.loading(frame))) {
             loads.set(frame, null);
             release(frame);
-            return null;
+            return false;
         }
         loadsRunning.incrementAndGet();
-        return load;
+        return true;
     }
 
     private void begin(int pageId, int origin, Waiter waiter, boolean interruptible) {
+        PageLoad load = newLoad(pageId);
         int frame = takeFrame(waiter);
-        PageLoad load = claim(pageId, frame);
-        if (load == null) {
+        if (!claim(load, frame)) {
             return;
         }
         PoolRequest.LoadWait wait = null;

@@ -193,6 +193,8 @@ final class PageWriter implements AutoCloseable {
     private long serveFrameWaits() {
         takeNewWaits();
         Throwable failure = null;
+        // What failed before says nothing of what is tried now, or need not be tried any more.
+        writeFailure = null;
         if (waits.isEmpty() && parts.free().countAcquire() >= limits.lowWater()) {
             return UNTIL_WOKEN;
         }
@@ -200,7 +202,6 @@ final class PageWriter implements AutoCloseable {
         freedCount = 0;
         try {
             freeFrames(true);
-            writeFailure = null;
         } catch (RuntimeException | Error e) {
             failure = e;
             writeFailure = e;
@@ -232,8 +233,10 @@ final class PageWriter implements AutoCloseable {
     }
 
     private void takeNewWaits() {
-        for (PoolRequest.FrameWait wait = newWaits.poll(); wait != null; wait = newWaits.poll()) {
+        for (PoolRequest.FrameWait wait = newWaits.peek(); wait != null; wait = newWaits.peek()) {
             waits.add(wait);
+            // Only now, since who is in neither queue when memory runs out would wait for ever.
+            newWaits.remove();
         }
     }
 

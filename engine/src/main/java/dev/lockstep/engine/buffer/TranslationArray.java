@@ -92,6 +92,11 @@ final class TranslationArray {
         return ENTRY.compareAndSet(chunk(pageId), pageId & CHUNK_MASK, expected, replacement);
     }
 
+    /** Makes room for the entry of a page, so that {@link #casEntry} cannot fail for want of memory. */
+    void reserve(int pageId) {
+        chunk(pageId);
+    }
+
     /** Makes a page absent; for the holder of the exclusive latch of the frame it is in. */
     void setAbsentRelease(int pageId) {
         ENTRY.setRelease(chunk(pageId), pageId & CHUNK_MASK, ABSENT);
