@@ -143,7 +143,8 @@ public final class Relocation extends StructureChange {
     }
 
     /**
-     * Latches the node that the walk has reached, and another page, which nobody latches who waits for a node.
+     * Latches the node that the walk has reached, and another page. For that it does not wait: its frame may have
+     * another node by now, whose holder may wait for this one.
      *
      * @return the frame of the other page; negative, and nothing is latched, where the walk has to be tried again
      */
@@ -156,7 +157,10 @@ public final class Relocation extends StructureChange {
         if (!latchNode()) {
             return BufferPool.NOT_RESIDENT;
         }
-        latches.latchExclusive(otherFrame);
+        if (!latches.tryLatchExclusive(otherFrame)) {
+            releaseUnchanged(frame);
+            return BufferPool.NOT_RESIDENT;
+        }
         context.latched();
         if (pool.pageIdOpaque(otherFrame) != otherPageId) {
             releaseUnchanged(otherFrame);

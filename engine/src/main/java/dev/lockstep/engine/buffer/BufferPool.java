@@ -376,8 +376,11 @@ public final class BufferPool implements AutoCloseable {
             throw new IllegalArgumentException("not a page: pageId=" + pageId);
         }
         checkOpen();
-        // Ends because a failed attempt means that a stale copy of the page was just read or evicted, by a reader that
-        // will find its pointer invalid.
+        // Before a frame is taken, which would be lost with a failure.
+        parts.translation().reserve(pageId);
+        int attempt = 0;
+        // Ends because a failed attempt means that a stale copy of the page was just read, latched or evicted, by a
+        // reader that will find its pointer invalid.
         while (true) {
             int entry = parts.translation().entryAcquire(pageId);
             int frame = TranslationArray.isResident(entry)
@@ -386,15 +389,18 @@ public final class BufferPool implements AutoCloseable {
             if (frame != FrameStack.NONE) {
                 return frame;
             }
+            attempt = Backoff.pause(attempt, parts.watch());
         }
     }
 
     /**
-     * The page is still in a frame from its earlier life. Whoever has that latched holds a stale pointer and lets go
-     * soon.
+     * The page is still in a frame from its earlier life, or was when its entry was read: by now the frame may have
+     * another page, whose latch must not be waited for, since who holds it may wait for one of the caller's.
      */
     private int reuse(int pageId, int frame) {
-        latches.latchExclusive(frame);
+        if (!latches.tryLatchExclusive(frame)) {
+            return FrameStack.NONE;
+        }
         if (frames.pageIdAcquire(frame) != pageId) {
             latches.unlatchExclusiveUnchanged(frame);
             return FrameStack.NONE;
