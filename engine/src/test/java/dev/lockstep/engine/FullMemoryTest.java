@@ -2,16 +2,22 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A database in memory whose pool is full, which can write no page out to make room. */
 class FullMemoryTest {
     private static final int ID = 0;
     private static final int DATA = 1;
+    /** Never reached unless something hangs. */
+    private static final Duration HANG = Duration.ofMinutes(1);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -30,14 +36,92 @@ class FullMemoryTest {
         });
     }
 
-    /** Rows that have become shorter get their old values back, in the room that they had before. */
-    @Test
-    void takesShorterRowsBackWithoutAPage() {
-        Database database = validated.inMemory(
+    private Table full(Database database, int dataLength) {
+        Table table = database.createTable(TableDefinition.named("t")
+                .column("id", ColumnType.int32())
+                .column("data", ColumnType.string(dataLength))
+                .primaryKey("id")
+                .build());
+        int[] id = {0};
+        assertThrows(OutOfFramesException.class, () -> {
+            while (true) {
+                database.run(transaction -> {
+                    Record row = table.newRecord();
+                    row.setInt(ID, id[0]++);
+                    row.setString(DATA, "x".repeat(dataLength));
+                    transaction.insert(table, row);
+                });
+            }
+        });
+        return table;
+    }
+
+    private Database smallest() {
+        return validated.inMemory(
                 DatabaseOptions.builder()
                         .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
                         .build(),
                 null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {500, 100_000})
+    void aDroppedTableLeavesRoom(int dataLength) {
+        Database database = smallest();
+        full(database, dataLength);
+        database.dropTable("t");
+        full(database, dataLength);
+    }
+
+    @Test
+    void deletedLargeRowsLeaveRoom() {
+        Database database = smallest();
+        Table table = full(database, 100_000);
+        for (int id = 0; id < 3; id++) {
+            Key key = table.newKey().add(id);
+            database.run(transaction -> assertTrue(transaction.delete(table, key)));
+        }
+        insert(database, table, 1_000_000);
+        database.createTable(TableDefinition.named("u")
+                .column("id", ColumnType.int32())
+                .primaryKey("id")
+                .build());
+    }
+
+    /** A walk whose tree is gone for good ends, and does not ask for its root for ever. */
+    @Test
+    void aSnapshotOfADroppedTableEnds() {
+        Database database = validated.inMemory();
+        Table table = database.createTable(TableDefinition.named("t")
+                .column("id", ColumnType.int32())
+                .column("data", ColumnType.string(200))
+                .primaryKey("id")
+                .build());
+        for (int id = 0; id < 500; id++) {
+            insert(database, table, id);
+        }
+        TransactionOptions snapshot =
+                TransactionOptions.of(DatabaseOptions.defaults()).readOnlySnapshot();
+        assertTimeoutPreemptively(
+                HANG,
+                () -> database.run(snapshot, transaction -> {
+                    Record row = table.newRecord();
+                    try (Cursor cursor = transaction.scan(table)) {
+                        assertTrue(cursor.next(row));
+                        database.dropTable("t");
+                        assertThrows(SchemaException.class, () -> {
+                            while (cursor.next(row)) {
+                                row.getInt(ID);
+                            }
+                        });
+                    }
+                }));
+    }
+
+    /** Rows that have become shorter get their old values back, in the room that they had before. */
+    @Test
+    void takesShorterRowsBackWithoutAPage() {
+        Database database = smallest();
         Table table = database.createTable(TableDefinition.named("t")
                 .column("id", ColumnType.int32())
                 .column("data", ColumnType.string(200))

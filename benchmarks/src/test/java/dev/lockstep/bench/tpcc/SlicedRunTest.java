@@ -17,9 +17,15 @@ class SlicedRunTest {
     @Test
     void aTurnGoesOnWhileACheckpointIsWritten(@TempDir Path directory) throws Exception {
         TpccPlan plan = TpccPlanTest.plan(
-                "--shrink=100", "--terminals=2", "--durability=none", "--pool=32m", "--slices=1", "--warmup=0", "--duration=1");
-        RunRequest request =
-                new RunRequest(plan.configurations().getFirst(), directory.toString(), null, "unpinned", 1, false, "hash");
+                "--shrink=100",
+                "--terminals=2",
+                "--durability=none",
+                "--pool=32m",
+                "--slices=1",
+                "--warmup=0",
+                "--duration=1");
+        RunRequest request = new RunRequest(
+                plan.configurations().getFirst(), directory.toString(), null, "unpinned", 1, false, "hash");
         AtomicInteger looksLeft = new AtomicInteger(1);
         AtomicInteger slices = new AtomicInteger();
         try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});

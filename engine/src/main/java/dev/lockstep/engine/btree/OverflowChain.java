@@ -351,6 +351,7 @@ public final class OverflowChain {
             }
         }
         for (int i = 0; i < count; i++) {
+            tree.environment().pool().forget(pageIds[i]);
             allocator.free(pageIds[i]);
         }
     }
@@ -447,6 +448,11 @@ public final class OverflowChain {
         // each round loads it again at the young end of the queue.
         while (true) {
             int frame = environment.pool().frame(pageId, context.waiter());
+            if (frame == BufferPool.NOT_RESIDENT) {
+                throw new CorruptionException(Message.of("a page leads to one that is not there any more")
+                        .with("pageId", pageId)
+                        .remedy("run validate(); fill the database anew if that finds the same"));
+            }
             environment.latches().latchShared(frame);
             if (environment.pool().pageIdOpaque(frame) == pageId) {
                 context.latched();

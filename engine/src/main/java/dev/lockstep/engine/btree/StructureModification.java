@@ -263,6 +263,10 @@ public final class StructureModification extends StructureChange {
             return false;
         }
         int siblingFrame = pool.frame(siblingPageId, context.waiter());
+        if (siblingFrame == BufferPool.NOT_RESIDENT) {
+            // Without a file: another merge has taken it away since.
+            return false;
+        }
         long siblingVersion = latches.optimisticVersionAcquire(siblingFrame);
         if (pool.pageIdOpaque(siblingFrame) != siblingPageId
                 || !latches.tryUpgradeToExclusive(parentFrame, parentVersion)) {

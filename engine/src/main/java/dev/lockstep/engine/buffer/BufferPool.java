@@ -513,11 +513,34 @@ public final class BufferPool implements AutoCloseable {
             latches.unlatchExclusive(frame);
             return;
         }
+        dropLatched(pageId, frame);
+    }
+
+    private void dropLatched(int pageId, int frame) {
         frames.setRecoveryLsnRelease(frame, FrameTable.CLEAN);
         frames.setPageIdRelease(frame, FrameTable.NO_PAGE);
         parts.translation().setAbsentRelease(pageId);
         latches.unlatchExclusive(frame);
         parts.free().push(frame);
+    }
+
+    /**
+     * Frees the frame of a page to which nothing leads any more and which is about to be given back, in a pool without
+     * a file, whose frames nobody evicts. With a file it stays, as {@link #discard} says. The caller holds no latch.
+     *
+     * @param pageId 1 or greater
+     */
+    public void forget(int pageId) {
+        int frame = writerOrNull == null ? residentFrameAcquire(pageId) : NOT_RESIDENT;
+        if (frame == NOT_RESIDENT) {
+            return;
+        }
+        latches.latchExclusive(frame);
+        if (frames.pageIdAcquire(frame) == pageId) {
+            dropLatched(pageId, frame);
+        } else {
+            latches.unlatchExclusiveUnchanged(frame);
+        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTimeoutException;
@@ -366,12 +367,20 @@ public final class OperationDriver {
 
     private void load(RecordOperation operation, boolean interruptible) {
         context.pageAccesses().countMiss();
+        int frame;
         if (interruptible) {
-            pool.frameInterruptibly(operation.neededPageId(), operation.isLongScan(), context.waiter());
+            frame = pool.frameInterruptibly(operation.neededPageId(), operation.isLongScan(), context.waiter());
         } else if (operation.isLongScan()) {
-            pool.frameForScan(operation.neededPageId(), context.waiter());
+            frame = pool.frameForScan(operation.neededPageId(), context.waiter());
         } else {
-            pool.frame(operation.neededPageId(), context.waiter());
+            frame = pool.frame(operation.neededPageId(), context.waiter());
+        }
+        if (frame == BufferPool.NOT_RESIDENT && operation.tree().isDropped()) {
+            // A snapshot still walks there. In memory its root is gone for good, and the walk would ask for it for
+            // ever.
+            throw new CorruptionException(Message.of("the tree was dropped")
+                    .with("treeId", operation.tree().treeId())
+                    .remedy("read a table before it is dropped"));
         }
     }
 

@@ -444,7 +444,10 @@ public final class Schema {
     }
 
     private void free(List<Integer> pageIds) {
-        Consumer<Integer> free = instance.environment().allocator()::free;
+        Consumer<Integer> free = pageId -> {
+            instance.environment().pool().forget(pageId);
+            instance.environment().allocator().free(pageId);
+        };
         LostPages lostPages = instance.lostPagesOrNull();
         if (lostPages == null) {
             pageIds.forEach(free);
