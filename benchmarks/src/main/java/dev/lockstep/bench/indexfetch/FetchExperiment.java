@@ -38,7 +38,7 @@ final class FetchExperiment {
             for (FetchKind kind : plan.kinds()) {
                 runs.add(run(kind, repeat));
             }
-            runs.add(run(plan.kinds().getFirst(), repeat).asControl());
+            runs.add(run(plan.control(), repeat).asControl());
         }
         return new FetchTimesReport(runs);
     }

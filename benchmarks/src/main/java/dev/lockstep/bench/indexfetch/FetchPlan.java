@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * What is run, whether its times are taken or its misses counted.
  *
  * @param spec of every child JVM, but for its kind and the order of its sizes
- * @param kinds those to run, each after those that it is compared with
+ * @param kinds those to run, the original of each among them
  * @param points of {@link FetchKind#INSERTED}
  * @param scratch directory of all files
  * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
@@ -24,6 +24,14 @@ record FetchPlan(
         Consumer<String> progress) {
     FetchPlan {
         kinds = List.copyOf(kinds);
+    }
+
+    /** The one that is run twice: an original, since speedups are over the time of the original. */
+    FetchKind control() {
+        return kinds.stream()
+                .filter(kind -> kind == kind.original())
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Further options of the JVM that runs a kind. */

@@ -82,6 +82,28 @@ class IndexFetchCommandTest {
         assertTrue(Files.exists(directory.resolve("report").resolve("report.html")));
     }
 
+    /** Whichever kind comes first, else the control shows a speedup. */
+    @Test
+    void theControlRepeatsAnOriginal() throws IOException {
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "--kinds=continuation",
+                        "--rows=2000",
+                        "--members=1",
+                        "--operations=10",
+                        "--seconds=0.02",
+                        "--repeat=1",
+                        "--json=" + json),
+                err::toString);
+        Set<String> runs = new HashSet<>();
+        for (JsonNode each : new ObjectMapper().readTree(json.toFile()).at("/times/runs")) {
+            runs.add(each.get("kind").asText() + each.get("control").asBoolean());
+        }
+        assertEquals(Set.of("CONTINUATIONfalse", "SERIALfalse", "SERIALtrue"), runs);
+    }
+
     /** Whether each kind does what it is named for: the rounds of all members, and the switches. */
     @ParameterizedTest
     @EnumSource(FetchKind.class)
