@@ -22,9 +22,18 @@ final class HeldResource {
             "tryLatchShared",
             "tryUpgradeToExclusive",
             "latchAcquired",
-            "latched");
-    private static final Set<String> GIVE_BACK = Set.of(
-            "unlatch", "unlatchExclusive", "unlatchExclusiveUnchanged", "unlatchShared", "latchReleased", "unlatched");
+            "latched",
+            "latchAll",
+            "latchLeaf",
+            "latchNode",
+            "latchBesideNode",
+            "latchRootShared",
+            "latchReadable",
+            "latchIfOlder",
+            "latchForImage",
+            "newPage");
+    private static final String RELEASED = "latchReleased";
+    private static final String GIVE_BACK_PREFIX = "unlatch";
     private static final Set<String> LOCK = Set.of("lock", "lockInterruptibly", "tryLock");
     private static final Set<String> LOCK_STAMPED = Set.of(
             "readLock", "tryReadLock", "readLockInterruptibly", "writeLock", "tryWriteLock", "writeLockInterruptibly");
@@ -40,7 +49,7 @@ final class HeldResource {
      */
     static int change(String owner, String name) {
         if (owner.startsWith(OURS)) {
-            return TAKE.contains(name) ? 1 : GIVE_BACK.contains(name) ? -1 : 0;
+            return TAKE.contains(name) ? 1 : name.startsWith(GIVE_BACK_PREFIX) || name.equals(RELEASED) ? -1 : 0;
         }
         if (owner.startsWith(LOCKS)) {
             boolean takes = LOCK.contains(name) || (owner.equals(STAMPED) && LOCK_STAMPED.contains(name));

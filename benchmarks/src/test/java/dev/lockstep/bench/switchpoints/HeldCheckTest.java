@@ -2,6 +2,7 @@ package dev.lockstep.bench.switchpoints;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,6 +46,25 @@ class HeldCheckTest {
         List<SwitchPoint> outside = at("outside");
         assertTrue(outside.size() > 5, outside::toString);
         for (SwitchPoint point : outside) {
+            assertDoesNotThrow(() -> HeldCheck.check(bytes, point), point::toString);
+        }
+    }
+
+    /** Of the engine's methods that latch pages one takes the leaf's latch, and two give it back. */
+    @Test
+    void aPointUnderThePageLatchOfAChangeIsRefused() throws IOException, ClassNotFoundException {
+        Class<?> change = Class.forName("dev.lockstep.engine.operation.ChangeOperation");
+        byte[] bytes = Inserted.bytes(change);
+        for (String called : List.of("change", "isRightLeaf", "unlatchLeaf", "unlatchLeafUnchanged")) {
+            List<SwitchPoint> inside = Inserted.atCalls(change, "changeLeaf", called, OPERATION);
+            assertFalse(inside.isEmpty(), called);
+            for (SwitchPoint point : inside) {
+                SwitchPointException refused =
+                        assertThrows(SwitchPointException.class, () -> HeldCheck.check(bytes, point), called);
+                assertEquals(Reason.HELD, refused.reason());
+            }
+        }
+        for (SwitchPoint point : Inserted.atCalls(change, "changeLeaf", "latchLeaf", OPERATION)) {
             assertDoesNotThrow(() -> HeldCheck.check(bytes, point), point::toString);
         }
     }
