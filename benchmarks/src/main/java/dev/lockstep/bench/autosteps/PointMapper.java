@@ -39,8 +39,13 @@ final class PointMapper {
 
     private static final String PASS_CLASS = PlacedSwitchPoints.class.getName();
 
-    /** Not public. */
-    private static final String SWITCH_CLASS = PlacedSwitchPoints.class.getPackageName() + ".CarrierThread";
+    private static final String SCHEDULER = PlacedSwitchPoints.class.getPackageName();
+
+    /** Not public, like the two below. */
+    private static final String SWITCH_CLASS = SCHEDULER + ".CarrierThread";
+
+    private static final String TURNS_CLASS = SCHEDULER + ".MemberTurns";
+    private static final String TEAMS_CLASS = SCHEDULER + ".CarrierTeams";
 
     private static final String CALLED_BY = " < ";
 
@@ -68,7 +73,7 @@ final class PointMapper {
 
         /** Whether it is what inserted bytecode calls, or what that calls in turn. */
         boolean isOfPoint() {
-            return isPass() || isSwitch();
+            return isPass() || isSwitch() || isSkip() || className.equals(TURNS_CLASS);
         }
 
         boolean isPass() {
@@ -77,6 +82,11 @@ final class PointMapper {
 
         boolean isSwitch() {
             return className.equals(SWITCH_CLASS) && method.equals("switchPoint");
+        }
+
+        /** Whether the scheduler counts a turn that it does not take there, under a latch for example. */
+        boolean isSkip() {
+            return className.equals(TEAMS_CLASS) && method.equals("countSkipped");
         }
     }
 
@@ -152,7 +162,8 @@ final class PointMapper {
 
     /**
      * Where a trace passes points: the instructions before which a member gives up its turn, or would if the point were
-     * in the code, ascending. Coming back from a call that the bytecode makes is no new pass.
+     * in the code, ascending. Coming back from a call that the bytecode makes is no new pass, and a point at which the
+     * scheduler counts a turn as skipped is none.
      *
      * <p>The compiler moves what it can out of the call of a point, and shares it with others; what the scheduler does
      * once it knows that a member of this operation passes stays where it is, so that alone tells of a point in the
@@ -164,6 +175,7 @@ final class PointMapper {
             boolean called = inserted.contains(point);
             List<Frame> before = List.of();
             int last = -1;
+            int begun = -1;
             for (int i = 0; i < trace.count(); i++) {
                 List<Frame> at = frames(trace.address(i));
                 before = called ? withCallers(at, before) : at;
@@ -171,8 +183,10 @@ final class PointMapper {
                     continue;
                 }
                 boolean goesOn = last >= 0 && (last == i - 1 || trace.address(i) == trace.lastByte(last) + 1);
-                if (!goesOn && i > 0) {
-                    passes.add(i);
+                if (called && isSkipped(before)) {
+                    passes.remove(begun);
+                } else if (!goesOn) {
+                    begun = i > 0 && passes.add(i) ? i : -1;
                 }
                 last = i;
             }
@@ -206,6 +220,11 @@ final class PointMapper {
             }
         }
         return false;
+    }
+
+    /** Whether the scheduler skips the switch of the point that has called it. */
+    private static boolean isSkipped(List<Frame> frames) {
+        return frames.stream().takeWhile(frame -> !frame.isPass()).anyMatch(Frame::isSkip);
     }
 
     private List<Frame> usable(long address) throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import dev.lockstep.bench.switchpoints.InsertedBytecode;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,5 +130,23 @@ class PointMapperTest {
         assertEquals(List.of(2), mapper.passes(trace, List.of(point(4))));
         assertEquals(List.of(1, 2, 5), mapper.passes(trace, List.of(point(0), point(4))));
         assertEquals(List.of(), mapper.passes(trace, List.of(point(1))));
+    }
+
+    /**
+     * The call of the inserted point is at bytecode 1 of the changed class; the scheduler's methods are not inlined.
+     */
+    @Test
+    void aPointAtWhichTheSchedulerSkipsTheSwitchIsNotPassed() throws IOException, TraceFormatException {
+        ClassBytes classes = new ClassBytes(PointMapperTest.class.getClassLoader());
+        InsertedBytecode inserted =
+                InsertedBytecode.of(SwitchPoints.of("32K,8,64", classes, List.of(point(0))), classes);
+        String pass = "dev.lockstep.scheduler.PlacedSwitchPoints.pass(I)V@28 < " + HERE + "1";
+        String carrier = "dev.lockstep.scheduler.CarrierThread.switchPoint(LX;)V@5 < " + pass;
+        String turns = "dev.lockstep.scheduler.MemberTurns.switchPoint(LX;)V@9";
+        readTrace(List.of("unresolved", carrier, turns, carrier, pass, HERE + "8"));
+        assertEquals(List.of(1), PointMapper.of(traces, classes, inserted).passes(trace, List.of(point(0))));
+        String skip = "dev.lockstep.scheduler.CarrierTeams.countSkipped(LX;)V@1";
+        readTrace(List.of("unresolved", carrier, turns, skip, turns, carrier, pass, HERE + "8"));
+        assertEquals(List.of(), PointMapper.of(traces, classes, inserted).passes(trace, List.of(point(0))));
     }
 }
