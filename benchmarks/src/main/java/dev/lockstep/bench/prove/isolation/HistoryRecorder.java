@@ -142,7 +142,8 @@ public final class HistoryRecorder {
             List<Executed> transactions = new ArrayList<>();
             long pagesMoved = 0;
             if (spec.directory().isPresent()) {
-                Path backups = spec.directory().get().resolveSibling("backups");
+                Path home = spec.directory().get();
+                Path backups = home.resolveSibling(home.getFileName() + "-backups");
                 Upkeep upkeep = Upkeep.start(database, backups, HistoryRecorder::readAll);
                 try {
                     run(scheduler, workers);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Isolation;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
@@ -71,6 +72,25 @@ class HistoryRecorderTest {
         assertTrue(history.transactions().stream()
                 .anyMatch(executed -> executed.thread().equals(History.BACKUP)
                         && executed.steps().stream().anyMatch(step -> step.seen().length > 0)));
+    }
+
+    /** A history that fails leaves its backups, which are in nobody's way. */
+    @Test
+    void backupsOfAnotherHistoryAreNotInTheWay() throws IOException, InterruptedException {
+        Files.createDirectories(directory.resolve("backups").resolve("backup-0").resolve("left"));
+        Files.createDirectories(
+                directory.resolve("first-backups").resolve("backup-0").resolve("left"));
+        History history = HistoryRecorder.record(new HistorySpec(
+                Optional.empty(),
+                ThreadKind.VIRTUAL_THREADS,
+                4,
+                4,
+                SEED,
+                false,
+                Optional.empty(),
+                Optional.of(directory.resolve("second"))));
+        assertTrue(history.transactions().stream()
+                .anyMatch(executed -> executed.thread().equals(History.BACKUP)));
     }
 
     private static History record(Optional<Isolation> level, boolean indexed) throws IOException, InterruptedException {
