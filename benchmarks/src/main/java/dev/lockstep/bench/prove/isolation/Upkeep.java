@@ -40,7 +40,7 @@ final class Upkeep {
     private int rounds;
     private int backupCount;
     private long pagesMoved;
-    private Exception failure;
+    private Throwable failure;
 
     private Upkeep(Database database, Path backups, Function<Database, Map<Integer, long[]>> reader) {
         this.database = database;
@@ -67,7 +67,8 @@ final class Upkeep {
                 round();
                 rounds++;
             } while (!ends);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // An error too: the history would else pass for one beside which nothing failed.
             failure = e;
         }
     }
