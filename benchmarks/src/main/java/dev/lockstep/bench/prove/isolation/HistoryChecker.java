@@ -144,13 +144,11 @@ public final class HistoryChecker {
                         "both rest on " + before + ": " + describe(written.by()) + "; "
                                 + describe(writes.get(other).by()));
             }
-            if (before != 0 && !transactions.get(writes.get(before).by()).committed()) {
+            // What nobody wrote has no source; it is found as a list or register of no order.
+            Written source = before == 0 ? null : writes.get(before);
+            if (source != null && !transactions.get(source.by()).committed()) {
                 // Writers lock alike at every level.
-                found(
-                        Finding.G1A,
-                        NOBODY,
-                        describe(written.by()) + "; "
-                                + describe(writes.get(before).by()));
+                found(Finding.G1A, NOBODY, describe(written.by()) + "; " + describe(source.by()));
             }
         }
         followers.forEach(this::orderVersionsOf);

@@ -109,6 +109,12 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void valuesThatNobodyWrote() {
+        expect(Set.of(Finding.INTERNAL, Finding.LOST_WRITE), Map.of(X, values(12)), committed(write(X, 11, 12)));
+        expect(Set.of(Finding.INTERNAL), Map.of(), committed(read(X, 11)));
+    }
+
+    @Test
     void intermediateReads() {
         expect(Set.of(Finding.G1B), Map.of(L, values(1, 2)), committed(append(1), append(2, 1)), committed(read(L, 1)));
     }
