@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -134,6 +133,11 @@ public final class IsolationProof implements Proof {
         };
     }
 
+    /** By what a history is judged by. */
+    static boolean isNoticed(LockFault fault, HistoryChecker.Verdict verdict) {
+        return verdict.forbidden().keySet().stream().anyMatch(shownBy(fault)::contains);
+    }
+
     /** They are made behind the points, however few these are. */
     static String replayOfDeadlocks(long seed) {
         return String.format(Locale.ROOT, "./lockstep prove %s --points 1 --seed %d", NAME, seed);
@@ -193,16 +197,17 @@ public final class IsolationProof implements Proof {
                     : Optional.empty();
             HistorySpec spec = spec(point, Optional.empty(), directory);
             History history;
+            HistoryChecker.Verdict verdict;
             try {
                 history = HistoryRecorder.record(spec);
-            } catch (RuntimeException failure) {
+                verdict = HistoryChecker.check(history);
+            } catch (RuntimeException | Error failure) {
                 report.failed(
                         point,
                         spec.describe() + ": " + failure + ", cause=" + failure.getCause() + ", at "
                                 + framesOf(failure));
                 return;
             }
-            HistoryChecker.Verdict verdict = HistoryChecker.check(history);
             int mix = mixOf(spec);
             histories[mix]++;
             transactions[mix] += history.transactions().size();
@@ -257,16 +262,24 @@ public final class IsolationProof implements Proof {
             for (int attempt = 0; attempt < CONTROL_HISTORIES_MAX; attempt++) {
                 HistorySpec spec =
                         spec(point + (long) attempt * THREAD_COUNTS.length, Optional.of(fault), Optional.empty());
-                Map<Finding, String> found =
-                        HistoryChecker.check(HistoryRecorder.record(spec)).shown();
                 report.count("histories of broken lock tables", 1);
-                if (found.keySet().stream().anyMatch(shownBy(fault)::contains)) {
+                if (isNoticed(spec, fault)) {
                     report.count("broken lock tables noticed, " + fault, 1);
                     report.survived();
                     return;
                 }
             }
             report.failed(point, fault + " was not noticed in " + CONTROL_HISTORIES_MAX + " histories");
+        }
+
+        /** Whether a history shows it. In one that fails altogether the search has nothing to look at. */
+        private boolean isNoticed(HistorySpec spec, LockFault fault) throws IOException, InterruptedException {
+            try {
+                return IsolationProof.isNoticed(fault, HistoryChecker.check(HistoryRecorder.record(spec)));
+            } catch (RuntimeException | Error failure) {
+                report.count("histories of broken lock tables that failed", 1);
+                return false;
+            }
         }
 
         private HistorySpec spec(long point, Optional<LockFault> fault, Optional<Path> directory) {
