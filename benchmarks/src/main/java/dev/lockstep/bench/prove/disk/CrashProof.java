@@ -251,8 +251,11 @@ public final class CrashProof implements Proof {
         private final long beginNanos = System.nanoTime();
         private long tried;
 
-        /** Whether a point has not come to its end, which ends the run: what it left may be in the way of others. */
-        private boolean hangs;
+        /**
+         * Whether a point has not come to its end, or the workloads of a seed could not be recorded, which ends the
+         * run: what that left may be in the way of others.
+         */
+        private boolean stuck;
 
         /** Whether a flaw was found, which ends the run: it was made to see that. */
         private boolean flawFound;
@@ -287,25 +290,28 @@ public final class CrashProof implements Proof {
             return report.build();
         }
 
-        /** Has the workloads of a seed recorded; empty if one of them hangs, though nothing fails. */
+        /** Has the workloads of a seed recorded; empty if one of them hangs or fails, though the disk does not. */
         private Optional<Round> round(long seed) throws InterruptedException {
             try {
                 return Optional.of(PointLimit.run(() -> new Round(seed, flaw)));
             } catch (PointLimit.HangException e) {
-                hangs = true;
-                report.failed(
-                        0,
-                        "before any fault, while the workloads are recorded: " + e.getMessage(),
-                        replay(seed, "--points 1"));
-                return Optional.empty();
+                return unrecorded(seed, e.getMessage());
+            } catch (RuntimeException | Error e) {
+                return unrecorded(seed, ProofReport.describe(e));
             }
+        }
+
+        private Optional<Round> unrecorded(long seed, String what) {
+            stuck = true;
+            report.failed(0, "before any fault, while the workloads are recorded: " + what, replay(seed, "--points 1"));
+            return Optional.empty();
         }
 
         private boolean goesOn() {
             boolean hasMore = options.points() > 0
                     ? tried < options.points()
                     : System.nanoTime() - beginNanos < options.time().toNanos();
-            return hasMore && !hangs && !flawFound;
+            return hasMore && !stuck && !flawFound;
         }
 
         private void tryPoint(Round round, long number) throws InterruptedException {
@@ -387,7 +393,7 @@ public final class CrashProof implements Proof {
             } catch (RuntimeException | Error e) {
                 failed(round, pair, ProofReport.describe(e));
             } catch (PointLimit.HangException e) {
-                hangs = true;
+                stuck = true;
                 failed(round, pair, e.getMessage());
             }
         }
