@@ -259,6 +259,12 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 kinds.size() == 1 && members.size() <= FetchPhases.sizesMax(),
                 "Under ./lockstep simulate name one of --kinds, and at most " + FetchPhases.sizesMax()
                         + " of --members");
+        options.require(
+                switchPoints == null
+                        && missesOptions.areOfOneRun()
+                        && options.jsonFiles().isEmpty(),
+                "Under ./lockstep simulate leave out --switch-points, --switch-padding, --retrained-points, --json and"
+                        + " --out: give simulate itself --json and --out");
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());

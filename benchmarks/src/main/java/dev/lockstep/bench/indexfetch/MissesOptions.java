@@ -77,6 +77,11 @@ final class MissesOptions {
         }
     }
 
+    /** Whether no further runs are asked for. */
+    boolean areOfOneRun() {
+        return switchPaddings.isEmpty() && retrainedPoints.isEmpty();
+    }
+
     /** Those that observe, after {@link #require}. */
     FetchCaches caches() throws IOException {
         List<String> further = new ArrayList<>(l1i);

@@ -179,10 +179,8 @@ class IndexFetchCommandTest {
         assertTrue(err.toString().contains("--retrained-points: switch points are cut short"), err::toString);
     }
 
-    /** Which of several kinds was counted, nobody could tell. */
-    @Test
-    void aSimulationIsOfOneKind() {
-        Placement simulated = new Placement() {
+    private static Placement simulated() {
+        return new Placement() {
             @Override
             public int processorsMax() {
                 return 1;
@@ -201,10 +199,34 @@ class IndexFetchCommandTest {
                         (proxy, method, values) -> null));
             }
         };
-        CommandLine line =
-                new CommandLine(new IndexFetchCommand(Main.class.getName(), simulated)).setErr(new PrintWriter(err));
-        assertEquals(2, line.execute("--members=1"));
+    }
+
+    private int executeSimulated(String... arguments) {
+        return new CommandLine(new IndexFetchCommand(Main.class.getName(), simulated()))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    /** Which of several kinds was counted, nobody could tell. */
+    @Test
+    void aSimulationIsOfOneKind() {
+        assertEquals(2, executeSimulated("--members=1"));
         assertTrue(err.toString().contains("Under ./lockstep simulate name one of --kinds"), err::toString);
+    }
+
+    /** It would be left out without a word. */
+    @Test
+    void aSimulationRefusesWhatItDoesNotDo() {
+        for (String option : List.of(
+                "--switch-points=points.txt",
+                "--switch-padding=1K",
+                "--retrained-points=points.txt",
+                "--json=" + directory.resolve("result.json"),
+                "--out=" + directory.resolve("report"))) {
+            err.getBuffer().setLength(0);
+            assertEquals(2, executeSimulated("--members=1", "--kinds=inserted", option), option);
+            assertTrue(err.toString().contains("Under ./lockstep simulate leave out"), err::toString);
+        }
     }
 
     @Test
