@@ -18,10 +18,25 @@ final class ChildProcess implements AutoCloseable {
     }
 
     static ChildProcess start(Path directory, Durability durability, long seed, boolean stamped) throws IOException {
+        return start(directory, durability, seed, stamped, CrashChild.WORKERS);
+    }
+
+    /** A child that opens the database and does nothing with it. */
+    static ChildProcess startIdle(Path directory, Durability durability) throws IOException {
+        return start(directory, durability, 0, false, 0);
+    }
+
+    private static ChildProcess start(Path directory, Durability durability, long seed, boolean stamped, int workers)
+            throws IOException {
         return new ChildProcess(KilledJvm.start(
                 directory.resolveSibling(directory.getFileName() + "-errors.txt"),
                 CrashChild.class,
-                List.of(directory.toString(), durability.name(), Long.toString(seed), Boolean.toString(stamped))));
+                List.of(
+                        directory.toString(),
+                        durability.name(),
+                        Long.toString(seed),
+                        Boolean.toString(stamped),
+                        Integer.toString(workers))));
     }
 
     /** Waits until the child is about to open the database. */
@@ -46,6 +61,11 @@ final class ChildProcess implements AutoCloseable {
         while (acknowledgedCount < count) {
             note(child.next());
         }
+    }
+
+    /** Leaves it alone for some time. */
+    void goesOnFor(long nanos) throws InterruptedException {
+        child.goesOnFor(nanos);
     }
 
     private int note(ByteBuffer frame) {

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The process that is killed: opens the database and works on it with several threads. Whatever it says, it says on its
@@ -26,17 +27,21 @@ final class CrashChild {
 
     private CrashChild() {}
 
-    /** Arguments: directory, durability, seed, whether commits are stamped in their order. */
+    /**
+     * Arguments: directory, durability, seed, whether commits are stamped in their order, workers; without workers it
+     * opens the database alone.
+     */
     public static void main(String[] arguments) throws Exception {
         new CrashChild()
                 .work(
                         Path.of(arguments[0]),
                         Durability.valueOf(arguments[1]),
                         Long.parseLong(arguments[2]),
-                        Boolean.parseBoolean(arguments[3]));
+                        Boolean.parseBoolean(arguments[3]),
+                        Integer.parseInt(arguments[4]));
     }
 
-    private void work(Path directory, Durability durability, long seed, boolean stamped) throws Exception {
+    private void work(Path directory, Durability durability, long seed, boolean stamped, int workers) throws Exception {
         say(MARK_OPENING, 0);
         try (Database database = Database.open(directory, Bank.options(durability))) {
             if (database.tableNames().isEmpty()) {
@@ -44,12 +49,16 @@ final class CrashChild {
             }
             say(MARK_OPENED, 0);
             List<Thread> threads = new ArrayList<>();
-            for (int worker = 0; worker < WORKERS; worker++) {
+            for (int worker = 0; worker < workers; worker++) {
                 CrashWorker work = new CrashWorker(database, durability, worker, seed, stamped, this::say);
                 threads.add(Thread.ofPlatform().name("worker-" + worker).start(work));
             }
             for (Thread thread : threads) {
                 thread.join();
+            }
+            if (workers == 0) {
+                // Until it is killed.
+                new CountDownLatch(1).await();
             }
         }
     }
