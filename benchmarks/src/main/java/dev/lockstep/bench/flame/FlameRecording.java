@@ -31,6 +31,9 @@ final class FlameRecording {
     /** Whatever the engine's event is, a sample of processor time or of a thread's state. */
     private static final List<String> SAMPLES = List.of("jdk.ExecutionSample", "profiler.WallClockSample");
 
+    /** Of a sample that stands for several, since a thread that waits is seen in the same place again and again. */
+    private static final String SAMPLE_COUNT = "samples";
+
     private static final String USER_EVENT = "profiler.UserEvent";
 
     /** The converter's suffix for the colour of the kernel, whose own frames therefore go without one. */
@@ -77,9 +80,10 @@ final class FlameRecording {
      * @param threadId of the system
      * @param frames of a sample, the outermost first, as the converter writes them; empty for an event
      * @param layer of a sample; empty for an event
+     * @param sampleCount how many samples a sample stands for; 0 for an event
      * @param work of an event
      */
-    record Entry(Instant time, long threadId, List<String> frames, String layer, long work) {
+    record Entry(Instant time, long threadId, List<String> frames, String layer, long sampleCount, long work) {
         boolean isSample() {
             return !frames.isEmpty();
         }
@@ -99,6 +103,7 @@ final class FlameRecording {
                             threadId(event.getValue("sampledThread")),
                             frames,
                             Layer.of(frames, inKernel(event.getStackTrace())),
+                            event.hasField(SAMPLE_COUNT) ? event.getLong(SAMPLE_COUNT) : 1,
                             Work.NONE));
                 } else if (type.equals(USER_EVENT) && EVENT.equals(event.getString("type"))) {
                     entries.add(new Entry(
@@ -106,6 +111,7 @@ final class FlameRecording {
                             threadId(event.getValue("eventThread")),
                             List.of(),
                             "",
+                            0,
                             Long.parseUnsignedLong(event.getString("data"), HEX)));
                 }
             }
@@ -150,7 +156,9 @@ final class FlameRecording {
     String collapsed(List<Entry> entries) {
         Map<String, Long> counts = new TreeMap<>();
         eachSample(
-                entries, (sample, work) -> counts.merge(String.join(";", with(sample.frames(), work)), 1L, Long::sum));
+                entries,
+                (sample, work) ->
+                        counts.merge(String.join(";", with(sample.frames(), work)), sample.sampleCount(), Long::sum));
         StringBuilder lines = new StringBuilder();
         counts.forEach(
                 (stack, count) -> lines.append(stack).append(' ').append(count).append('\n'));
@@ -168,9 +176,10 @@ final class FlameRecording {
                     .filter(Objects::nonNull)
                     .findFirst()
                     .orElse(FlameShares.OUTSIDE);
-            byTransaction.merge(transaction, 1L, Long::sum);
-            byOperation.merge(Work.operation(work, operations).orElse(FlameShares.OUTSIDE), 1L, Long::sum);
-            byLayer.merge(sample.layer(), 1L, Long::sum);
+            byTransaction.merge(transaction, sample.sampleCount(), Long::sum);
+            String operation = Work.operation(work, operations).orElse(FlameShares.OUTSIDE);
+            byOperation.merge(operation, sample.sampleCount(), Long::sum);
+            byLayer.merge(sample.layer(), sample.sampleCount(), Long::sum);
         });
         return new FlameShares(
                 byLayer.values().stream().mapToLong(Long::longValue).sum(), byTransaction, byOperation, byLayer);

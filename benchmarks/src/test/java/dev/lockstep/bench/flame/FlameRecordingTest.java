@@ -17,12 +17,16 @@ class FlameRecordingTest {
     private final FlameRecording recording = new FlameRecording(Map.of("w/T.newOrder", "New-Order"), OPERATIONS);
 
     private static Entry sample(long micros, long thread, String... frames) {
-        return new Entry(at(micros), thread, List.of(frames), Layer.of(List.of(frames), false), Work.NONE);
+        return samples(1, micros, thread, frames);
+    }
+
+    private static Entry samples(int count, long micros, long thread, String... frames) {
+        return new Entry(at(micros), thread, List.of(frames), Layer.of(List.of(frames), false), count, Work.NONE);
     }
 
     /** Until then the thread did this. */
     private static Entry workUntil(long micros, long thread, long work) {
-        return new Entry(at(micros), thread, List.of(), "", work);
+        return new Entry(at(micros), thread, List.of(), "", 0, work);
     }
 
     private static Instant at(long micros) {
@@ -74,6 +78,15 @@ class FlameRecordingTest {
         assertEquals(
                 List.of("a;b 3", "a;c 1"),
                 lines(sample(1, 1, "a", "b"), sample(2, 2, "a", "b"), sample(3, 1, "a", "c"), sample(4, 1, "a", "b")));
+    }
+
+    /** Of wall clock time a thread that waits has one for many. */
+    @Test
+    void aSampleCountsForAllThatItStandsFor() {
+        assertEquals(List.of("a;b 51"), lines(samples(50, 1, 1, "a", "b"), sample(2, 1, "a", "b")));
+        assertEquals(
+                new FlameShares(50, Map.of("outside", 50L), Map.of("outside", 50L), Map.of("other", 50L)),
+                recording.shares(List.of(samples(50, 1, 1, "java/lang/Thread.run_[0]"))));
     }
 
     @Test
