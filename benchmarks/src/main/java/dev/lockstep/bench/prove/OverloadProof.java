@@ -30,9 +30,10 @@ import java.util.stream.IntStream;
 
 /**
  * Floods a database with terminals that do not think. The saturation point is the fewest terminals that reach
- * {@link #SATURATED} of the highest throughput; ten times as many must still reach {@link #KEPT} of it, in memory that
- * is bounded ({@link #MEMORY_TIMES}), and with a limit of open transactions the surplus must be told so by a typed
- * error, while those who are let in are faster than without.
+ * {@link #SATURATED} of the highest throughput. Ten times as many as have reached that throughput itself, which may be
+ * more than saturate, must still reach {@link #KEPT} of it, in memory that is bounded ({@link #MEMORY_TIMES}). With a
+ * limit of as many open transactions as saturate, the surplus of ten times as many must be told so by a typed error,
+ * while those who are let in are faster than without.
  *
  * <p>Fewer terminals than warehouses serve them all in turn: else few would work on a smaller database, which the
  * caches hold better, and the curve would show that.
@@ -48,7 +49,7 @@ public final class OverloadProof implements Proof {
     /** What part of the peak ten times as many terminals keep at least. */
     static final double KEPT = 0.9;
 
-    /** How many times the terminals of the saturation point. */
+    /** How many times the terminals of the peak, and with a limit those of the saturation point. */
     static final int TIMES = 10;
 
     /**
@@ -141,6 +142,16 @@ public final class OverloadProof implements Proof {
         return rungs;
     }
 
+    /**
+     * Terminals of the flood. Where throughput rises slowly, ten times as many as saturate may be those of the peak.
+     *
+     * @param saturation how many reach nearly the highest throughput
+     * @param peak how many reach it
+     */
+    static int flood(int saturation, int peak) {
+        return TIMES * Math.max(saturation, peak);
+    }
+
     @Override
     public String name() {
         return NAME;
@@ -148,11 +159,11 @@ public final class OverloadProof implements Proof {
 
     @Override
     public String description() {
-        return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach 95 % of the peak must"
-                + " still reach 90 % of it, while heap and process take at most 1.5 times the memory of the peak and"
-                + " 64 MB; with a limit of open transactions the surplus is told so by a typed error, and those let"
-                + " in are faster. Its points are the numbers of terminals of the curve, from few to many; a run by"
-                + " time has " + LADDER.size() + " of them.";
+        return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach the peak must still"
+            + " reach 90 % of it, while heap and process take at most 1.5 times the memory of the peak and 64 MB; with"
+            + " a limit of open transactions, as many as reach 95 % of the peak, the surplus is told so by a typed"
+            + " error, and those let in are faster. Its points are the numbers of terminals of the curve, from few to"
+            + " many; a run by time has " + LADDER.size() + " of them.";
     }
 
     @Override
@@ -177,7 +188,11 @@ public final class OverloadProof implements Proof {
      * @param saturation the fewest terminals that reach {@link #SATURATED} of the peak
      * @param peak the run with the highest throughput, from before ten times as many terminals were measured
      */
-    private record Climb(int saturation, Measured peak) {}
+    private record Climb(int saturation, Measured peak) {
+        int flood() {
+            return OverloadProof.flood(saturation, peak.terminals);
+        }
+    }
 
     /**
      * What was seen with some terminals.
@@ -314,13 +329,14 @@ public final class OverloadProof implements Proof {
                     .findFirst()
                     .orElseThrow()
                     .terminals;
-            curve.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES));
+            Climb climb = new Climb(saturation, highest);
+            curve.add(measure(adapter, TerminalThreads.virtual(), climb.flood()));
             report.section(Section.of(
                     "Throughput by terminals",
                     new Paragraph("Saturation point: " + saturation
                             + " terminals, the fewest that reach 95 % of the peak" + " of " + Figures.plain(peak)
-                            + " transactions a second. Last row: ten times as many. Fewer terminals than warehouses"
-                            + " serve them in turn, so that all work on the same data."),
+                            + " transactions a second. Last row: ten times as many as reach the peak. Fewer terminals"
+                            + " than warehouses serve them in turn, so that all work on the same data."),
                     table(curve),
                     new LinePlot(
                             new PlotFrame(
@@ -332,18 +348,17 @@ public final class OverloadProof implements Proof {
                                     false),
                             curve.stream()
                                     .map(measured -> measured.equals(curve.getLast())
-                                            ? saturation + " x " + TIMES
+                                            ? highest.terminals + " x " + TIMES
                                             : Integer.toString(measured.terminals))
                                     .toList(),
                             List.of(new Series(
                                     "transactions/s",
                                     curve.stream().map(Measured::perSecond).toList())))));
-            return new Climb(saturation, highest);
+            return climb;
         }
 
-        /** The peak's terminals against ten times as many as saturate, in turns. */
+        /** The peak's terminals against ten times as many, in turns. */
         private void compare(LockstepAdapter adapter, Climb climb) throws InterruptedException {
-            int saturation = climb.saturation;
             List<Measured> few = new ArrayList<>();
             List<Measured> many = new ArrayList<>();
             for (int pair = 0; pair < pairs; pair++) {
@@ -351,7 +366,7 @@ public final class OverloadProof implements Proof {
                 if (fewFirst) {
                     few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals, compared));
                 }
-                many.add(measure(adapter, TerminalThreads.virtual(), saturation * TIMES, compared));
+                many.add(measure(adapter, TerminalThreads.virtual(), climb.flood(), compared));
                 if (!fewFirst) {
                     few.add(measure(adapter, TerminalThreads.virtual(), climb.peak.terminals, compared));
                 }
@@ -364,7 +379,7 @@ public final class OverloadProof implements Proof {
                             Locale.ROOT,
                             "throughput with %d terminals: %.3f (%.3f to %.3f in %d pairs) of that with the %d of the"
                                     + " peak, at least %.2f",
-                            saturation * TIMES,
+                            climb.flood(),
                             kept.median(),
                             kept.min(),
                             kept.max(),
@@ -373,7 +388,7 @@ public final class OverloadProof implements Proof {
                             KEPT));
             long heapFew = few.getLast().heapBytes;
             long heapMany = many.getLast().heapBytes;
-            long heapMax = heapFew + HEAP_BYTES_SLACK + (long) saturation * TIMES * HEAP_BYTES_PER_TERMINAL;
+            long heapMax = heapFew + HEAP_BYTES_SLACK + (long) climb.flood() * HEAP_BYTES_PER_TERMINAL;
             judge(
                     heapMany <= heapMax,
                     String.format(

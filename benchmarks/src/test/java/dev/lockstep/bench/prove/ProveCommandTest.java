@@ -159,6 +159,13 @@ class ProveCommandTest {
         assertEquals(List.of(1, 2, 5, 10, 20), OverloadProof.rungs(ladder, 5));
     }
 
+    /** Also where the fewest that reach 95 % of the peak are a tenth of those that reach it. */
+    @Test
+    void theFloodIsTenTimesThePeak() {
+        assertEquals(50, OverloadProof.flood(5, 5));
+        assertEquals(500, OverloadProof.flood(5, 50));
+    }
+
     /** Whatever a proof goes by, the line is a right call, and tries what failed. */
     @Test
     void aPointOfARunByTimeIsReplayedAlone() {
