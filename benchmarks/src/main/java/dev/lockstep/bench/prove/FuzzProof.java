@@ -79,6 +79,11 @@ public final class FuzzProof implements Proof {
         return POINTS;
     }
 
+    @Override
+    public boolean takesInput() {
+        return true;
+    }
+
     static Random random(long seed, long point) {
         return new Random(seed * SEED_FACTOR + point);
     }

@@ -53,6 +53,11 @@ public interface Proof {
         return false;
     }
 
+    /** Whether it keeps inputs in files, which {@code --input} has it try again. */
+    default boolean takesInput() {
+        return false;
+    }
+
     /**
      * Runs it. A point that did not go as it has to is part of the report, and no exception.
      *

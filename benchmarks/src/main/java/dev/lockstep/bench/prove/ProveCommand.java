@@ -177,6 +177,12 @@ public final class ProveCommand implements Callable<Integer> {
         if (points != null && minutes != null) {
             throw wrong("--points and --minutes exclude each other");
         }
+        if (input != null && !proof.takesInput()) {
+            throw wrong("prove " + proof.name() + " keeps no inputs in files: leave --input out");
+        }
+        if (input != null && (point != null || points != null || minutes != null)) {
+            throw wrong("--input is tried alone: leave --point, --points and --minutes out");
+        }
         if (minutes != null && (minutes.isNaN() || minutes <= 0 || minutes > Integer.MAX_VALUE)) {
             throw wrong("--minutes is more than 0: minutes=" + minutes);
         }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Section;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -43,7 +44,8 @@ class ProveCommandTest {
     }
 
     @Test
-    void wrongCallsSayWhatIsWrong() {
+    void wrongCallsSayWhatIsWrong() throws IOException {
+        Path input = Files.createFile(directory.resolve("input"));
         String[][] calls = {
             {"prove"},
             {"prove", "nothing"},
@@ -52,6 +54,10 @@ class ProveCommandTest {
             {"prove", "kill", "--points", "3", "--minutes", "1"},
             {"prove", "overload", "--points", "13"},
             {"prove", "soak", "--point", "3"},
+            {"prove", "kill", "--input", input.toString()},
+            {"prove", "fuzz", "--input", input.toString(), "--points", "3"},
+            {"prove", "fuzz", "--input", input.toString(), "--minutes", "1"},
+            {"prove", "fuzz", "--input", input.toString(), "--points", "9", "--point", "3"},
             {"prove", "kill", "--minutes", "0"},
             {"prove", "kill", "--json", directory.resolve("missing/result.json").toString()},
         };
