@@ -177,6 +177,9 @@ public final class ProveCommand implements Callable<Integer> {
         if (points != null && minutes != null) {
             throw wrong("--points and --minutes exclude each other");
         }
+        if (point != null && minutes != null) {
+            throw wrong("--point and --minutes exclude each other: give the --points of the run in which it failed");
+        }
         if (input != null && !proof.takesInput()) {
             throw wrong("prove " + proof.name() + " keeps no inputs in files: leave --input out");
         }
