@@ -21,6 +21,11 @@ public interface Proof {
         return 0;
     }
 
+    /** How many points have to be asked for at least, to tell anything. */
+    default long pointsMin() {
+        return 1;
+    }
+
     /** How many points may be asked for. */
     default long pointsMax() {
         return Long.MAX_VALUE;

@@ -189,8 +189,9 @@ public final class ProveCommand implements Callable<Integer> {
         if (minutes != null && (minutes.isNaN() || minutes <= 0 || minutes > Integer.MAX_VALUE)) {
             throw wrong("--minutes is more than 0: minutes=" + minutes);
         }
-        if (points != null && points < 1) {
-            throw wrong("--points is 1 or more: points=" + points);
+        if (points != null && points < proof.pointsMin()) {
+            throw wrong(
+                    "--points of prove " + proof.name() + " is " + proof.pointsMin() + " or more: points=" + points);
         }
         if (points != null && points > proof.pointsMax()) {
             throw wrong(

@@ -54,6 +54,7 @@ class ProveCommandTest {
             {"prove", "kill", "--points", "3", "--minutes", "1"},
             {"prove", "overload", "--points", "13"},
             {"prove", "soak", "--point", "3"},
+            {"prove", "soak", "--points", "5"},
             {"prove", "kill", "--point", "3", "--minutes", "1"},
             {"prove", "kill", "--input", input.toString()},
             {"prove", "fuzz", "--input", input.toString(), "--points", "3"},

@@ -167,7 +167,12 @@ public final class SoakProof implements Proof {
                 + " memory outside of it, nor open files, nor the data file grow; in the end the database is valid, and"
                 + " it and the archive hold what was committed."
                 + " Its points are the looks at the process, one every " + INTERVAL.toSeconds()
-                + " seconds; a run by time has " + SAMPLES + " of them.";
+                + " seconds, and at least " + SoakSamples.JUDGED_MIN + "; a run by time has " + SAMPLES + " of them.";
+    }
+
+    @Override
+    public long pointsMin() {
+        return SoakSamples.JUDGED_MIN;
     }
 
     @Override
@@ -489,6 +494,10 @@ public final class SoakProof implements Proof {
                     most == Math.rint(most) ? Long.toString((long) most) : Double.toString(most));
             if (growth.first() < 0) {
                 report.section(Section.of("Not seen", new Paragraph("not said here: " + what)));
+            } else if (!samples.areEnough()) {
+                report.section(Section.of(
+                        "Not judged",
+                        new Paragraph("fewer than " + SoakSamples.JUDGED_MIN + " looks at the process: " + what)));
             } else {
                 judge(growth.more() <= most, figures);
             }

@@ -15,6 +15,9 @@ final class SoakSamples {
     private static final int WARM_UP_PART = 6;
     private static final int QUARTER = 4;
 
+    /** Fewer have no warm-up to leave out, or the first quarter behind it is the last. */
+    static final int JUDGED_MIN = WARM_UP_PART;
+
     private final List<Sample> samples = new ArrayList<>();
 
     /**
@@ -77,6 +80,11 @@ final class SoakSamples {
     /** All of them, in order. */
     List<Sample> list() {
         return samples;
+    }
+
+    /** Whether there are enough for growth to be judged. */
+    boolean areEnough() {
+        return samples.size() >= JUDGED_MIN;
     }
 
     /** Who has taken memory outside of the heap at any look, by the JVM's count. */

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.prove.soak;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.prove.ProcessMemory;
@@ -49,6 +50,18 @@ class SoakSamplesTest {
     @Test
     void aLeakIs() {
         assertTrue(heapGrowth(hour(6)) > SoakProof.HEAP_MEGABYTES_MAX, "growth=" + heapGrowth(hour(6)));
+    }
+
+    /** Of a single one the first quarter is the last. */
+    @Test
+    void growthOfFewSamplesIsNotJudged() {
+        SoakSamples samples = new SoakSamples();
+        for (int i = 1; i < SoakSamples.JUDGED_MIN; i++) {
+            samples.add(sample(400, Map.of()));
+            assertFalse(samples.areEnough(), "samples=" + i);
+        }
+        samples.add(sample(400, Map.of()));
+        assertTrue(samples.areEnough());
     }
 
     private static double nativeGrowth(SoakSamples samples) {
