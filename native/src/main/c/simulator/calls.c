@@ -33,8 +33,6 @@ uint64_t phase_began_nanos;
 static int64_t offset_unfed;
 static int64_t offset_fed;
 static _Atomic uint64_t clock_told;
-/* Blocks have callbacks for data, from the first time on that the model is fed. */
-static bool data_called_back;
 
 struct thread *add_thread(uint32_t vcpu) {
     struct thread *thread = allocate(sizeof *thread);
@@ -155,7 +153,9 @@ static void change_phase(struct thread *thread, uint32_t phase) {
     pthread_mutex_lock(&book_latch);
     bool begins = phase != 0 && !atomic_load(&feeds) && !atomic_load(&gave_up);
     bool ends = phase == 0 && settings.waits && atomic_load(&feeds);
+    bool resets = begins && wants_data && !atomic_load(&data_called_back);
     if (begins) {
+        atomic_store(&data_called_back, true);
         offset_fed = (int64_t) (executed_each() - cycles_most()) + offset_unfed;
         atomic_store(&feeds, true);
     } else if (ends) {
@@ -182,8 +182,7 @@ static void change_phase(struct thread *thread, uint32_t phase) {
         pthread_mutex_unlock(&model_latch);
     }
     notice_phase(thread);
-    if (begins && wants_data && !data_called_back) {
-        data_called_back = true;
+    if (resets) {
         qemu_plugin_reset(plugin_id, on_reset);
     }
 }

@@ -287,7 +287,7 @@ static void on_instruction(
         block->again = AGAIN_ALONE;
     }
     bool may_mark = decoded.stores_byte && atomic_load_explicit(&operation_page, memory_order_relaxed) != 0;
-    bool data = wants_data && atomic_load_explicit(&feeds, memory_order_relaxed);
+    bool data = wants_data && atomic_load_explicit(&data_called_back, memory_order_relaxed);
     if (data || may_mark) {
         qemu_plugin_register_vcpu_mem_cb(instruction, !may_mark ? on_access : data ? on_byte_access : on_byte,
             QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);

@@ -1,0 +1,22 @@
+/* Loads by code that is executed first between two phases, and then in the second one. */
+#include "lockstep_marker.h"
+
+#define LOADS 20000
+
+static volatile long word;
+
+static __attribute__((noinline)) void load(void) {
+    for (int i = 0; i < LOADS; i++) {
+        (void) word;
+    }
+}
+
+int main(void) {
+    lockstep_phase_begin(1);
+    lockstep_phase_end(1);
+    load();
+    lockstep_phase_begin(2);
+    load();
+    lockstep_phase_end(2);
+    return 0;
+}

@@ -1,0 +1,54 @@
+package dev.lockstep.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A simulator that only counts outside phases: {@code wait=on}. */
+class WaitingTest {
+    private static final long LOADS = 20_000;
+    /** Of the marks around a phase. */
+    private static final long OTHERS_MAX = 300;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void codeTranslatedBetweenPhasesIsSimulatedInTheNextOne() throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin =
+                switch (NativePart.SIMULATOR.find()) {
+                    case NativePart.Result.Available(Path file) -> file;
+                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
+                };
+        Path program = CPrograms.compile(
+                directory.resolve("waiting"), List.of("-O1"), CPrograms.testSource("waiting_program.c"));
+        Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        Path result = directory.resolve("result.json");
+        CPrograms.Run run = CPrograms.run(
+                Map.of(),
+                List.of(
+                        qemu.toString(),
+                        "-plugin",
+                        plugin + ",config=" + machine + ",out=" + result + ",wait=on",
+                        program.toString()));
+        assertEquals(0, run.exitCode(), run.output());
+        String json = Files.readString(result);
+        long loads = first(json, "\"phase\":2,.*?\"loads\":(\\d+)");
+        assertTrue(loads >= LOADS && loads <= LOADS + OTHERS_MAX, () -> "loads=" + loads);
+    }
+
+    private static long first(String json, String pattern) {
+        Matcher matcher = Pattern.compile(pattern, Pattern.DOTALL).matcher(json);
+        assertTrue(matcher.find(), () -> "no " + pattern + " in " + json);
+        return Long.parseLong(matcher.group(1));
+    }
+}
