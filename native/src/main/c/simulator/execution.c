@@ -97,7 +97,7 @@ static void on_block(unsigned int vcpu, void *data) {
     }
     const struct block *previous = thread->previous;
     if (UNLIKELY(branch_units != NULL) && previous != NULL && previous->branch != BRANCH_NONE && thread->debit == 0
-        && (thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER)) {
+        && is_seated(thread)) {
         branched(thread, previous, block->address);
     }
     thread->previous = block;
@@ -136,7 +136,7 @@ static void on_operation(unsigned int vcpu, void *data) {
     struct thread *thread = running[vcpu];
     uint32_t operation = (uint32_t) (uintptr_t) data;
     if (operation != thread->operation) {
-        bool sits = thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER;
+        bool sits = is_seated(thread);
         if (sits) {
             /* What came before is the old operation's. */
             finish_accesses(thread);

@@ -158,18 +158,6 @@ static void sat_down(struct thread *thread) {
     thread->mode = gathers ? MODE_GATHER : MODE_DIRECT;
 }
 
-void get_up(struct thread *thread) {
-    if (thread->waiter.sits) {
-        submit(thread);
-        if (pace != NULL) {
-            pace_leave(pace, thread->processor, clock_of(thread));
-        }
-    }
-    seat_leave(&seats[thread->processor], thread);
-    thread->mode = MODE_ENTER;
-    atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
-}
-
 /* Returns whether the thread sits now. */
 static bool sit_down(struct thread *thread) {
     if (!seat_take(&seats[thread->processor], thread)) {
@@ -180,15 +168,36 @@ static bool sit_down(struct thread *thread) {
     return true;
 }
 
+/* Whether the thread sits; one that was handed its seat since it asked last takes it over first. */
+static bool sits(struct thread *thread) {
+    if (thread->mode == MODE_DEFER && thread->waiter.sits) {
+        (void) sit_down(thread);
+    }
+    return is_seated(thread);
+}
+
+void get_up(struct thread *thread) {
+    if (sits(thread)) {
+        submit(thread);
+        if (pace != NULL) {
+            pace_leave(pace, thread->processor, clock_of(thread));
+        }
+    }
+    seat_leave(&seats[thread->processor], thread);
+    thread->mode = MODE_ENTER;
+    atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
+}
+
 void notice_phase(struct thread *thread) {
     uint32_t phase = atomic_load(&phase_now);
     if (phase != thread->phase) {
         tally(thread);
-        if (thread->waiter.sits) {
+        bool charged = sits(thread);
+        if (charged) {
             submit(thread);
         }
         thread->phase = phase;
-        if (thread->waiter.sits) {
+        if (charged) {
             charge(thread);
         }
     }

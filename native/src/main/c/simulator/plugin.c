@@ -66,7 +66,7 @@ static void on_end(qemu_plugin_id_t id, void *data) {
     tallies.nanos[atomic_load(&phase_now)] += now - phase_began_nanos;
     for (struct thread *thread = threads; thread != NULL; thread = thread->older) {
         if (!thread->ended) {
-            if (thread->waiter.sits) {
+            if (is_seated(thread)) {
                 finish_accesses(thread);
                 submit(thread);
             }

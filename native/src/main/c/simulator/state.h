@@ -133,6 +133,11 @@ void notice_phase(struct thread *thread);
 /* Before a block that may have to wait: takes or gives up the processor, keeps step, notices a new phase. */
 void ask(struct thread *thread);
 
+/* Whether the thread sits, and has taken its seat over: what it does is charged to its account. */
+static inline bool is_seated(const struct thread *thread) {
+    return thread->mode == MODE_DIRECT || thread->mode == MODE_GATHER;
+}
+
 /* Of the calling thread, once it has asked; else NULL. */
 struct thread *asking(void);
 

@@ -1,0 +1,307 @@
+/*
+ * What the plugin does when QEMU calls it back: here the callbacks of several threads come one after the other, from
+ * one thread, in an order that QEMU seldom has. Argument: a directory for files.
+ */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "state.h"
+
+#define FILE_CHARACTERS_MAX 4096
+
+/* Of system calls on x86-64. */
+#define CALL_YIELD 24
+#define CALL_EXIT 60
+#define CALL_PRCTL 157
+
+/* Each may mark an operation. */
+#define INSTRUCTION_BYTES LOCKSTEP_OPERATION_MARK_BYTES
+#define BLOCK_INSTRUCTIONS 2
+#define BASE ((uint64_t) 0x40000000)
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int count, char **arguments);
+
+/* QEMU. */
+
+struct qemu_plugin_insn {
+    uint64_t address;
+    uint8_t bytes[INSTRUCTION_BYTES];
+    qemu_plugin_vcpu_udata_cb_t executed;
+    void *executed_data;
+};
+
+struct qemu_plugin_tb {
+    struct qemu_plugin_insn instructions[BLOCK_INSTRUCTIONS];
+    qemu_plugin_vcpu_udata_cb_t executed;
+    void *executed_data;
+};
+
+static const char *directory;
+static qemu_plugin_vcpu_simple_cb_t begun;
+static qemu_plugin_vcpu_tb_trans_cb_t translated;
+static qemu_plugin_vcpu_syscall_cb_t called;
+static qemu_plugin_vcpu_syscall_ret_cb_t returned;
+static qemu_plugin_udata_cb_t ended;
+
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t callback) {
+    (void) id;
+    begun = callback;
+}
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t callback) {
+    (void) id;
+    translated = callback;
+}
+
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback) {
+    (void) id, (void) callback;
+}
+
+/* No test waits for phases. */
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback) {
+    (void) id, (void) callback;
+    abort();
+}
+
+void qemu_plugin_vcpu_for_each(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t callback) {
+    (void) id, (void) callback;
+    abort();
+}
+
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t callback, void *data) {
+    (void) id, (void) data;
+    ended = callback;
+}
+
+void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t callback) {
+    (void) id;
+    called = callback;
+}
+
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_ret_cb_t callback) {
+    (void) id;
+    returned = callback;
+}
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block) {
+    (void) block;
+    return BLOCK_INSTRUCTIONS;
+}
+
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index) {
+    return (struct qemu_plugin_insn *) &block->instructions[index];
+}
+
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction) {
+    return instruction->bytes;
+}
+
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction) {
+    return sizeof instruction->bytes;
+}
+
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction) {
+    return instruction->address;
+}
+
+void qemu_plugin_register_vcpu_tb_exec_cb(
+    struct qemu_plugin_tb *block, qemu_plugin_vcpu_udata_cb_t callback, enum qemu_plugin_cb_flags flags, void *data) {
+    (void) flags;
+    block->executed = callback;
+    block->executed_data = data;
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(
+    struct qemu_plugin_insn *instruction, qemu_plugin_vcpu_udata_cb_t callback, enum qemu_plugin_cb_flags flags,
+    void *data) {
+    (void) flags;
+    instruction->executed = callback;
+    instruction->executed_data = data;
+}
+
+/* No instruction here accesses memory. */
+void qemu_plugin_register_vcpu_mem_cb(
+    struct qemu_plugin_insn *instruction, qemu_plugin_vcpu_mem_cb_t callback, enum qemu_plugin_cb_flags flags,
+    enum qemu_plugin_mem_rw which, void *data) {
+    (void) instruction, (void) callback, (void) flags, (void) which, (void) data;
+}
+
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info) {
+    return info;
+}
+
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info) {
+    return info != 0;
+}
+
+/* A program. */
+
+/* A thread executes a block that lies in this line of 64 bytes; operation: the mark that it begins with, or none. */
+static void execute(unsigned vcpu, uint64_t line, int operation) {
+    struct qemu_plugin_tb block;
+    memset(&block, 0, sizeof block);
+    for (size_t i = 0; i < BLOCK_INSTRUCTIONS; i++) {
+        block.instructions[i].address = BASE + line * 64 + i * INSTRUCTION_BYTES;
+    }
+    if (operation >= 0) {
+        uint8_t mark[] = {0x0f, 0x1f, 0x80, (uint8_t) operation, (uint8_t) (operation >> 8), 0x53, 0x4c};
+        memcpy(block.instructions[0].bytes, mark, sizeof mark);
+    }
+    translated(0, &block);
+    block.executed(vcpu, block.executed_data);
+    for (size_t i = 0; i < BLOCK_INSTRUCTIONS; i++) {
+        if (block.instructions[i].executed != NULL) {
+            block.instructions[i].executed(vcpu, block.instructions[i].executed_data);
+        }
+    }
+}
+
+static void call(unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3) {
+    called(0, vcpu, number, a1, a2, a3, 0, 0, 0, 0, 0);
+}
+
+static void yield(unsigned vcpu) {
+    call(vcpu, CALL_YIELD, 0, 0, 0);
+}
+
+static void come_back(unsigned vcpu) {
+    returned(0, vcpu, running[vcpu]->call_number, 0);
+}
+
+static void mark(unsigned vcpu, long kind, uint64_t value) {
+    call(vcpu, LOCKSTEP_MARKER_SYSTEM_CALL, (uint64_t) kind, value, 0);
+}
+
+/* The plugin in a process that begins: one thread, number 0. */
+static void install(const char *text) {
+    char config[FILE_CHARACTERS_MAX];
+    char out[FILE_CHARACTERS_MAX];
+    char lines[FILE_CHARACTERS_MAX];
+    snprintf(config, sizeof config, "config=%s/machine.txt", directory);
+    snprintf(out, sizeof out, "out=%s/results.json", directory);
+    snprintf(lines, sizeof lines, "code=%s/lines.txt", directory);
+    FILE *file = fopen(strchr(config, '=') + 1, "w");
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
+        printf("cannot write %s\n", config);
+        exit(EXIT_FAILURE);
+    }
+    char *arguments[] = {config, out, lines};
+    struct qemu_info info = {.target_name = "x86_64"};
+    if (qemu_plugin_install(0, &info, 3, arguments) != 0) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static uint64_t counted(uint32_t phase, uint32_t operation) {
+    uint64_t sum = 0;
+    for (uint32_t account = 0; account < accounts; account++) {
+        if (account_phases[account] == phase && account_operations[account] == operation) {
+            struct model_counts counts;
+            model_counts(model, 0, account, &counts);
+            sum += counts.instructions;
+        }
+    }
+    return sum;
+}
+
+/* Misses of instructions that a thread has charged to its code in a phase. */
+static uint64_t missed(unsigned vcpu, uint32_t phase) {
+    uint64_t sum = 0;
+    for (const struct code_table *table = running[vcpu]->code->first; table != NULL; table = table->next) {
+        for (uint32_t i = 0; i < table->missed_capacity && table->phase == phase; i++) {
+            sum += table->missed[i].level[LEVEL_L1I];
+        }
+    }
+    return sum;
+}
+
+/*
+ * On the one processor sits thread 0, in operation 1; thread 1, in operation 2, has waited in vain and executed a block
+ * meanwhile. Then thread 0 hands the processor over by a call that it does not return from.
+ */
+static void hand_over(const char *text, long mark_kind) {
+    install(text);
+    begun(0, 1);
+    come_back(0);
+    execute(0, 0, 1);
+    execute(0, 1, -1);
+    execute(0, 2, -1);
+    come_back(1);
+    execute(1, 3, 2);
+    execute(1, 4, -1);
+    CHECK_EQUAL(MODE_DEFER, running[1]->mode);
+    CHECK(!running[1]->waiter.sits);
+    mark(0, mark_kind, 1);
+    CHECK(running[1]->waiter.sits);
+}
+
+static const char PRIVATE_MACHINE[] = "l1i=32K,8,64\n";
+static const char GATHERING_MACHINE[] = "l1i=32K,8,64\nitlb=64,4\n";
+
+/* Of the block that marks an operation, all belongs to the operation before. */
+static void check_handed_over(void) {
+    CHECK_EQUAL(2, counted(0, 0));
+    CHECK_EQUAL(4, counted(0, 1));
+    CHECK_EQUAL(3, missed(0, 0));
+}
+
+static void a_thread_that_was_handed_its_seat_sits_down_before_it_leaves(void) {
+    hand_over(PRIVATE_MACHINE, 0);
+    yield(1);
+    check_handed_over();
+    CHECK_EQUAL(4, counted(0, 2));
+    CHECK_EQUAL(2, missed(1, 0));
+}
+
+static void the_same_where_events_are_gathered(void) {
+    hand_over(GATHERING_MACHINE, 0);
+    yield(1);
+    check_handed_over();
+    CHECK_EQUAL(4, counted(0, 2));
+    CHECK_EQUAL(2, missed(1, 0));
+}
+
+static void it_sits_down_before_it_follows_the_phase(void) {
+    hand_over(PRIVATE_MACHINE, LOCKSTEP_MARKER_PHASE_BEGIN);
+    execute(1, 5, -1);
+    yield(1);
+    check_handed_over();
+    CHECK_EQUAL(4, counted(0, 2));
+    CHECK_EQUAL(2, counted(1, 2));
+}
+
+static void it_adds_nothing_to_others_at_the_end(void) {
+    hand_over(PRIVATE_MACHINE, 0);
+    ended(0, NULL);
+    check_handed_over();
+    CHECK_EQUAL(0, missed(1, 0));
+}
+
+/* In a process of its own, because the plugin is installed once. */
+#define RUN_APART(test) run_apart(#test, test)
+
+static void run_apart(const char *name, void (*test)(void)) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        check_test = name;
+        test();
+        exit(check_failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        check_failures++;
+        printf("%s: status=%d\n", name, status);
+    }
+}
+
+int main(int count, char **arguments) {
+    directory = count > 1 ? arguments[1] : ".";
+    RUN_APART(a_thread_that_was_handed_its_seat_sits_down_before_it_leaves);
+    RUN_APART(the_same_where_events_are_gathered);
+    RUN_APART(it_sits_down_before_it_follows_the_phase);
+    RUN_APART(it_adds_nothing_to_others_at_the_end);
+    return check_result();
+}
