@@ -98,6 +98,12 @@ static void put(char *text, int text_bytes, const char *value) {
     }
 }
 
+/*
+ * Of the calling thread, begun and not stopped. PAPI frees all event sets of a thread that is unregistered, also one
+ * that runs.
+ */
+static _Thread_local unsigned countings;
+
 static unsigned long this_thread(void) {
     return (unsigned long) pthread_self();
 }
@@ -372,6 +378,12 @@ static int fill_and_start(struct lockstep_counting *counting, unsigned events) {
     return answer;
 }
 
+static void unregister_if_idle(struct lockstep_papi *papi) {
+    if (countings == 0) {
+        papi->unregister_thread();
+    }
+}
+
 int lockstep_papi_start(struct lockstep_papi *papi, unsigned events, struct lockstep_counting **counting) {
     *counting = NULL;
     if (events == 0 || events >> LOCKSTEP_EVENTS != 0) {
@@ -390,10 +402,11 @@ int lockstep_papi_start(struct lockstep_papi *papi, unsigned events, struct lock
         answer = fill_and_start(made, events);
     }
     if (answer != PAPI_OK) {
-        papi->unregister_thread();
+        unregister_if_idle(papi);
         free(made);
         return answer;
     }
+    countings++;
     *counting = made;
     return PAPI_OK;
 }
@@ -425,7 +438,8 @@ int lockstep_papi_stop(struct lockstep_counting *counting, int64_t *counts) {
     int answer = papi->stop(counting->event_set, values);
     spread(counting, values, counts);
     discard(papi, counting->event_set);
-    papi->unregister_thread();
+    countings--;
+    unregister_if_idle(papi);
     free(counting);
     return answer;
 }

@@ -31,6 +31,7 @@
 #endif
 
 #define SETS 64
+#define THREADS 64
 #define SET_EVENTS 16
 #define FIRST_CODE 0x40
 
@@ -62,26 +63,26 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct set sets[SETS];
 static unsigned long (*identify)(void);
 static int started;
+static int made;
+static int destroyed;
+static unsigned long threads[THREADS];
 static int registered;
 static int initialized;
 
 /* Event sets that were made and not destroyed. */
 int fake_sets(void) {
-    int used = 0;
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < SETS; i++) {
-        used += sets[i].used;
-    }
+    int left = made - destroyed;
     pthread_mutex_unlock(&mutex);
-    return used;
+    return left;
 }
 
 /* Threads registered and not unregistered. */
 int fake_threads(void) {
     pthread_mutex_lock(&mutex);
-    int threads = registered;
+    int left = registered;
     pthread_mutex_unlock(&mutex);
-    return threads;
+    return left;
 }
 
 int PAPI_library_init(int version) {
@@ -138,16 +139,36 @@ int PAPI_get_event_component(int code) {
     return PAPI_query_event(code) == 0 ? 0 : -7;
 }
 
-int PAPI_register_thread(void) {
-    pthread_mutex_lock(&mutex);
-    registered++;
-    pthread_mutex_unlock(&mutex);
-    return 0;
+/* The place of the calling thread; registered where it is not there. The mutex is held. */
+static int find_thread(void) {
+    int at = 0;
+    while (at < registered && threads[at] != identify()) {
+        at++;
+    }
+    return at;
 }
 
+int PAPI_register_thread(void) {
+    pthread_mutex_lock(&mutex);
+    int at = find_thread();
+    int answer = at < THREADS ? 0 : -2;
+    if (at == registered && answer == 0) {
+        threads[registered++] = identify();
+    }
+    pthread_mutex_unlock(&mutex);
+    return answer;
+}
+
+/* The thread's event sets are gone then, running or not. */
 int PAPI_unregister_thread(void) {
     pthread_mutex_lock(&mutex);
-    registered--;
+    int at = find_thread();
+    if (at < registered) {
+        threads[at] = threads[--registered];
+    }
+    for (int i = 0; i < SETS; i++) {
+        sets[i].used = sets[i].used && sets[i].owner != identify();
+    }
     pthread_mutex_unlock(&mutex);
     return 0;
 }
@@ -162,6 +183,7 @@ int PAPI_create_eventset(int *number) {
         if (!sets[i].used) {
             memset(&sets[i], 0, sizeof sets[i]);
             sets[i].used = 1;
+            made++;
             sets[i].component = -1;
             sets[i].owner = identify();
             *number = i;
@@ -314,6 +336,7 @@ int PAPI_destroy_eventset(int *number) {
     }
     pthread_mutex_lock(&mutex);
     set->used = 0;
+    destroyed++;
     pthread_mutex_unlock(&mutex);
     *number = -1;
     return 0;

@@ -272,7 +272,19 @@ class HardwareCountersTest {
             assertTrue(refused.getMessage().contains("stop the counting"), refused.getMessage());
             assertReading(1, counting.read(), ALL);
         }
-        assertEquals(0, ask("fake_sets"));
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void openingTheLibraryAgainLeavesACountingAlone() throws Exception {
+        HardwareCounters counters = counters();
+        try (Counting counting = counters.start(ALL)) {
+            assertInstanceOf(
+                    HardwareCounters.Result.Missing.class,
+                    HardwareCounters.open(library.toString(), functions -> WILLING));
+            assertReading(1, counting.read(), ALL);
+        }
+        assertNothingIsLeft();
     }
 
     @Test
