@@ -318,6 +318,18 @@ static void write_through_caches_are_coherent_too(void) {
     model_destroy(model);
 }
 
+static void an_update_that_misses_a_write_through_cache_is_one_transfer(void) {
+    struct model *model = build(LARGE "l1d.write=through\nl2=256K,8,64\nl2.cores=1");
+    store(model, 0, WORD(0));
+    update(model, 1, WORD(0));
+    struct model_counts counts = counts_of(model, 1);
+    CHECK_EQUAL(1, counts.transfers_local);
+    CHECK_EQUAL(0, counts.memory_local);
+    CHECK_EQUAL(1, counts.level[LEVEL_L2].dirty_misses);
+    CHECK_EQUAL(2, counts.level[LEVEL_L2].accesses);
+    model_destroy(model);
+}
+
 static void observers_lose_lines_to_stores(void) {
     struct model *model = build("cores=2\ncoherence=mesi\nl1d=128,direct,64\nobserve=l1d:32K,8,64\n"
                                 "observe=l2:32K,8,64");
@@ -366,6 +378,7 @@ int main(void) {
     RUN(conflict_and_capacity_are_told_apart);
     RUN(fetches_are_a_class_of_their_own);
     RUN(write_through_caches_are_coherent_too);
+    RUN(an_update_that_misses_a_write_through_cache_is_one_transfer);
     RUN(observers_lose_lines_to_stores);
     RUN(sixty_four_cores_share_a_line);
     return check_result();

@@ -530,6 +530,7 @@ static void naive_line(int processor, uint64_t first, uint64_t last, int kind, b
         } else {
             supply_stall(&demand, supply(&demand, LEVEL_L2));
             entry = put(&demand, LEVEL_L1D, conflict);
+            demand.dirty = false;
             if (machine.coherent && (stores || alone(core, first))) {
                 line_fact(first)->owner = (int) core;
             }

@@ -441,6 +441,8 @@ void hierarchy_miss(struct model *model, struct processor *processor, uint64_t f
         use_slot(&request, slot, first, last, kind);
     }
     if (stores && model->l1d_through) {
+        /* The transfer was counted with the miss. */
+        request.supply.dirty = false;
         store_through(&request, first, last);
     }
 }
