@@ -154,9 +154,13 @@ static void a_write_through_cache_sends_stores_on_and_allocates_none(void) {
     model_destroy(model);
 }
 
-static void l2_observers_see_what_misses_in_l1(void) {
-    struct model *alone = build(L1S "cores=2\nl2=32K,4,64\nl2.cores=2\nclasses=merged");
-    struct model *both = build(L1S "cores=2\nl2=1M,16,128\nl2.cores=2\nobserve=l2:32K,4,64\nobserve=l2:1M,16,128");
+static void l2_observers_see_what_comes_from_l1(const char *write) {
+    char text[2][256];
+    snprintf(text[0], sizeof text[0], L1S "cores=2\nl2=32K,4,64\nl2.cores=2\nclasses=merged\nl1d.write=%s", write);
+    snprintf(text[1], sizeof text[1],
+            L1S "cores=2\nl2=1M,16,128\nl2.cores=2\nobserve=l2:32K,4,64\nobserve=l2:1M,16,128\nl1d.write=%s", write);
+    struct model *alone = build(text[0]);
+    struct model *both = build(text[1]);
     uint64_t random = 7;
     for (int i = 0; i < 100000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -177,6 +181,14 @@ static void l2_observers_see_what_misses_in_l1(void) {
     }
     model_destroy(alone);
     model_destroy(both);
+}
+
+static void l2_observers_see_what_misses_in_l1(void) {
+    l2_observers_see_what_comes_from_l1("back");
+}
+
+static void l2_observers_see_what_a_write_through_cache_sends_on(void) {
+    l2_observers_see_what_comes_from_l1("through");
 }
 
 /* Lines of the whole directory at its least: one chunk of 4 MB, less its first line of the host. */
@@ -262,6 +274,7 @@ int main(void) {
     RUN(groups_share_a_level);
     RUN(a_write_through_cache_sends_stores_on_and_allocates_none);
     RUN(l2_observers_see_what_misses_in_l1);
+    RUN(l2_observers_see_what_a_write_through_cache_sends_on);
     RUN(lines_that_no_cache_holds_are_forgotten_as_room_is_needed);
     RUN(memory_runs_out_where_all_lines_must_be_known);
     RUN(memory_runs_out_for_homes_of_pages);

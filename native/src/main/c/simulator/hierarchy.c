@@ -247,7 +247,7 @@ static struct request begin(struct model *model, struct processor *processor, ui
     return request;
 }
 
-/* The L2 observers of a core see what misses in its L1s. */
+/* The L2 observers of a core see what misses in its L1s, and the stores that a write-through L1-D sends on. */
 static void observe_l2(struct request *request, uint32_t shift) {
     struct outer *l2 = &request->model->outer[LEVEL_L2][request->core->copy[LEVEL_L2]];
     if (request->purpose == PURPOSE_DEMAND && l2->stacks.families != 0) {
@@ -475,6 +475,7 @@ void hierarchy_hit(struct model *model, struct processor *processor, uint32_t sl
     }
     use_slot(&request, slot, first, last, kind);
     if (kind != MODEL_LOAD && model->l1d_through) {
+        observe_l2(&request, model->l1d_shift);
         store_through(&request, first, last);
     }
 }
