@@ -59,6 +59,19 @@ static void reads_every_key(void) {
     CHECK_EQUAL((uint64_t) 64 << 20, machine.memory_bytes);
 }
 
+static void reads_large_numbers(void) {
+    struct machine machine;
+    char error[512] = "";
+    int result = parse("l1d=32K,8,64\nllc=1610612736,12,64\npage.seed=18446744073709551615\nmemory=2147483648",
+            &machine, error);
+    CHECK_EQUAL(0, (uint64_t) result);
+    CHECK_EQUAL(1610612736, machine.cache[LEVEL_LLC].geometry.bytes);
+    CHECK_EQUAL(UINT64_MAX, machine.page_seed);
+    CHECK_EQUAL((uint64_t) 2 << 30, machine.memory_bytes);
+    CHECK_EQUAL(0, (uint64_t) parse("page.seed=17179869183G", &machine, error));
+    CHECK_EQUAL(UINT64_MAX >> 30 << 30, machine.page_seed);
+}
+
 static void refuses_with_one_sentence(void) {
     says("cores", "line 1: \"cores\" has no '='");
     says("cores=0", "line 1: cores=0 is out of range");
@@ -97,6 +110,9 @@ static void refuses_with_one_sentence(void) {
     says("memory=7M", "give 8M to 1024G");
     says("memory=1025G", "give 8M to 1024G");
     says("memory=much", "give 8M to 1024G");
+    says("page.seed=18446744073709551616", "give a whole number");
+    says("page.seed=17179869184G", "give a whole number");
+    says("page.seed=18014398509481984K", "give a whole number");
 }
 
 static void names_a_file_that_is_not_there(void) {
@@ -108,6 +124,7 @@ static void names_a_file_that_is_not_there(void) {
 
 int main(void) {
     RUN(reads_every_key);
+    RUN(reads_large_numbers);
     RUN(refuses_with_one_sentence);
     RUN(names_a_file_that_is_not_there);
     return check_result();

@@ -55,36 +55,43 @@ void machine_default(struct machine *machine) {
     machine->accounts = 1;
 }
 
+/* The shift that a suffix stands for; 0 where it is none. */
+static uint32_t suffix_shift(char suffix) {
+    switch (suffix) {
+        case 'k':
+        case 'K':
+            return 10;
+        case 'm':
+        case 'M':
+            return 20;
+        case 'g':
+        case 'G':
+            return 30;
+        default:
+            return 0;
+    }
+}
+
 /* A whole number with an optional suffix K, M or G that ends at end. */
 static bool read_size(const char *text, const char *end, uint64_t *value) {
     uint64_t number = 0;
     const char *at = text;
     for (; at < end && *at >= '0' && *at <= '9'; at++) {
-        if (number > (UINT64_MAX >> 34) / 10) {
+        uint64_t digit = (uint64_t) (*at - '0');
+        if (number > (UINT64_MAX - digit) / 10) {
             return false;
         }
-        number = number * 10 + (uint64_t) (*at - '0');
+        number = number * 10 + digit;
     }
     if (at == text) {
         return false;
     }
     if (at < end) {
-        switch (*at++) {
-            case 'k':
-            case 'K':
-                number <<= 10;
-                break;
-            case 'm':
-            case 'M':
-                number <<= 20;
-                break;
-            case 'g':
-            case 'G':
-                number <<= 30;
-                break;
-            default:
-                return false;
+        uint32_t shift = suffix_shift(*at++);
+        if (shift == 0 || number > UINT64_MAX >> shift) {
+            return false;
         }
+        number <<= shift;
     }
     *value = number;
     return at == end;
