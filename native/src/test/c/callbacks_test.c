@@ -279,6 +279,22 @@ static void it_adds_nothing_to_others_at_the_end(void) {
     CHECK_EQUAL(0, missed(1, 0));
 }
 
+static void a_renamed_thread_keeps_its_core_and_is_forgotten_by_it(void) {
+    install("cores=2\nl1i=32K,8,64\n");
+    begun(0, 1);
+    mark(1, LOCKSTEP_MARKER_THREAD_CORE, 1);
+    char name[THREAD_NAME_BYTES] = "lockstep-writer";
+    call(1, CALL_PRCTL, PR_SET_NAME, (uint64_t) (uintptr_t) name, 0);
+    CHECK_EQUAL(THREAD_ENGINE, running[1]->class);
+    CHECK_EQUAL(1, running[1]->processor);
+    call(1, CALL_EXIT, 0, 0, 0);
+    for (unsigned vcpu = 2; vcpu <= 3; vcpu++) {
+        begun(0, vcpu);
+        come_back(vcpu);
+        CHECK_EQUAL(vcpu - 2, running[vcpu]->processor);
+    }
+}
+
 /* In a process of its own, because the plugin is installed once. */
 #define RUN_APART(test) run_apart(#test, test)
 
@@ -303,5 +319,6 @@ int main(int count, char **arguments) {
     RUN_APART(the_same_where_events_are_gathered);
     RUN_APART(it_sits_down_before_it_follows_the_phase);
     RUN_APART(it_adds_nothing_to_others_at_the_end);
+    RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
     return check_result();
 }

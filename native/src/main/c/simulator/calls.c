@@ -248,10 +248,12 @@ static void named(struct thread *thread, uint64_t address) {
         name[sizeof name - 1] = 0;
         tally(thread);
         memcpy(thread->name, name, sizeof name);
-        if (!thread->core_given) {
-            displace(thread);
-        }
+        uint32_t processor = thread->processor;
+        displace(thread);
         thread->class = thread_class_of(name);
+        if (thread->core_given && processor != NO_PROCESSOR) {
+            place_at(thread, processor);
+        }
         code_thread_class(thread->code, thread_class_name(thread->class));
     }
 }
