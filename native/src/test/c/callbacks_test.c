@@ -16,6 +16,9 @@
 #define CALL_EXIT 60
 #define CALL_PRCTL 157
 
+/* QEMU's answer to a call that a signal came before, as in its linux-user. */
+#define RESTART (-512)
+
 /* Each may mark an operation. */
 #define INSTRUCTION_BYTES LOCKSTEP_OPERATION_MARK_BYTES
 #define BLOCK_INSTRUCTIONS 2
@@ -295,6 +298,21 @@ static void a_renamed_thread_keeps_its_core_and_is_forgotten_by_it(void) {
     }
 }
 
+static void a_thread_whose_exit_is_restarted_stays_ended(void) {
+    install(GATHERING_MACHINE);
+    begun(0, 1);
+    come_back(1);
+    execute(1, 0, -1);
+    call(1, CALL_EXIT, 0, 0, 0);
+    /* A signal came first: the program handles it, and then calls again. */
+    returned(0, 1, CALL_EXIT, RESTART);
+    CHECK(seats[0].sitting == NULL);
+    execute(1, 1, -1);
+    call(1, CALL_EXIT, 0, 0, 0);
+    CHECK(running[1]->ended);
+    CHECK_EQUAL(2, counted(0, 0));
+}
+
 /* In a process of its own, because the plugin is installed once. */
 #define RUN_APART(test) run_apart(#test, test)
 
@@ -320,5 +338,6 @@ int main(int count, char **arguments) {
     RUN_APART(it_sits_down_before_it_follows_the_phase);
     RUN_APART(it_adds_nothing_to_others_at_the_end);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
+    RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);
     return check_result();
 }

@@ -293,6 +293,10 @@ static bool makes_process(int64_t number) {
 void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t result) {
     (void) id;
     struct thread *thread = running[vcpu];
+    if (thread->ended) {
+        /* Its exit will be called again, once the program has handled a signal. */
+        return;
+    }
     if (makes_process(number) && getpid() != process) {
         /* A child of fork: the threads that hold latches and processors here stayed behind. */
         forked = true;
