@@ -282,6 +282,21 @@ static void it_adds_nothing_to_others_at_the_end(void) {
     CHECK_EQUAL(0, missed(1, 0));
 }
 
+static void misses_gathered_before_a_phase_are_not_its_own(void) {
+    install(GATHERING_MACHINE);
+    begun(0, 1);
+    come_back(0);
+    execute(0, 0, -1);
+    execute(0, 1, -1);
+    mark(1, LOCKSTEP_MARKER_PHASE_BEGIN, 1);
+    execute(0, 2, -1);
+    yield(0);
+    CHECK_EQUAL(4, counted(0, 0));
+    CHECK_EQUAL(2, missed(0, 0));
+    CHECK_EQUAL(2, counted(1, 0));
+    CHECK_EQUAL(1, missed(0, 1));
+}
+
 static void a_renamed_thread_keeps_its_core_and_is_forgotten_by_it(void) {
     install("cores=2\nl1i=32K,8,64\n");
     begun(0, 1);
@@ -321,6 +336,7 @@ static void run_apart(const char *name, void (*test)(void)) {
     pid_t child = fork();
     if (child == 0) {
         check_test = name;
+        check_failures = 0;
         test();
         exit(check_failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
     }
@@ -337,6 +353,7 @@ int main(int count, char **arguments) {
     RUN_APART(the_same_where_events_are_gathered);
     RUN_APART(it_sits_down_before_it_follows_the_phase);
     RUN_APART(it_adds_nothing_to_others_at_the_end);
+    RUN_APART(misses_gathered_before_a_phase_are_not_its_own);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
     RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);
     return check_result();

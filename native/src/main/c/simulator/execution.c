@@ -102,16 +102,16 @@ static void on_block(unsigned int vcpu, void *data) {
     }
     thread->previous = block;
     finish_accesses(thread);
-    if (UNLIKELY(thread->code != NULL)) {
-        /* After the accesses of the block before. */
-        thread->block = block->code;
-        code_thread_executed(thread->code, block->code);
-    }
     if (UNLIKELY(thread->trace != NULL) && thread->phase != 0) {
         trace_block(thread->trace, block);
     }
     if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
         ask(thread);
+    }
+    if (UNLIKELY(thread->code != NULL)) {
+        /* After the events before it, accesses and gathered ones: it may be the first block of a phase. */
+        thread->block = block->code;
+        code_thread_executed(thread->code, block->code);
     }
     if (UNLIKELY(thread->debit > 0)) {
         uint32_t less = thread->debit < instructions ? (uint32_t) thread->debit : instructions;
