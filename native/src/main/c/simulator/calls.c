@@ -68,8 +68,11 @@ static void end_thread(struct thread *thread) {
         tally(thread);
         code_thread_end(thread->code);
         thread->code = NULL;
+        /* A flush, which may come now, looks at it. */
+        pthread_mutex_lock(&book_latch);
         trace_free(thread->trace);
         thread->trace = NULL;
+        pthread_mutex_unlock(&book_latch);
         thread->ended = true;
         free(thread->events);
         free(thread->event_places);

@@ -195,12 +195,12 @@ static inline void touched(unsigned int vcpu, const struct site *site, uint64_t 
             return;
         }
         if (pending->bytes > 0 && same_instruction(pending->site, site) && second->bytes == 0) {
-            *second = (struct pending) {site, address, bytes, kind};
+            *second = (struct pending) {site, address, bytes, kind, site->offset};
             return;
         }
     }
     finish_accesses(thread);
-    *pending = (struct pending) {site, address, bytes, kind};
+    *pending = (struct pending) {site, address, bytes, kind, site->offset};
 }
 
 static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
@@ -327,7 +327,10 @@ void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated) {
     qemu_plugin_register_vcpu_tb_exec_cb(translated, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
 }
 
-/* No virtual processor runs: nobody holds a record, but for what threads remember of their last block. */
+/*
+ * No virtual processor executes: nobody holds a record, but for what threads remember of their last block. Those in
+ * callbacks of system calls, which go on, look at none.
+ */
 void on_flush(qemu_plugin_id_t id) {
     (void) id;
     pthread_mutex_lock(&book_latch);

@@ -10,8 +10,9 @@
  *   traces.c      the instructions of single operations
  *   discards.c    changed code, for processors that share nothing
  *
- * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time, except for the flush
- * of translations and the end of the program, which happen while none runs.
+ * Threads: QEMU calls back on the thread of the virtual processor that is meant, many at a time. While it flushes its
+ * translations, and when the program ends, no virtual processor executes what calls back, but threads may be in
+ * callbacks of system calls.
  */
 #define _GNU_SOURCE
 #include <errno.h>

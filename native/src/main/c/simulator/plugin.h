@@ -88,10 +88,13 @@ struct atomic_site {
 
 /* An access whose further pieces may still come; bytes is 0 when there is none. */
 struct pending {
+    /* NULL once its block is gone; callbacks of system calls, beside which a flush may come, do not look at it. */
     const struct site *site;
     uint64_t address;
     uint32_t bytes;
     int kind;
+    /* The site's. */
+    uint16_t offset;
 };
 
 /* What a thread's events go to. */

@@ -150,7 +150,7 @@ static inline void finish_accesses(struct thread *thread) {
         struct pending *pending = &thread->pending[i];
         if (pending->bytes > 0) {
             if (UNLIKELY(thread->code != NULL)) {
-                thread->place = code_place(thread->block, pending->site == NULL ? 0 : pending->site->offset);
+                thread->place = code_place(thread->block, pending->offset);
                 if (thread->mode != MODE_OUT) {
                     code_thread_touched(thread->code, pending->address, pending->bytes);
                 }
