@@ -112,7 +112,6 @@ static void on_vcpu_there(qemu_plugin_id_t id, unsigned int vcpu) {
 }
 
 void on_reset(qemu_plugin_id_t id) {
-    on_flush(id);
     qemu_plugin_vcpu_for_each(id, on_vcpu_there);
     register_callbacks(id);
 }

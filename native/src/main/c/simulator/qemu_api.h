@@ -74,8 +74,8 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback);
 
 /*
- * Forgets all callbacks at once, then throws all translations away, without calling back, and calls this one while no
- * virtual processor runs, which registers callbacks anew.
+ * Soon, while no virtual processor runs: throws all translations away, with the callback of a flush, then forgets all
+ * callbacks and calls this one, which registers them anew.
  */
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback);
 

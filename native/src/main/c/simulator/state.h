@@ -180,7 +180,7 @@ void on_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t r
 
 /* plugin.c */
 
-/* After all callbacks were taken back: registers them again. */
+/* After a flush, when all callbacks were taken back: registers them again. */
 void on_reset(qemu_plugin_id_t id);
 
 #pragma GCC visibility pop

@@ -44,6 +44,7 @@ class WaitingTest {
         String json = Files.readString(result);
         long loads = first(json, "\"phase\":2,.*?\"loads\":(\\d+)");
         assertTrue(loads >= LOADS && loads <= LOADS + OTHERS_MAX, () -> "loads=" + loads);
+        assertEquals(1, first(json, "\"translationFlushes\":(\\d+)"));
     }
 
     private static long first(String json, String pattern) {
