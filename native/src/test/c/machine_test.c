@@ -106,6 +106,11 @@ static void refuses_with_one_sentence(void) {
     says("prefetch.stream=65,4", "is not understood");
     says("prefetch.stream=4,4", "needs l1d");
     says("observe=llc:1M,8,64", "is not understood");
+    char observers[MACHINE_OBSERVERS_MAX * 32] = "";
+    for (int i = 0; i <= MACHINE_OBSERVERS_MAX; i++) {
+        strcat(observers, "observe=l1i:16K,4,64\n");
+    }
+    says(observers, "at most 128 times");
     says("accounts=65536", "out of range");
     says("memory=7M", "give 8M to 1024G");
     says("memory=1025G", "give 8M to 1024G");

@@ -363,7 +363,7 @@ static int read_words(struct machine *machine, const char *key, const char *valu
         remedy = "STREAMS,LINES such as 16,4, with at most 64 streams and 32 lines; or none";
     } else if (strcmp(key, "observe") == 0) {
         taken = read_observer(value, machine);
-        remedy = "l1i:, l1d: or l2: and a geometry such as l1i:16K,4,64, at most 64 times";
+        remedy = "l1i:, l1d: or l2: and a geometry such as l1i:16K,4,64, at most 128 times";
     } else {
         return refuse(report, "%s=%s is unknown: see machine.h for the keys there are", key, value);
     }

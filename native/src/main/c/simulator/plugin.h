@@ -114,7 +114,7 @@ enum thread_mode {
 struct thread {
     /* Executed so far. */
     uint64_t instructions;
-    /* When it has to ask (ask in plugin.c) before it goes on. Others set it to 0, to be asked soon. */
+    /* When it has to ask (ask in feed.c) before it goes on. Others set it to 0, to be asked soon. */
     _Atomic uint64_t ask_at;
     enum thread_mode mode;
     uint32_t processor;

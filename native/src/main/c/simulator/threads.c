@@ -137,7 +137,6 @@ bool seat_leave(struct seat *seat, struct thread *thread) {
             unlink_waiter(seat, next);
             sit(seat, next);
             atomic_fetch_add(&next->waiter.woken, 1);
-            /* Under the latch: next cannot end, and so be freed, before it was woken. */
             syscall(SYS_futex, &next->waiter.woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
         }
     }

@@ -7,7 +7,7 @@
  *
  * Invariants:
  *  - a processor has at most one thread that sits on it, and only that thread feeds the model with that processor;
- *  - a thread waits for at most one processor, its own, and never while it sits or is in a system call;
+ *  - a thread waits for at most one processor, its own, and never while it sits or the kernel executes its system call;
  *  - the fields of a thread are written by itself, or by others only where they say so.
  */
 #ifndef LOCKSTEP_THREADS_H
