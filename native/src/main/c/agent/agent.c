@@ -6,7 +6,8 @@
  * LOCKSTEP_MARKER_CODE_EVENT follows it, from which on the simulator's plugin gives this epoch to what it translates.
  * HotSpot reports a compiled method a moment after it has been put in place, and its removal before the place is used
  * again; so code of epoch t at an address belongs to the method that was reported there last up to t, and if that was
- * removed by then, or there was none, to the one that was reported there next.
+ * removed by then, or there was none, to the one that was reported there next; between the two, to code that the JVM
+ * made of itself, if that was reported there behind the removal. That such code is gone is not reported.
  *
  * The file, text, addresses in hex, other numbers in decimal:
  *

@@ -37,8 +37,12 @@ public final class CodeEvents {
      */
     public record Frame(int caller, String method, int bytecodeIndex, int line) {}
 
-    /** Code that the JVM made for itself. */
-    public record Generated(long address, long bytes, String name) {
+    /**
+     * Code that the JVM made for itself.
+     *
+     * @param epoch when it was reported; that it is gone is not
+     */
+    public record Generated(long epoch, long address, long bytes, String name) {
         boolean contains(long at) {
             return at >= address && at < address + bytes;
         }
@@ -128,7 +132,9 @@ public final class CodeEvents {
                     removed.removedIn(Long.parseLong(words[1]));
                 }
             }
-            case "D" -> generated.add(new Generated(address(words[2]), Long.parseLong(words[3]), words[4]));
+            case "D" ->
+                generated.add(
+                        new Generated(Long.parseLong(words[1]), address(words[2]), Long.parseLong(words[3]), words[4]));
             case "r" -> {
                 String[] region = line.split(" ", 4);
                 mapped.add(new Mapped(address(region[1]), address(region[2]), region[3]));

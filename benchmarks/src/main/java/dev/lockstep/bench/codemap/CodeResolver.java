@@ -11,7 +11,8 @@ import java.util.Map;
  *
  * <p>A compiled method is reported a moment after it was put in place, and its removal before its place is used again.
  * So code that was translated in epoch t belongs to the method that was reported at its address last up to t; if that
- * was removed by then, or there was none, to the one reported there next.
+ * was removed by then, or there was none, to the one reported there next. Between the two it belongs to the stub that
+ * was reported there behind the removal, if there was one.
  */
 public final class CodeResolver {
     /** Regions are found by the pages they touch. */
@@ -52,39 +53,41 @@ public final class CodeResolver {
 
     /** Finds what lay at an address when it was translated in an epoch. */
     public Found find(long address, long epoch) {
-        CompiledCode method = compiledAt(address, epoch);
-        if (method != null) {
-            return new Found(method.part(), method, method.method());
+        CompiledCode last = null;
+        CompiledCode next = null;
+        for (CompiledCode code : compiled.getOrDefault(address >> PAGE_BYTES_LOG2, List.of())) {
+            if (code.contains(address)) {
+                if (code.epoch() > epoch) {
+                    next = code;
+                    break;
+                }
+                last = code;
+            }
         }
-        CodeEvents.Generated stub = generatedAt(address);
+        if (last != null && last.removedEpoch() > epoch) {
+            return found(last);
+        }
+        if (last == null && next != null) {
+            return found(next);
+        }
+        long begin = last == null ? 0 : last.removedEpoch();
+        long end = next == null ? Long.MAX_VALUE : next.epoch();
+        CodeEvents.Generated stub = generatedAt(address, begin, end);
         if (stub != null) {
             CodePart part = stub.name().equals("Interpreter") ? CodePart.INTERPRETER : CodePart.STUB;
             return new Found(part, null, stub.name());
         }
-        return mappedAt(address);
+        return last == null ? mappedAt(address) : found(next == null ? last : next);
     }
 
-    private CompiledCode compiledAt(long address, long epoch) {
-        CompiledCode last = null;
-        for (CompiledCode code : compiled.getOrDefault(address >> PAGE_BYTES_LOG2, List.of())) {
-            if (!code.contains(address)) {
-                continue;
-            }
-            if (code.epoch() <= epoch) {
-                last = code;
-            } else if (last == null || last.removedEpoch() <= epoch) {
-                return code;
-            } else {
-                break;
-            }
-        }
-        return last;
+    private static Found found(CompiledCode method) {
+        return new Found(method.part(), method, method.method());
     }
 
-    /** The smallest, because pieces are reported beside the whole that they lie in. */
-    private CodeEvents.Generated generatedAt(long address) {
+    /** Of those reported between two epochs the smallest, because pieces are reported beside their whole. */
+    private CodeEvents.Generated generatedAt(long address, long begin, long end) {
         return generated.getOrDefault(address >> PAGE_BYTES_LOG2, List.of()).stream()
-                .filter(code -> code.contains(address))
+                .filter(code -> code.contains(address) && code.epoch() >= begin && code.epoch() < end)
                 .min(Comparator.comparingLong(CodeEvents.Generated::bytes))
                 .orElse(null);
     }

@@ -156,4 +156,29 @@ class CodeEventsTest {
         assertEquals("a.B.c()V", events.compiled().getFirst().method());
         assertEquals(3, events.compiled().getFirst().removedEpoch());
     }
+
+    /** A stub lies where a method was removed before it, and not where one was removed since or has come since. */
+    @Test
+    void tellsAStubOnThePlaceOfARemovedMethod() throws Exception {
+        CodeResolver resolver = new CodeResolver(read(
+                "lockstep-code-events 1",
+                "m 1 a/B c ()V",
+                "m 2 a/B d ()V",
+                "D 1 1000 64 early",
+                "L 2 1000 64 3 1 1",
+                "U 4 1000",
+                "D 6 1000 64 late",
+                "D 6 1000 4096 whole",
+                "L 9 1000 64 3 2 2",
+                "L 2 9000 64 3 3 1",
+                "D 3 9000 64 early",
+                "U 4 9000",
+                "end"));
+        assertEquals("a.B.c()V", resolver.find(0x1008, 3).name());
+        for (long epoch = 4; epoch < 9; epoch++) {
+            assertEquals(new CodeResolver.Found(CodePart.STUB, null, "late"), resolver.find(0x1008, epoch));
+        }
+        assertEquals("a.B.d()V", resolver.find(0x1008, 9).name());
+        assertEquals("a.B.c()V", resolver.find(0x9008, 5).name());
+    }
 }
