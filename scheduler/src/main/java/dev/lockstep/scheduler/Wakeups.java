@@ -67,13 +67,14 @@ final class Wakeups {
 
     /**
      * Who holds up others goes on before them, but only to the end of its transaction: its turn has passed, and the one
-     * that it interrupts goes on afterwards.
+     * that it interrupts goes on afterwards. So does who has slept with a latch, or with the works of others, in its
+     * hands, whatever it has slept for: its latch may be what those wait for who go before it.
      */
     private void makeReady(SThread sThread) {
         if (sThread.timerIndex != TimerHeap.ABSENT) {
             timers.remove(sThread);
         }
-        if (sThread.waitReason.holdsUpOthers()) {
+        if (sThread.waitReason.holdsUpOthers() || sThread.latchesHeld() != 0 || sThread.leading) {
             sThread.operationsThisTurn = Scheduler.OPERATIONS_PER_TURN;
             ready.appendResumed(sThread);
         } else {

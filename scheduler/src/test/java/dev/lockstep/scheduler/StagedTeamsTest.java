@@ -301,6 +301,35 @@ class StagedTeamsTest {
         }
     }
 
+    /** All that wait for a turn may be after what its followers hold. */
+    @Test
+    void aSuspendedLeaderGoesOnBeforeOthers() throws InterruptedException {
+        SThread[] leader = new SThread[1];
+        boolean[] wentOn = new boolean[1];
+        List<SThread> hadTheirTurnFirst = new ArrayList<>();
+        try (Scheduler scheduler = new Scheduler(staged(SThreadKind.VIRTUAL))) {
+            int operation = scheduler.registerOperation(OPERATION);
+            List<Runnable> bodies = bodies(MEMBERS, member -> {
+                Work work = new Work(1, new AtomicInteger(), () -> {
+                    leader[0] = SThread.current();
+                    LockSupport.parkNanos(50_000);
+                    wentOn[0] = true;
+                });
+                SThread.current().beginOperation(operation, work);
+            });
+            bodies.addAll(bodies(MEMBERS, other -> {
+                while (!wentOn[0]) {
+                    SThread.current().yieldTurn();
+                    if (!wentOn[0] && leader[0] != null && leader[0].state == SThread.State.READY) {
+                        hadTheirTurnFirst.add(SThread.current());
+                    }
+                }
+            }));
+            Fixtures.rethrow(Fixtures.runTogether(scheduler, () -> {}, bodies));
+            assertEquals(List.of(), hadTheirTurnFirst);
+        }
+    }
+
     /**
      * Whatever happens in between, every stage of a work is done once, and nobody touches what another has in hands.
      */

@@ -3,11 +3,15 @@ package dev.lockstep.scheduler;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.scheduler.latch.LatchTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -201,6 +205,51 @@ class StraightTurnTest {
             bodies.add(() -> thirdRan[0] = true);
             Fixtures.runTogether(scheduler, bodies);
             assertEquals(Scheduler.RESUMED_IN_A_ROW_MAX, resumed[0]);
+        }
+    }
+
+    /**
+     * Who sleeps for one latch while it holds another goes on before all that wait for a turn: each of them may come to
+     * wait for the latch that it holds.
+     */
+    @Test
+    void whoHoldsALatchGoesOnBeforeOthersBegin() throws InterruptedException {
+        LatchTable latches = new LatchTable(2);
+        SThread[] holder = new SThread[1];
+        boolean[] freed = new boolean[1];
+        boolean[] wentOn = new boolean[1];
+        Set<SThread> hadTheirTurnFirst = new HashSet<>();
+        latches.latchExclusive(1);
+        SchedulerOptions options = Fixtures.exact(SThreadKind.VIRTUAL).withTeamMode(TeamMode.OFF);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int fetch = scheduler.registerOperation("fetch");
+            List<Runnable> bodies = new ArrayList<>();
+            bodies.add(() -> {
+                holder[0] = SThread.current();
+                latches.latchExclusive(0);
+                holder[0].latchAcquired();
+                latches.latchExclusive(1);
+                wentOn[0] = true;
+                latches.unlatchExclusive(1);
+                latches.unlatchExclusive(0);
+                holder[0].latchReleased();
+            });
+            Runnable terminal = () -> {
+                while (!wentOn[0]) {
+                    SThread.current().transactionBoundary();
+                    if (holder[0].state == SThread.State.WAITING && !freed[0]) {
+                        freed[0] = true;
+                        latches.unlatchExclusive(1);
+                    }
+                    if (holder[0].state == SThread.State.READY) {
+                        hadTheirTurnFirst.add(SThread.current());
+                    }
+                    operation(fetch);
+                }
+            };
+            bodies.addAll(Collections.nCopies(TERMINALS, terminal));
+            Fixtures.rethrow(Fixtures.runTogether(scheduler, () -> {}, bodies));
+            assertEquals(Set.of(), hadTheirTurnFirst);
         }
     }
 
