@@ -4,6 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * are no S-threads, and the word to stop. A carrier that has nothing to do sleeps here.
  *
  * <p>Invariants: who adds something looks at {@code idle} afterwards, and who sleeps sets {@code idle} and looks for
- * something afterwards. So nothing is added to a carrier that goes on sleeping.
+ * something afterwards. So nothing is added to a carrier that goes on sleeping. Likewise who adds a task looks at
+ * {@code ended} afterwards, and the carrier sets it and looks for tasks afterwards; so no task stays here for ever.
  *
  * <p>Thread-safety: {@link #push}, {@link #addTask}, {@link #stop} and {@link #isIdle} by any thread, everything else
  * by the carrier's.
@@ -19,15 +22,26 @@ import java.util.concurrent.locks.LockSupport;
 final class Arrivals {
     private static final VarHandle IDLE;
     private static final VarHandle STOPPING;
+    private static final VarHandle ENDED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             IDLE = lookup.findVarHandle(Arrivals.class, "idle", boolean.class);
             STOPPING = lookup.findVarHandle(Arrivals.class, "stopping", boolean.class);
+            ENDED = lookup.findVarHandle(Arrivals.class, "ended", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
+    }
+
+    /** Runs the tasks of carriers that have ended: on platform threads, as the JDK's virtual threads need it. */
+    private static final class Elsewhere {
+        static final Executor EXECUTOR = Executors.newCachedThreadPool(Thread.ofPlatform()
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .name("lockstep-left-behind-", 0)
+                .factory());
     }
 
     private final Thread carrier;
@@ -40,6 +54,9 @@ final class Arrivals {
     @SuppressWarnings("unused")
     private boolean stopping;
 
+    @SuppressWarnings("unused")
+    private boolean ended;
+
     Arrivals(Thread carrier) {
         this.carrier = carrier;
     }
@@ -51,10 +68,29 @@ final class Arrivals {
         }
     }
 
-    /** A task that is no S-thread, such as a virtual thread started by an S-thread. */
+    /**
+     * A task that is no S-thread, such as a virtual thread started by an S-thread. That thread may outlive the carrier,
+     * and its tasks then run elsewhere.
+     */
     void addTask(Runnable task) {
         tasks.add(task);
-        wakeIfIdle();
+        if (endedVolatile()) {
+            runTasksElsewhere();
+        } else {
+            wakeIfIdle();
+        }
+    }
+
+    /** The carrier has ended, and runs no tasks any more. */
+    void end() {
+        setEndedVolatile(true);
+        runTasksElsewhere();
+    }
+
+    private void runTasksElsewhere() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            Elsewhere.EXECUTOR.execute(task);
+        }
     }
 
     /** Tells the carrier to end after the last of its S-threads. */
@@ -139,5 +175,13 @@ final class Arrivals {
 
     private void setStoppingVolatile(boolean value) {
         STOPPING.setVolatile(this, value);
+    }
+
+    private boolean endedVolatile() {
+        return (boolean) ENDED.getVolatile(this);
+    }
+
+    private void setEndedVolatile(boolean value) {
+        ENDED.setVolatile(this, value);
     }
 }

@@ -110,7 +110,10 @@ final class CarrierThread extends Thread {
         return helper;
     }
 
-    /** A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams. */
+    /**
+     * A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams, and elsewhere
+     * once this carrier has ended.
+     */
     void addForeignTask(Runnable task) {
         arrivals.addTask(task);
     }
@@ -216,6 +219,8 @@ final class CarrierThread extends Thread {
             }
             scheduler.carrierFailed(this, e);
             throw e;
+        } finally {
+            arrivals.end();
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -57,6 +58,36 @@ class SchedulerTest {
             parent.join();
             Fixtures.rethrow(List.of(parent));
             assertNull(seen.get());
+        }
+    }
+
+    /** It may outlive all S-threads; their carrier has then ended, and it goes on elsewhere. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void childrenOfVirtualSThreadsOutliveTheirCarrier() throws InterruptedException {
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicReference<Thread> child = new AtomicReference<>();
+        AtomicReference<Thread> grandchild = new AtomicReference<>();
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            scheduler.start(
+                    "parent",
+                    0,
+                    () -> child.set(Thread.ofVirtual().start(() -> {
+                        await(go);
+                        grandchild.set(Thread.ofVirtual().start(() -> assertNull(SThread.current())));
+                        Thread.yield();
+                    })));
+        }
+        go.countDown();
+        child.get().join();
+        grandchild.get().join();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
