@@ -439,9 +439,19 @@ public final class Scheduler implements AutoCloseable {
                 : thread.getUncaughtExceptionHandler();
         try {
             handler.uncaughtException(thread, e);
-        } catch (RuntimeException fromHandler) {
+        } catch (Throwable fromHandler) {
             // The S-thread must end in order; what it failed with stays readable, with this beside it.
-            e.addSuppressed(fromHandler);
+            keepBeside(e, fromHandler);
+        }
+    }
+
+    private static void keepBeside(Throwable failure, Throwable fromHandler) {
+        if (fromHandler != failure) {
+            try {
+                failure.addSuppressed(fromHandler);
+            } catch (OutOfMemoryError noRoom) {
+                // The failure is kept alone then. Thrown on, this would end the carrier, and with it all others there.
+            }
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SchedulerTest {
@@ -160,6 +161,31 @@ class SchedulerTest {
             failing.join();
             assertSame(thrown, failing.failure());
             assertEquals(List.of(thrown), reported);
+            SThread after = scheduler.start("after", -1, () -> {});
+            after.join();
+            assertNull(after.failure());
+        }
+    }
+
+    /** A handler that fails, or throws what it was given, is nobody else's failure. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, false", "VIRTUAL, true", "CONTINUATION, false", "CONTINUATION, true", "PLAIN, false"})
+    void aHandlerThatThrowsFailsNoCarrier(SThreadKind kind, boolean rethrows) throws InterruptedException {
+        Error fromHandler = new AssertionError("handler");
+        IllegalStateException thrown = new IllegalStateException("on purpose");
+        SchedulerOptions options = Fixtures.exact(kind).withUncaughtExceptionHandler((thread, e) -> {
+            if (rethrows) {
+                throw (IllegalStateException) e;
+            }
+            throw fromHandler;
+        });
+        try (Scheduler scheduler = new Scheduler(options)) {
+            SThread failing = scheduler.start("failing", -1, () -> {
+                throw thrown;
+            });
+            failing.join();
+            assertSame(thrown, failing.failure());
+            assertEquals(rethrows ? List.of() : List.of(fromHandler), List.of(thrown.getSuppressed()));
             SThread after = scheduler.start("after", -1, () -> {});
             after.join();
             assertNull(after.failure());
