@@ -259,7 +259,7 @@ final class CarrierThread extends Thread {
 
     private void chooseNext() {
         wrapper.loopEntered();
-        if (lending.isDue() && lending.reclaim() && !teams.isOverdue()) {
+        if (lending.isDue() && lending.reclaim() && lending.isNext()) {
             lending.form(ready.size());
         } else if (!waiting.isEmpty()) {
             teams.form(teams.chooseList(), ready.size());

@@ -27,6 +27,10 @@ final class Lending {
     private int neighbour;
     private IdleHelper borrower;
     private long lentAtTeam;
+
+    /** Of the list when it was lent: its place among those that wait. */
+    private long waitingSinceTeam;
+
     private boolean returned;
 
     Lending(Scheduler scheduler, CarrierThread home, int carrier, SchedulerOptions options, CarrierTeams teams) {
@@ -86,6 +90,7 @@ final class Lending {
             lent.members = new SThread[count];
             lent.works = new StagedWork[count];
         }
+        waitingSinceTeam = list.waitingSinceTeam;
         teams.takeOut(list, count, lent.members);
         for (int i = 0; i < count; i++) {
             SThread member = lent.members[i];
@@ -128,6 +133,11 @@ final class Lending {
             takeBack();
         }
         return returned;
+    }
+
+    /** Whether the list that is here again comes first: none of those that have waited longer is overdue. */
+    boolean isNext() {
+        return !teams.isOverdue() || waitingSinceTeam <= waiting.oldest().waitingSinceTeam;
     }
 
     /** Makes the members the team that they would have been; those whose works are done have only to go on. */

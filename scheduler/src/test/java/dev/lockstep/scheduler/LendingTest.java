@@ -163,6 +163,43 @@ class LendingTest {
         }
     }
 
+    /** However many other lists wait, and however long each of them has to, it has its turn among them. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aListThatCameBackHasItsTurnAmongMany(SThreadKind kind) throws InterruptedException {
+        int lists = 2 * Scheduler.TEAMS_PASSED_OVER_MAX;
+        AtomicInteger rounds = new AtomicInteger();
+        AtomicInteger wentOn = new AtomicInteger();
+        try (Scheduler scheduler = new Scheduler(lending(kind, 2))) {
+            int there = scheduler.registerOperation("there");
+            List<Runnable> bodies = new ArrayList<>();
+            for (int i = 0; i < lists; i++) {
+                int here = scheduler.registerOperation("here " + i);
+                bodies.add(() -> {
+                    // Ends because the list goes on meanwhile, or with the limit of the test.
+                    while (wentOn.get() < MEMBERS) {
+                        SThread.current().beginOperation(here);
+                        SThread.current().endOperation();
+                        rounds.incrementAndGet();
+                    }
+                });
+            }
+            for (int i = 0; i < MEMBERS; i++) {
+                bodies.add(() -> {
+                    SThread.current().beginOperation(there, new Work(() -> {
+                        // Until all other lists have waited for too many teams.
+                        while (CurrentCarrier.get() != scheduler.carrier(0) && rounds.get() < 2 * lists) {
+                            Thread.onSpinWait();
+                        }
+                    }));
+                    wentOn.incrementAndGet();
+                });
+            }
+            Fixtures.rethrow(runBesideAnIdleCarrier(scheduler, bodies));
+            assertEquals(1, Fixtures.statistics(scheduler, "there").teams());
+        }
+    }
+
     /** Those without a work, and one alone, stay at home. */
     @ParameterizedTest
     @CsvSource({"1, true", "2, false"})
