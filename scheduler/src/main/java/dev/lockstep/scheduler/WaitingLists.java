@@ -38,7 +38,8 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
 
     @Override
     public int waitingCount(int operation) {
-        OperationList list = lists[operation];
+        // A policy may ask for, and choose, whatever it likes.
+        OperationList list = operation < 0 || operation >= lists.length ? null : lists[operation];
         return list == null ? 0 : list.sizeTogether();
     }
 

@@ -19,8 +19,15 @@ class TeamPolicyTest {
                 // The last that came wanted c; when c's team ends nobody wants more, and the oldest list is next.
                 Arguments.of(TeamPolicy.lastWanted(), List.of("c", "a", "b", "b", "b", "d", "d")),
                 Arguments.of(TeamPolicy.longestWaiting(), List.of("a", "b", "b", "b", "d", "d", "c")),
+                // Nobody waits for an operation that is none.
+                Arguments.of(always(-1), List.of("a", "b", "b", "b", "d", "d", "c")),
+                Arguments.of(always(1 << 20), List.of("a", "b", "b", "b", "d", "d", "c")),
                 // Of two lists of one member the older one is next.
                 Arguments.of(TeamPolicy.largest(), List.of("b", "b", "b", "d", "d", "a", "c")));
+    }
+
+    private static TeamPolicy always(int operation) {
+        return (lastWanted, waiting) -> operation;
     }
 
     @ParameterizedTest
