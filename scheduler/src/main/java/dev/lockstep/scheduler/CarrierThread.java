@@ -56,6 +56,9 @@ final class CarrierThread extends Thread {
 
     private SThread running;
 
+    /** S-threads that have gone on in the middle of what others may wait for since the last one had its turn. */
+    private int resumedInARow;
+
     /** Whether somebody has yielded, who would otherwise be a stray and go on before any team. */
     private boolean listsFirst;
 
@@ -240,8 +243,10 @@ final class CarrierThread extends Thread {
      */
     private void runStrays() {
         int left = ready.turnCount();
-        int resumedInARow = 0;
         int turnsBesideLists = 0;
+        if (left == 0) {
+            resumedInARow = 0;
+        }
         // Ends because one of the first two counts changes towards its limit, and the other starts anew only with left.
         while (team.size() == 0) {
             boolean turnIsNext = !ready.hasResumed() || resumedInARow >= Scheduler.RESUMED_IN_A_ROW_MAX;

@@ -208,6 +208,38 @@ class StraightTurnTest {
         }
     }
 
+    /** As above, beside one that has yielded meanwhile and so begins to wait when some have gone on already. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void thoseWhoGoOnStarveNobodyWhoHasYielded(SThreadKind kind) throws InterruptedException {
+        Waiter[] waiters = {new Waiter(), new Waiter()};
+        boolean[] thirdRan = new boolean[1];
+        int[] resumed = new int[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            List<Runnable> bodies = new ArrayList<>();
+            for (int i = 0; i < waiters.length; i++) {
+                Waiter mine = waiters[i];
+                Waiter other = waiters[1 - i];
+                bodies.add(() -> {
+                    while (!thirdRan[0]) {
+                        mine.prepare();
+                        other.signal();
+                        assertEquals(Waiter.Outcome.SIGNALLED, mine.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+                        resumed[0] += thirdRan[0] ? 0 : 1;
+                    }
+                    other.signal();
+                });
+            }
+            bodies.add(() -> {
+                resumed[0] = 0;
+                SThread.current().yieldTurn();
+                thirdRan[0] = true;
+            });
+            Fixtures.runTogether(scheduler, bodies);
+            assertEquals(Scheduler.RESUMED_IN_A_ROW_MAX, resumed[0]);
+        }
+    }
+
     /**
      * Who sleeps for one latch while it holds another goes on before all that wait for a turn: each of them may come to
      * wait for the latch that it holds.
