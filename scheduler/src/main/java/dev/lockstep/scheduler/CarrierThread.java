@@ -62,6 +62,9 @@ final class CarrierThread extends Thread {
     /** Whether somebody has yielded, who would otherwise be a stray and go on before any team. */
     private boolean listsFirst;
 
+    /** How many waited for a turn when the last team went before them for that reason; 0 if it did not. */
+    private int passedOver;
+
     CarrierThread(Scheduler scheduler, int index, SchedulerOptions options) {
         super(options.name() + "-carrier-" + index);
         this.scheduler = scheduler;
@@ -203,10 +206,7 @@ final class CarrierThread extends Thread {
             while (!(arrivals.isStopping() && wakeups.liveCount() == 0 && arrivals.isEmpty())) {
                 runTeam();
                 wakeups.poll();
-                if (!listsFirst || waiting.isEmpty()) {
-                    runStrays();
-                }
-                listsFirst = false;
+                runStraysUnlessListsAreFirst();
                 if (team.size() == 0) {
                     arrivals.runTasks();
                     chooseNext();
@@ -233,18 +233,34 @@ final class CarrierThread extends Thread {
         }
     }
 
+    /** Those whom one team went before do not let the next one pass too, unlike who has yielded in it. */
+    private void runStraysUnlessListsAreFirst() {
+        if (!listsFirst || waiting.isEmpty()) {
+            runStrays(ready.turnCount());
+            passedOver = 0;
+        } else if (passedOver > 0) {
+            runStrays(passedOver);
+            passedOver = 0;
+        } else {
+            passedOver = ready.turnCount();
+        }
+        listsFirst = false;
+    }
+
     /**
-     * Everybody who is ready now gets one turn; who becomes ready meanwhile waits for the next time, unless it is in
+     * Those who are ready now get one turn; who becomes ready meanwhile waits for the next time, unless it is in
      * the middle of what others may wait for.
      *
      * <p>Where the governor decides, a list waits for no more turns than its team has members. Who waits in a list is
      * in the middle of a transaction, and of ten thousand who are ready all would follow, into that list or into queues
      * for the locks of those in it, with memory of their own, for the trial of a hundred members.
+     *
+     * @param turns how many of those that wait for a turn are to have it
      */
-    private void runStrays() {
-        int left = ready.turnCount();
+    private void runStrays(int turns) {
+        int left = turns;
         int turnsBesideLists = 0;
-        if (left == 0) {
+        if (!ready.hasTurns()) {
             resumedInARow = 0;
         }
         // Ends because one of the first two counts changes towards its limit, and the other starts anew only with left.

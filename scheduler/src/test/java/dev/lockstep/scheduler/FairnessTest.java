@@ -183,6 +183,38 @@ class FairnessTest {
         }
     }
 
+    /** Nor must those that yield in one team after the other keep others that are ready from their turns. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void thoseWhoYieldInTeamsStarveNobody(SThreadKind kind) throws InterruptedException {
+        int lists = 10;
+        List<Integer> yielded = new ArrayList<>();
+        List<Integer> yieldedBeforeStray = new ArrayList<>();
+        SchedulerOptions options = Fixtures.exact(kind).withPolicy(TeamPolicy.longestWaiting());
+        try (Scheduler scheduler = new Scheduler(options)) {
+            List<Runnable> bodies = new ArrayList<>();
+            bodies.add(() -> {
+                SThread.current().yieldTurn();
+                yieldedBeforeStray.addAll(yielded);
+            });
+            for (int i = 0; i < lists; i++) {
+                int number = i;
+                int operation = scheduler.registerOperation("scan " + i);
+                bodies.add(() -> {
+                    SThread self = SThread.current();
+                    self.beginOperation(operation);
+                    yielded.add(number);
+                    long teams = self.carrier.teamsFormed();
+                    self.yieldTurn();
+                    assertTrue(number == lists - 1 || self.carrier.teamsFormed() > teams, "number=" + number);
+                    self.endOperation();
+                });
+            }
+            Fixtures.rethrow(Fixtures.runTogether(scheduler, () -> {}, bodies));
+            assertEquals(List.of(0, 1), yieldedBeforeStray);
+        }
+    }
+
     /** Without teams and without anybody's consent, a turn ends after a bounded number of operations. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
