@@ -23,8 +23,9 @@ import java.util.Objects;
  * <ul>
  *   <li>{@code EXCLUSIVE} set implies no shared holders.
  *   <li>The version changes exactly when an exclusive hold that may have modified something ends.
- *   <li>{@code EXCLUSIVE_WANTED} is set only by a thread that then acquires, and every exclusive acquisition clears
- *       it; so it never stays behind, and readers cannot keep a writer out for ever.
+ *   <li>{@code EXCLUSIVE_WANTED} is set only by a thread that then acquires, or clears it when its wait is cut short,
+ *       and every exclusive acquisition clears it; so it never stays behind, and readers cannot keep a writer out for
+ *       ever. Who still waits when it is cleared sets it again.
  *   <li>A latch knows nothing of who holds it. Latching is not re-entrant, and a shared holder that asks for another
  *       shared hold on the same latch can deadlock with a writer that waits in between.
  * </ul>
@@ -163,7 +164,26 @@ public final class LatchTable {
             } else if ((word & (EXCLUSIVE | EXCLUSIVE_WANTED)) == 0) {
                 casWord(index, word, word | EXCLUSIVE_WANTED);
             } else {
-                round = Backoff.pause(round, watch);
+                round = pauseWanting(index, round);
+            }
+        }
+    }
+
+    private int pauseWanting(int index, int round) {
+        try {
+            return Backoff.pause(round, watch);
+        } catch (Throwable e) {
+            wantNoLonger(index);
+            throw e;
+        }
+    }
+
+    private void wantNoLonger(int index) {
+        // Each failed attempt means that another thread changed the word, so somebody makes progress.
+        while (true) {
+            long word = wordOpaque(index);
+            if ((word & EXCLUSIVE_WANTED) == 0 || casWord(index, word, word & ~EXCLUSIVE_WANTED)) {
+                return;
             }
         }
     }

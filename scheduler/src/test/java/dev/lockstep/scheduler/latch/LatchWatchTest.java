@@ -48,6 +48,19 @@ class LatchWatchTest {
         assertTrue(latches.atRest(0));
     }
 
+    /** A writer that was cut short must not keep readers out for a turn that it does not take. */
+    @Test
+    void leavesNoWishForAnExclusiveHold() {
+        LatchTable latches = new LatchTable(1, watch);
+        latches.latchShared(0);
+        assertSame(failure, assertThrows(IllegalStateException.class, () -> latches.latchExclusive(0)));
+        assertTrue(latches.tryLatchShared(0));
+        assertEquals(2, latches.sharedCount(0));
+        latches.unlatchShared(0);
+        latches.unlatchShared(0);
+        assertTrue(latches.atRest(0));
+    }
+
     @Test
     void isNotAskedWhereNobodyWaits() {
         LatchTable latches = new LatchTable(1, watch);
