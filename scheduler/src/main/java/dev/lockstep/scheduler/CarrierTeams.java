@@ -111,16 +111,23 @@ final class CarrierTeams {
         lastWanted = list.operation;
     }
 
-    /** A policy that throws does so into the operation that asked, which must not stay in a list then. */
-    OperationList chooseListOrWithdraw(SThread sThread, OperationList list) {
-        boolean chosen = false;
+    /**
+     * Forms the next team on the stack of a mounted S-thread that has just joined a list. A policy that throws does so
+     * into the operation that asked, as does what has no memory left for the team; who runs must not stay in a list
+     * then, nor wait for its turn.
+     */
+    void formOrWithdraw(SThread sThread, OperationList list) {
+        boolean formed = false;
         try {
-            OperationList result = chooseList();
-            chosen = true;
-            return result;
+            form(chooseList(), 0);
+            formed = true;
         } finally {
-            if (!chosen) {
+            if (!formed && !sThread.member) {
                 withdraw(sThread, list);
+            }
+            if (sThread.member) {
+                sThread.state = SThread.State.RUNNING;
+                team.lead(sThread);
             }
         }
     }

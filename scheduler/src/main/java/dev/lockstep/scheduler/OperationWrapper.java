@@ -93,10 +93,8 @@ final class OperationWrapper {
         // The last member or stray does the wrapper's work where it is, and leads the next team if that is its own:
         // one switch fewer per team.
         teams.join(sThread, list);
-        teams.form(teams.chooseListOrWithdraw(sThread, list), 0);
+        teams.formOrWithdraw(sThread, list);
         if (sThread.member) {
-            sThread.state = SThread.State.RUNNING;
-            team.lead(sThread);
             // Otherwise when it is suspended: it could be in a list that is lent, and be pinned.
             lending.consider();
         } else if (!suspendListed(sThread, list)) {
