@@ -121,8 +121,23 @@ public final class Scheduler implements AutoCloseable {
         for (int i = 0; i < carriers.length; i++) {
             carriers[i] = new CarrierThread(this, i, options);
         }
-        for (CarrierThread carrier : carriers) {
-            carrier.start();
+        startCarriers();
+    }
+
+    /** All or none: the JVM may have no memory left for another thread, and nobody could close this scheduler then. */
+    private void startCarriers() {
+        int started = 0;
+        try {
+            while (started < carriers.length) {
+                carriers[started].start();
+                started++;
+            }
+        } finally {
+            if (started < carriers.length) {
+                for (int i = 0; i < started; i++) {
+                    carriers[i].stopWhenDrained();
+                }
+            }
         }
     }
 
