@@ -76,7 +76,7 @@ final class IdleHelper {
         }
         try {
             lent.works[0].runTogether(lent.works, lent.count);
-        } catch (RuntimeException | Error failure) {
+        } catch (Throwable failure) {
             lent.failure = failure;
         }
         InstalledProbe.end(sThread);

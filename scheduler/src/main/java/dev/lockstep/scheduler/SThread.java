@@ -292,8 +292,8 @@ public abstract class SThread extends InboxNode {
             throw error;
         }
         throw new IllegalStateException(
-                "another carrier failed with the work in its hands: carrierFailure=" + failure
-                        + "; remedy: see the cause, and make a new scheduler",
+                "a work has thrown on another carrier what it cannot declare: failure=" + failure
+                        + "; remedy: see the cause, and throw none but runtime exceptions and errors",
                 failure);
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -118,12 +119,13 @@ class LendingTest {
         }
     }
 
+    /** Also what a work must not declare. */
     @ParameterizedTest
-    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
-    void whatIsThrownThereIsTheFirstMembers(SThreadKind kind) throws InterruptedException {
+    @CsvSource({"VIRTUAL, false", "VIRTUAL, true", "CONTINUATION, false", "CONTINUATION, true"})
+    void whatIsThrownThereIsTheFirstMembers(SThreadKind kind, boolean checked) throws InterruptedException {
         AtomicInteger failed = new AtomicInteger();
         AtomicInteger otherFailed = new AtomicInteger();
-        IllegalStateException expected = new IllegalStateException("expected");
+        Exception expected = checked ? new IOException("expected") : new IllegalStateException("expected");
         try (Scheduler scheduler = new Scheduler(lending(kind, 2))) {
             int here = scheduler.registerOperation("here");
             int there = scheduler.registerOperation("there");
@@ -135,7 +137,7 @@ class LendingTest {
                     Work work = new Work(() -> {
                         if (!stays) {
                             otherFailed.incrementAndGet();
-                            throw expected;
+                            throwUndeclared(expected);
                         }
                         while (otherFailed.get() == 0) {
                             Thread.onSpinWait();
@@ -149,7 +151,7 @@ class LendingTest {
                         self.beginOperation(there, work);
                         assertFalse(work.first);
                     } catch (IllegalStateException e) {
-                        assertSame(expected, e);
+                        assertSame(expected, checked ? e.getCause() : e);
                         assertTrue(work.first);
                         failed.incrementAndGet();
                     }
@@ -161,6 +163,11 @@ class LendingTest {
             assertEquals(1, failed.get());
             assertEquals(1, otherFailed.get());
         }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void throwUndeclared(Exception thrown) throws E {
+        throw (E) thrown;
     }
 
     /** However many other lists wait, and however long each of them has to, it has its turn among them. */
