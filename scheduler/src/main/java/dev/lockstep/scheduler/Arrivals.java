@@ -146,10 +146,13 @@ final class Arrivals {
      * Sleeps until something has come, or without a reason.
      *
      * @param deadlineNanos a point in {@link InstalledTime#nanoTime()}, or {@link Waiter#NO_DEADLINE}
+     * @param stoppingIsSomething whether the word to stop is something to do, rather than to wait for S-threads with.
+     *     It is looked at here as well, since an S-thread may have parked the carrier's thread meanwhile and so have
+     *     used up the permit that comes with the word
      */
-    void await(long deadlineNanos) {
+    void await(long deadlineNanos, boolean stoppingIsSomething) {
         setIdleVolatile(true);
-        if (isEmpty() && !stoppingVolatile()) {
+        if (isEmpty() && !(stoppingIsSomething && stoppingVolatile())) {
             if (deadlineNanos == Waiter.NO_DEADLINE) {
                 LockSupport.park(this);
             } else {

@@ -286,7 +286,7 @@ final class CarrierThread extends Thread {
             teams.form(teams.chooseList(), ready.size());
             lending.consider();
         } else if (ready.isEmpty() && !arrivals.hasTasks() && !lending.reclaim()) {
-            wakeups.sleep();
+            wakeups.sleep(helper == null ? 0 : 1);
         }
     }
 

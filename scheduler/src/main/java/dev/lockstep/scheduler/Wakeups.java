@@ -115,10 +115,14 @@ final class Wakeups {
         }
     }
 
-    /** Sleeps until something has come or somebody has waited long enough; {@link #poll} finds it. */
-    void sleep() {
+    /**
+     * Sleeps until something has come or somebody has waited long enough; {@link #poll} finds it.
+     *
+     * @param liveCountAtEnd S-threads that the carrier still has when it looks whether it is to stop
+     */
+    void sleep(int liveCountAtEnd) {
         SThread first = timers.first();
-        arrivals.await(first == null ? Waiter.NO_DEADLINE : first.deadlineNanos);
+        arrivals.await(first == null ? Waiter.NO_DEADLINE : first.deadlineNanos, liveCount <= liveCountAtEnd);
         mountsSinceTimerCheck = MOUNTS_PER_TIMER_CHECK;
     }
 }

@@ -332,6 +332,45 @@ class SchedulerTest {
         assertEquals(Waiter.Outcome.INTERRUPTED, outcome.get());
     }
 
+    /** A carrier that was told to stop sleeps, like any other, as long as its S-threads wait. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aStoppingCarrierSleepsWhileItsSThreadsWait(SThreadKind kind) throws InterruptedException {
+        Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(2));
+        scheduler.carrier(0).setUncaughtExceptionHandler((thread, e) -> {});
+        Waiter waiter = new Waiter();
+        CountDownLatch prepared = new CountDownLatch(1);
+        SThread waiting = scheduler.start("waiting", 1, () -> {
+            waiter.prepare();
+            prepared.countDown();
+            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.LOCK);
+        });
+        prepared.await();
+        scheduler.carrier(0).addForeignTask(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        assertThrows(IllegalStateException.class, scheduler::awaitTermination);
+        Thread closer = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, scheduler::close));
+        // The failed carrier has ended or is about to, so the closing thread comes to wait for the other one.
+        scheduler.carrier(0).join();
+        spinUntilWaiting(closer);
+        CountDownLatch awake = new CountDownLatch(1);
+        scheduler.carrier(1).addForeignTask(awake::countDown);
+        awake.await();
+        spinUntilWaiting(scheduler.carrier(1));
+        waiter.signal();
+        closer.join();
+        assertTrue(waiting.hasEnded());
+    }
+
+    private static void spinUntilWaiting(Thread thread) {
+        // Ends because the thread has nothing to do, or with the limit of the test.
+        while (thread.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void statisticsStartAfreshAfterAReset() throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
