@@ -14,14 +14,14 @@ package dev.lockstep.scheduler;
  *
  * <p>Invariants:
  * <ul>
- *   <li>All parts but {@code arrivals}, and all fields here, are touched only by code that runs on this thread: its
- *       loop and the S-threads mounted on it.
+ *   <li>All parts but {@code arrivals}, and all fields here but {@code failed}, are touched only by code that runs on
+ *       this thread: its loop and the S-threads mounted on it.
  *   <li>{@code running} is the mounted S-thread, {@code null} in the loop and while a foreign task runs.
  *   <li>A continuation is mounted only from {@link #run()}, which holds no monitor.
  * </ul>
  *
- * <p>Thread-safety: {@link #submit}, {@link #takeBack}, {@link #isIdle}, {@link #addForeignTask}, {@link #isCurrent},
- * {@link #stopWhenDrained} and {@link #publishedListOrNull} by any thread.
+ * <p>Thread-safety: {@link #submit}, {@link #takeBack}, {@link #isIdle}, {@link #hasFailed}, {@link #addForeignTask},
+ * {@link #isCurrent}, {@link #stopWhenDrained} and {@link #publishedListOrNull} by any thread.
  */
 final class CarrierThread extends Thread {
     private final Scheduler scheduler;
@@ -53,6 +53,8 @@ final class CarrierThread extends Thread {
 
     private final Team team;
     private final WaitingLists waiting;
+
+    private volatile boolean failed;
 
     private SThread running;
 
@@ -110,6 +112,15 @@ final class CarrierThread extends Thread {
     /** Whether it has nothing to do; perhaps no longer when this is read. */
     boolean isIdle() {
         return arrivals.isIdle();
+    }
+
+    /** Whether its S-threads have ended with it, or are about to. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    void markFailed() {
+        failed = true;
     }
 
     IdleHelper helper() {

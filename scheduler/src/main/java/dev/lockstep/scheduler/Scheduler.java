@@ -1,5 +1,6 @@
 package dev.lockstep.scheduler;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -216,13 +217,15 @@ public final class Scheduler implements AutoCloseable {
         boolean begun = false;
         try {
             if (closed || carrierFailure != null) {
-                throw new IllegalStateException("scheduler takes no more S-threads: sThread=" + name + " closed="
-                        + closed + " carrierFailure=" + carrierFailure
-                        + "; remedy: start it on a new scheduler");
+                throw takesNoMore(name);
             }
             SThread sThread = newSThread(home, name, body);
             live.add(sThread);
             try {
+                // Not earlier: either who ends those of a failed carrier meets it, or the failure is seen here.
+                if (home != null && home.hasFailed()) {
+                    throw takesNoMore(name);
+                }
                 sThread.begin();
                 begun = true;
             } finally {
@@ -236,6 +239,11 @@ public final class Scheduler implements AutoCloseable {
                 countDown();
             }
         }
+    }
+
+    private IllegalStateException takesNoMore(String sThread) {
+        return new IllegalStateException("scheduler takes no more S-threads: sThread=" + sThread + " closed=" + closed
+                + " carrierFailure=" + carrierFailure + "; remedy: start it on a new scheduler");
     }
 
     /** Makes an S-thread that is not counted among those that have to end. */
@@ -472,6 +480,9 @@ public final class Scheduler implements AutoCloseable {
 
     void carrierFailed(CarrierThread carrier, Throwable e) {
         carrierFailure = e;
+        carrier.markFailed();
+        // Before the look at who lives, in whatever mode the set reads.
+        VarHandle.fullFence();
         for (SThread sThread : live) {
             if (sThread.carrier == carrier) {
                 sThread.endWithCarrier(e);
