@@ -32,7 +32,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code liveCount} is the number of S-threads started and not ended; it does not grow after {@code closed}.
+ *   <li>{@code liveCount} is the number of S-threads started and not ended, and of those that {@link #start} is about
+ *       to start or to refuse. It refuses all that it counts after {@code closed}.
  *   <li>Carriers are told to stop only when {@code closed} is set, and {@code liveCount} is 0 or a carrier has failed.
  * </ul>
  *
@@ -296,7 +297,7 @@ public final class Scheduler implements AutoCloseable {
      * Takes no more S-threads, waits until those that run have ended, and stops the carriers. If the caller is
      * interrupted, all S-threads are interrupted, the wait goes on, and the caller's flag is set on return. If a
      * carrier has failed, the S-threads of the others are interrupted too, since they may wait for one that will not go
-     * on; all carriers have stopped when the failure is thrown. Does nothing the second time.
+     * on; all carriers have stopped when the failure is thrown. The second time it does nothing but throw that again.
      *
      * @throws IllegalStateException if called by an S-thread, or if a carrier has failed
      */
