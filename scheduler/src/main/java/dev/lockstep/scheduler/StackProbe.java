@@ -5,7 +5,8 @@ package dev.lockstep.scheduler;
  *
  * <p>The JVM checks for overflow where a method is entered. Nested calls that succeed prove that as much stack is left
  * as they took, so a change whose own calls take less runs to its end. Application code may overflow its stack
- * anywhere, also in the calls it makes to us, and the lists that S-threads share must survive that.
+ * anywhere, also in the calls it makes to us, and the lists that S-threads share must survive that. A {@link
+ * Waiter#signal()} asks its caller for stack instead.
  *
  * <p>Thread-safety: none; each carrier has one, so that they do not share a cache line.
  */

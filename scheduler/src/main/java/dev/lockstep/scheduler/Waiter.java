@@ -129,7 +129,10 @@ public final class Waiter {
         }
     }
 
-    /** Ends the wait, or makes the next one end at once if the owner has prepared and does not wait yet. */
+    /**
+     * Ends the wait, or makes the next one end at once if the owner has prepared and does not wait yet. To be called
+     * with some kilobytes of stack left: an overflow in here may lose the signal.
+     */
     public void signal() {
         if (getAndSetState(SIGNALLED) == PARKED) {
             SThread waiting = sThread;
