@@ -150,8 +150,9 @@ public final class TreeSurvey {
      * The value that a stub stands for.
      *
      * @param stub as stored in a leaf
-     * @param lsnMax the LSN of that leaf. A chain is written before the record that refers to it, and changed only
-     *     together with the leaf, so a page with a higher one belongs to another value by now
+     * @param lsnMax the highest LSN that a page of the chain may have: that of the leaf, if it has one. A chain is
+     *     written before the record that refers to it, and changed only together with the leaf, so a page with a higher
+     *     one belongs to another value by now
      * @return the value; null if a page of its chain is lost or belongs to something else
      */
     public static byte[] chain(Pages pages, int treeId, byte[] stub, long lsnMax) {

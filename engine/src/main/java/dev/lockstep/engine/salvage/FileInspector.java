@@ -62,7 +62,7 @@ public final class FileInspector implements AutoCloseable {
     /** The catalog is needed as recovery would find it: the pages may hold none yet. */
     private List<StoredTable> readCatalog() {
         int treeId = FixedPlaces.CATALOG_TREE_ID;
-        try (RedonePages redone = new RedonePages(pages, new MemoryPages(), treeId)) {
+        try (RedonePages redone = new RedonePages(pages, new MemoryPages(), files.redoScanLsn(), treeId)) {
             redone.takeCopies(files);
             Checkpoint checkpoint = files.checkpointOrNull();
             if (!files.closedInOrder() && checkpoint != null) {
@@ -87,14 +87,13 @@ public final class FileInspector implements AutoCloseable {
     private List<StoredTable> readCatalog(RedonePages redone) {
         List<StoredTable> tables = new ArrayList<>();
         KnownTrees.KnownTree catalog = new KnownTrees(List.of()).find(KnownTrees.CATALOG);
-        TreeSurvey.Pages source = redone::readSound;
-        new TreeSurvey(source, catalog.treeId(), new TreeShape(pages.pageCount()) {
+        new TreeSurvey(redone::readSound, catalog.treeId(), new TreeShape(pages.pageCount()) {
                     @Override
                     public void leaf(int pageId, MemorySegment leaf) {
                         long lsn = PageLayout.lsn(leaf, 0);
                         TreeSurvey.visitRecords(leaf, (key, flags, stored) -> {
                             if (!TreeShape.isGhost(flags)) {
-                                addTable(source, tables, flags, stored, lsn);
+                                addTable(redone, tables, flags, stored, lsn);
                             }
                         });
                     }
@@ -108,9 +107,9 @@ public final class FileInspector implements AutoCloseable {
         return tables;
     }
 
-    private void addTable(TreeSurvey.Pages source, List<StoredTable> tables, int flags, byte[] stored, long lsn) {
+    private void addTable(RedonePages source, List<StoredTable> tables, int flags, byte[] stored, long lsn) {
         byte[] value = TreeShape.isOverflow(flags)
-                ? TreeSurvey.chain(source, FixedPlaces.CATALOG_TREE_ID, stored, lsn)
+                ? TreeSurvey.chain(source::readSound, FixedPlaces.CATALOG_TREE_ID, stored, source.chainLsnMax(lsn))
                 : stored;
         try {
             if (value == null) {

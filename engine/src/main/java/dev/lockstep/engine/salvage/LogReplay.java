@@ -90,6 +90,7 @@ final class LogReplay implements AutoCloseable {
             undone.clear();
             boolean hasLog = LogReader.segments(files.storage(), files.directory()).length > 0;
             String problem = isNeeded || hasLog ? unreadable.getMessage() : "";
+            problem = lacksChanges() ? unloggedProblem() : problem;
             use = new LogUse(isNeeded, !isNeeded, repeatedCount, 0, 0, pages.refusedCount(), problem);
         }
     }
@@ -113,8 +114,25 @@ final class LogReplay implements AutoCloseable {
         if (problem.isEmpty() && isNeeded && !isWhole) {
             problem = "the log ends at " + endLsn + ", and was on disk up to " + neededLsn + " at least";
         }
-        return new LogUse(
-                isNeeded, !isNeeded || isWhole, repeatedCount, endLsn, rolledBack, pages.refusedCount(), problem);
+        boolean lacksChanges = lacksChanges();
+        if (problem.isEmpty() && lacksChanges) {
+            problem = unloggedProblem();
+        }
+        boolean isComplete = !isNeeded || (isWhole && !lacksChanges);
+        return new LogUse(isNeeded, isComplete, repeatedCount, endLsn, rolledBack, pages.refusedCount(), problem);
+    }
+
+    /** Whether the last state is neither in the pages nor in the log, however whole that is. */
+    private boolean lacksChanges() {
+        boolean isBeginUnknown = !files.closedInOrder() && files.checkpointOrNull() == null && pages.hasUnlogged();
+        return files.leftUnlogged() || isBeginUnknown;
+    }
+
+    private String unloggedProblem() {
+        return files.leftUnlogged()
+                ? "the database was used without a log and not closed in order, so what was not written is lost"
+                : "the database was once used without a log, and with the checkpoint it is lost what the log is to be"
+                        + " repeated on";
     }
 
     /** The oldest record, unless there is damage between it and where recovery would begin. */

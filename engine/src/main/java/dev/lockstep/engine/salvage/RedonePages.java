@@ -20,6 +20,8 @@ import java.util.BitSet;
  *   <li>A record changes a part of a page only if the page is what it was before that record, as far as its LSN and the
  *       LSN kept apart from it tell. One that cannot be changed is {@code stuck}: it is an earlier state from there on,
  *       until a record brings the whole page.
+ *   <li>A page of LSN 0 was changed without a log behind every record before {@code redoScanLsn}, so none of those is
+ *       repeated on it. Where it is lost, what such records make of it lacks these changes: it is {@code outdated}.
  *   <li>{@code page} holds page {@code pageId}, and {@code before} what it was, between {@link #latchIfOlder} and the
  *       end of the record.
  * </ul>
@@ -35,6 +37,9 @@ final class RedonePages extends PageRedo implements AutoCloseable {
 
     private static final int NO_PAGE = 0;
 
+    /** Of a page that was last changed without a log. */
+    private static final long NO_LSN = 0;
+
     /**
      * Pages that the log may add behind the end of the file, 8 GiB: far more than what is written between two
      * checkpoints, and few enough that a page id that is nonsense takes no memory.
@@ -45,20 +50,25 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     private final PageSpace space;
     private final int onlyTreeId;
     private final int pageIdEnd;
+    private final long redoScanLsn;
     private final BitSet stuck = new BitSet();
+    private final BitSet outdated = new BitSet();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment page = TreeSurvey.pageMemory(arena);
     private final MemorySegment before = TreeSurvey.pageMemory(arena);
     private int pageId;
     private long refusedCount;
     private long lsnMax;
+    private boolean hasUnlogged;
 
     /**
+     * @param redoScanLsn what was logged before is in the pages; see {@link SourceFiles#redoScanLsn}
      * @param onlyTreeId the tree to whose pages records are applied, or {@link #ALL_TREES}
      */
-    RedonePages(SourcePages source, PageSpace space, int onlyTreeId) {
+    RedonePages(SourcePages source, PageSpace space, long redoScanLsn, int onlyTreeId) {
         this.source = source;
         this.space = space;
+        this.redoScanLsn = redoScanLsn;
         this.onlyTreeId = onlyTreeId;
         pageIdEnd = Math.addExact(source.pageCount(), PAGES_ADDED_MAX);
     }
@@ -77,13 +87,37 @@ final class RedonePages extends PageRedo implements AutoCloseable {
 
     private void takeCopy(int copiedPageId, MemorySegment memory, long address) {
         PageState state = source.read(copiedPageId, page);
-        boolean isBetter = state != PageState.SOUND || PageLayout.lsn(page, 0) < PageLayout.lsn(memory, address);
+        boolean isBetter =
+                state != PageState.SOUND || isOlder(PageLayout.lsn(page, 0), PageLayout.lsn(memory, address));
         boolean isOldCopy = PageLayout.lsn(memory, address) < source.lsnAtLeast(copiedPageId);
         if (isBetter && !isOldCopy && copiedPageId < pageIdEnd) {
             MemorySegment.copy(memory, address, page, 0, PageLayout.PAGE_BYTES);
             lsnMax = Math.max(lsnMax, PageLayout.lsn(page, 0));
             space.put(copiedPageId, page);
         }
+    }
+
+    /** Whether a page, as it is in use, lacks a change. */
+    private boolean isOlder(long pageLsn, long changeLsn) {
+        return pageLsn == NO_LSN ? changeLsn >= redoScanLsn : pageLsn < changeLsn;
+    }
+
+    /** Says that the database was used without a log, before the log is repeated. */
+    void foundUnlogged() {
+        hasUnlogged = true;
+    }
+
+    /** Whether it was, as far as anybody has found. */
+    boolean hasUnlogged() {
+        return hasUnlogged;
+    }
+
+    /**
+     * The highest LSN that overflow pages of a sound leaf can have. They are written before the record that refers to
+     * them, and changed only together with the leaf, so a page with a higher one belongs to another value by now.
+     */
+    long chainLsnMax(long leafLsn) {
+        return leafLsn == NO_LSN ? redoScanLsn - 1 : leafLsn;
     }
 
     /** Pages of the file and of the log, page 0 included. */
@@ -104,7 +138,9 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     /** Reads a page with all that was repeated. */
     PageState read(int wantedPageId, MemorySegment target) {
         PageState state = readRaw(wantedPageId, target);
-        boolean isOld = stuck.get(wantedPageId) || PageLayout.lsn(target, 0) < source.lsnAtLeast(wantedPageId);
+        boolean isOld = stuck.get(wantedPageId)
+                || outdated.get(wantedPageId)
+                || PageLayout.lsn(target, 0) < source.lsnAtLeast(wantedPageId);
         return state == PageState.SOUND && isOld ? PageState.OUTDATED : state;
     }
 
@@ -163,8 +199,11 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         long pageLsn = PageLayout.lsn(page, 0);
         boolean isUsable = state == PageState.SOUND && !stuck.get(changedPageId);
         if (wholePage) {
-            boolean isMissing = !state.isWhole() || pageLsn < lsn;
+            boolean isOlder = state == PageState.SOUND ? isOlder(pageLsn, lsn) : pageLsn < lsn;
+            boolean isMissing = !state.isWhole() || isOlder;
             if (isMissing) {
+                boolean lacksUnlogged = (hasUnlogged || source.mayBeUnlogged(changedPageId)) && lsn < redoScanLsn;
+                outdated.set(changedPageId, lacksUnlogged);
                 if (!state.isWhole()) {
                     page.fill((byte) 0);
                 }
@@ -181,12 +220,21 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         if (onlyTreeId != ALL_TREES && PageLayout.treeId(page, 0) != onlyTreeId) {
             return false;
         }
-        if (pageLsn < lsn) {
+        if (isOlder(pageLsn, lsn)) {
             pageId = changedPageId;
             MemorySegment.copy(page, 0, before, 0, PageLayout.PAGE_BYTES);
             return true;
         }
         return false;
+    }
+
+    @Override
+    protected void unlatchImage(boolean changed, long lsn) {
+        // An image is as new as its record, whatever LSN the page has in it.
+        if (changed && lsn >= redoScanLsn) {
+            outdated.clear(pageId);
+        }
+        unlatch(changed, lsn);
     }
 
     @Override

@@ -86,7 +86,7 @@ public final class Salvage {
 
     private SalvageReport save() {
         FilePages space = new FilePages(storage, to.resolve(WORK_FILE));
-        try (RedonePages redone = new RedonePages(source, space, RedonePages.ALL_TREES)) {
+        try (RedonePages redone = new RedonePages(source, space, files.redoScanLsn(), RedonePages.ALL_TREES)) {
             pages = redone;
             redone.takeCopies(files);
             try (LogReplay replay = new LogReplay(files, redone, progress)) {
@@ -108,7 +108,10 @@ public final class Salvage {
             for (int pageId = 1; pageId < source.pageCount(); pageId++) {
                 PageState state = source.read(pageId, page);
                 damagedCount += state == PageState.SOUND || state == PageState.NEVER_WRITTEN ? 0 : 1;
-                lsnMax = state.isWhole() ? Math.max(lsnMax, PageLayout.lsn(page, 0)) : lsnMax;
+                if (state.isWhole()) {
+                    noteUnlogged(PageLayout.lsn(page, 0));
+                    lsnMax = Math.max(lsnMax, PageLayout.lsn(page, 0));
+                }
                 if (pageId % PAGES_PER_REPORT == 0) {
                     progress.progressed(Stage.READ_PAGES, pageId, source.pageCount());
                 }
@@ -116,6 +119,13 @@ public final class Salvage {
         }
         progress.progressed(Stage.READ_PAGES, source.pageCount(), source.pageCount());
         return lsnMax;
+    }
+
+    /** A page gets an LSN by every change that is logged. */
+    private void noteUnlogged(long pageLsn) {
+        if (pageLsn == 0) {
+            pages.foundUnlogged();
+        }
     }
 
     private List<StoredTable> readCatalog() {

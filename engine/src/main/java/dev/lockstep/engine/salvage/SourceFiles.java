@@ -13,6 +13,7 @@ import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.instance.CleanMark;
 import dev.lockstep.engine.instance.CopyTarget;
+import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogSegmentLayout;
 import dev.lockstep.engine.page.PageLayout;
@@ -45,6 +46,7 @@ final class SourceFiles implements AutoCloseable {
     private final DatabaseId databaseIdOrNull;
     private final Checkpoint checkpointOrNull;
     private final CleanMark cleanMark;
+    private final boolean leftUnlogged;
     private final List<String> problems = new ArrayList<>();
 
     /**
@@ -75,6 +77,7 @@ final class SourceFiles implements AutoCloseable {
             databaseIdOrNull = readDatabaseId();
             checkpointOrNull = readCheckpoint();
             cleanMark = CleanMark.readAsFarAsPossible(storage, directory);
+            leftUnlogged = !cleanMark.isPresent() && storage.exists(directory.resolve(FixedPlaces.UNLOGGED_FILE));
         } catch (RuntimeException | Error failure) {
             if (opened != null) {
                 opened.close();
@@ -156,6 +159,19 @@ final class SourceFiles implements AutoCloseable {
     /** Whether the database was closed in order, so that nothing is to be recovered. */
     boolean closedInOrder() {
         return cleanMark.isPresent();
+    }
+
+    /** Whether it was used without a log and not closed in order, so that no log has what was not written. */
+    boolean leftUnlogged() {
+        return leftUnlogged;
+    }
+
+    /**
+     * The LSN from which recovery would repeat the log: what was logged before is in the pages. Behind every use
+     * without a log too, which ends with a checkpoint. The largest number if the checkpoint is lost.
+     */
+    long redoScanLsn() {
+        return checkpointOrNull == null ? Long.MAX_VALUE : checkpointOrNull.redoScanLsn();
     }
 
     /** Whether the checkpoint says exactly which pages are in use. */

@@ -129,7 +129,9 @@ final class TreeSalvage {
         }
         byte[] value = committed.bytes();
         if (TreeShape.isOverflow(committed.flags())) {
-            value = TreeSurvey.chain(pages::readSound, treeId, value, leafLsn);
+            // An old leaf of LSN 0 does not tell which chains were its own.
+            long lsnMax = origin == Origin.PERHAPS_OLD ? leafLsn : pages.chainLsnMax(leafLsn);
+            value = TreeSurvey.chain(pages::readSound, treeId, value, lsnMax);
         }
         if (value == null) {
             sink.lost(key, "a part of its value lay in overflow pages that are lost");
