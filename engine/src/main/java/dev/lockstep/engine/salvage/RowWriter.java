@@ -3,6 +3,7 @@ package dev.lockstep.engine.salvage;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DuplicateKeyException;
 import dev.lockstep.engine.Record;
+import dev.lockstep.engine.RecordTooLargeException;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.Table;
 import dev.lockstep.engine.Transaction;
@@ -48,8 +49,8 @@ final class RowWriter implements AutoCloseable {
         }
         try {
             transaction.insert(table, row);
-        } catch (DuplicateKeyException duplicate) {
-            return duplicate.getMessage();
+        } catch (DuplicateKeyException | RecordTooLargeException refused) {
+            return refused.getMessage();
         }
         rowCount++;
         byteCount += key.length + value.length;
@@ -73,7 +74,10 @@ final class RowWriter implements AutoCloseable {
                 row.getObject(column);
             }
             return null;
-        } catch (CorruptionException | IndexOutOfBoundsException | IllegalArgumentException nonsense) {
+        } catch (CorruptionException
+                | IndexOutOfBoundsException
+                | NegativeArraySizeException
+                | IllegalArgumentException nonsense) {
             row.clear();
             return "it is no row of its table: " + nonsense.getMessage();
         }

@@ -1,10 +1,12 @@
 package dev.lockstep.engine.salvage;
 
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.IndexDefinition;
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.ProgressListener.Stage;
 import dev.lockstep.engine.SalvageReport.SavedTable;
 import dev.lockstep.engine.Session;
+import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
 import java.util.ArrayList;
@@ -32,7 +34,19 @@ final class TableSalvage implements TreeSalvage.Sink {
         this.tree = tree;
         this.progress = progress;
         keyFormat = table.definition().keyFormat();
-        writer = new RowWriter(session, target.createTable(table.definition()));
+        writer = new RowWriter(session, target.createTable(withFinishedIndexes(table)));
+    }
+
+    /** An index whose creation was cut short was not in force yet: rows may break its rules. */
+    private static TableDefinition withFinishedIndexes(StoredTable table) {
+        TableDefinition definition = table.definition();
+        List<IndexDefinition> finished = new ArrayList<>();
+        for (int i = 0; i < definition.indexes().size(); i++) {
+            if (table.indexes().get(i).state() == StoredTable.IndexState.READY) {
+                finished.add(definition.indexes().get(i));
+            }
+        }
+        return new TableDefinition(definition.name(), definition.columns(), definition.primaryKey(), finished);
     }
 
     /** Saves what the root leads to. */

@@ -1,0 +1,113 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.type.ColumnType;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A salvage beside a medium that refuses, and of a database in which something was cut short. */
+class SalvageFaultTest {
+    private static final Path HOME = Path.of("/database");
+    private static final Path SAVED = Path.of("/saved");
+    private static final String TABLE = "kept";
+
+    private static final int LONG = 10_000;
+
+    /** Rows are inserted so far apart; has no factor with their numbers. */
+    private static final int STRIDE = 11;
+
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private final FaultyStorage storage = new FaultyStorage(1);
+
+    private Database open(Path directory) {
+        return validated.unexamined(
+                Database.open(storage, directory, ValidatedDatabase.USUAL, null, LogOptions.sync()));
+    }
+
+    private Database create(int rows, int payload) {
+        Database database = open(HOME);
+        database.createTable(TableDefinition.named(TABLE)
+                .column("id", ColumnType.int32())
+                .column("number", ColumnType.int32())
+                .column("payload", ColumnType.string(LONG))
+                .primaryKey("id")
+                .build());
+        Table table = database.table(TABLE);
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int i = 0; i < rows; i++) {
+                int id = i * STRIDE % rows;
+                row.setInt(0, id);
+                row.setInt(1, 7);
+                row.setString(2, payload(id, payload));
+                transaction.insert(table, row);
+            }
+        });
+        return database;
+    }
+
+    private static String payload(int id, int length) {
+        return Character.toString('a' + id % 26).repeat(length);
+    }
+
+    private Map<Integer, String> read(Path directory) {
+        Map<Integer, String> found = new TreeMap<>();
+        Database database = open(directory);
+        database.run(transaction -> {
+            Table table = database.table(TABLE);
+            Record row = table.newRecord();
+            try (Cursor cursor = transaction.scan(table)) {
+                while (cursor.next(row)) {
+                    found.put(row.getInt(0), row.getString(2));
+                }
+            }
+        });
+        validated.close(database);
+        return found;
+    }
+
+    private static Map<Integer, String> expected(int rows, int payload) {
+        Map<Integer, String> expected = new TreeMap<>();
+        for (int id = 0; id < rows; id++) {
+            expected.put(id, payload(id, payload));
+        }
+        return expected;
+    }
+
+    private SalvageReport salvage() {
+        return Database.salvage(storage, HOME, SAVED, ProgressListener.NONE);
+    }
+
+    private void deleteSaved() {
+        storage.list(SAVED).forEach(storage::delete);
+    }
+
+    /** The process ends at every step of a creation that rows with one key make fail. */
+    @Test
+    void anIndexThatWasNotFinishedTakesNoRow() {
+        for (int change = 1; change < 12; change++) {
+            Database database = create(2, 10);
+            storage.crashAtChange(change);
+            IndexDefinition unique = IndexDefinition.unique("unique_number", TABLE, "number");
+            assertThrows(LockstepException.class, () -> database.createIndex(unique));
+            database.abandon();
+            storage.kill();
+            SalvageReport report = salvage();
+            assertTrue(report.isComplete(), report::toString);
+            assertEquals(expected(2, 10), read(SAVED), "change=" + change);
+            deleteSaved();
+            storage.list(HOME).forEach(storage::delete);
+        }
+    }
+}
