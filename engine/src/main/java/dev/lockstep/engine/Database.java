@@ -468,6 +468,7 @@ public final class Database implements AutoCloseable {
                         from,
                         to,
                         () -> new Database(new InstanceOpener(options, null).createLocked(storage, to), to.toString()),
+                        Database::abandonIfOpen,
                         progress)
                 .run();
     }
@@ -660,7 +661,13 @@ public final class Database implements AutoCloseable {
         beforeClose = examination;
     }
 
-    /** Leaves the files as a crash would. For tests of recovery. */
+    private void abandonIfOpen() {
+        if (!closed) {
+            abandon();
+        }
+    }
+
+    /** Leaves the files as a crash would. For tests of recovery, and where nobody will need them. */
     void abandon() {
         closed = true;
         DatabaseEvents.closed(this);

@@ -19,11 +19,13 @@ class SalvageFaultTest {
     private static final Path SAVED = Path.of("/saved");
     private static final String TABLE = "kept";
 
+    private static final int ROWS = 350;
     private static final int LONG = 10_000;
 
     /** Rows are inserted so far apart; has no factor with their numbers. */
     private static final int STRIDE = 11;
 
+    private static final int ROOM_BYTES_PER_TURN = 512 << 10;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -93,6 +95,15 @@ class SalvageFaultTest {
         storage.list(SAVED).forEach(storage::delete);
     }
 
+    /** Of this test alone: threads have the class loader of the one that made them. */
+    private static long pageWriters() {
+        ClassLoader mark = Thread.currentThread().getContextClassLoader();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lockstep-page-writer"))
+                .filter(thread -> thread.getContextClassLoader() == mark)
+                .count();
+    }
+
     /** The process ends at every step of a creation that rows with one key make fail. */
     @Test
     void anIndexThatWasNotFinishedTakesNoRow() {
@@ -109,5 +120,30 @@ class SalvageFaultTest {
             deleteSaved();
             storage.list(HOME).forEach(storage::delete);
         }
+    }
+
+    @Test
+    void aDiskThatIsFullLeavesNoDatabaseOpen() {
+        validated.close(create(ROWS, LONG));
+        long before = storage.bytes();
+        int refusals = 0;
+        long room = before;
+        // Ends: each turn there is room for more of what is saved.
+        while (true) {
+            room += refusals == 0 ? 0 : ROOM_BYTES_PER_TURN;
+            storage.bytesMax(room);
+            try {
+                salvage();
+                break;
+            } catch (DiskFullException full) {
+                refusals++;
+            }
+            storage.heal();
+            assertEquals(before, storage.bytes(), "what a salvage that fails leaves");
+            assertEquals(0, pageWriters(), "refusals=" + refusals);
+        }
+        storage.heal();
+        assertTrue(refusals > 3, "refusals=" + refusals);
+        assertEquals(expected(ROWS, LONG), read(SAVED));
     }
 }

@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -52,6 +53,7 @@ public final class Salvage {
     private final Path from;
     private final Path to;
     private final Supplier<Database> target;
+    private final Consumer<Database> abandonment;
     private final ProgressListener progress;
     private final BitSet reached = new BitSet();
     private SourceFiles files;
@@ -65,12 +67,20 @@ public final class Salvage {
      * @param from the directory of the damaged database
      * @param to a directory that does not exist or is empty
      * @param target makes the new database there; the directory is locked already
+     * @param abandonment lets go of it where it cannot be filled or closed
      */
-    public Salvage(Storage storage, Path from, Path to, Supplier<Database> target, ProgressListener progress) {
+    public Salvage(
+            Storage storage,
+            Path from,
+            Path to,
+            Supplier<Database> target,
+            Consumer<Database> abandonment,
+            ProgressListener progress) {
         this.storage = storage;
         this.from = from;
         this.to = to;
         this.target = target;
+        this.abandonment = abandonment;
         this.progress = progress;
     }
 
@@ -93,10 +103,24 @@ public final class Salvage {
                 log = replay;
                 replay.run(Math.max(judgePages(), redone.lsnMax()));
                 List<StoredTable> tables = readCatalog();
-                try (Database database = target.get()) {
-                    return saveTables(database, tables);
-                }
+                return fill(target.get(), tables);
             }
+        }
+    }
+
+    /** A database without a log stays open where its close finds no room, and nobody would close this one later. */
+    private SalvageReport fill(Database database, List<StoredTable> tables) {
+        try {
+            SalvageReport report = saveTables(database, tables);
+            database.close();
+            return report;
+        } catch (RuntimeException | Error failure) {
+            try {
+                abandonment.accept(database);
+            } catch (RuntimeException | Error suppressed) {
+                failure.addSuppressed(suppressed);
+            }
+            throw failure;
         }
     }
 
