@@ -22,6 +22,11 @@ class SalvageFaultTest {
     private static final int ROWS = 350;
     private static final int LONG = 10_000;
 
+    /** Changed pages are kept in memory up to 512; these rows take more leaves, each changed several times. */
+    private static final int MANY_ROWS = 3_000;
+
+    private static final int LONGEST_IN_LEAF = 1_400;
+
     /** Rows are inserted so far apart; has no factor with their numbers. */
     private static final int STRIDE = 11;
 
@@ -145,5 +150,36 @@ class SalvageFaultTest {
         storage.heal();
         assertTrue(refusals > 3, "refusals=" + refusals);
         assertEquals(expected(ROWS, LONG), read(SAVED));
+    }
+
+    /** Pages that the log has made are lost where they cannot be kept, and so would be rows. */
+    @Test
+    void aFailureOfItsOwnFilesIsThrown() {
+        create(MANY_ROWS, LONGEST_IN_LEAF).abandon();
+        storage.kill();
+        int failures = 0;
+        int step = 1;
+        // Ends behind the last change that a salvage makes.
+        for (int change = 1; ; change += step) {
+            storage.failAtChange(change, false);
+            long failsAt = storage.changeCount() + change;
+            boolean hasFailed = true;
+            try {
+                SalvageReport report = salvage();
+                hasFailed = storage.changeCount() >= failsAt;
+                storage.heal();
+                assertTrue(report.isComplete(), report::toString);
+                assertEquals(expected(MANY_ROWS, LONGEST_IN_LEAF), read(SAVED), "change=" + change);
+            } catch (StorageException | DatabaseFailedException refused) {
+                failures++;
+            }
+            storage.heal();
+            if (!hasFailed) {
+                break;
+            }
+            deleteSaved();
+            step = 1 + change / 4;
+        }
+        assertTrue(failures > 10, "failures=" + failures);
     }
 }

@@ -87,6 +87,9 @@ final class LogReplay implements AutoCloseable {
         try {
             use = repeat(isNeeded, lsnMax);
         } catch (LockstepException unreadable) {
+            if (pages.hasSpaceFailed()) {
+                throw unreadable;
+            }
             undone.clear();
             boolean hasLog = LogReader.segments(files.storage(), files.directory()).length > 0;
             String problem = isNeeded || hasLog ? unreadable.getMessage() : "";

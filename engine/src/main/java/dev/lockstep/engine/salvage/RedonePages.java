@@ -16,7 +16,7 @@ import java.util.BitSet;
  *
  * <p>Invariants:
  * <ul>
- *   <li>A page in {@code space} counts in place of the one in the file.
+ *   <li>A page in {@code space} counts in place of the one in the file. Nothing counts any more once that has failed.
  *   <li>A record changes a part of a page only if the page is what it was before that record, as far as its LSN and the
  *       LSN kept apart from it tell. One that cannot be changed is {@code stuck}: it is an earlier state from there on,
  *       until a record brings the whole page.
@@ -60,6 +60,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     private long refusedCount;
     private long lsnMax;
     private boolean hasUnlogged;
+    private boolean hasSpaceFailed;
 
     /**
      * @param redoScanLsn what was logged before is in the pages; see {@link SourceFiles#redoScanLsn}
@@ -81,6 +82,9 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         try {
             DoubleWriteCopies.visit(files.storage(), files.directory(), files.databaseIdOrNull(), this::takeCopy);
         } catch (LockstepException unreadable) {
+            if (hasSpaceFailed) {
+                throw unreadable;
+            }
             files.problems().add(unreadable.getMessage());
         }
     }
@@ -93,7 +97,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         if (isBetter && !isOldCopy && copiedPageId < pageIdEnd) {
             MemorySegment.copy(memory, address, page, 0, PageLayout.PAGE_BYTES);
             lsnMax = Math.max(lsnMax, PageLayout.lsn(page, 0));
-            space.put(copiedPageId, page);
+            put(copiedPageId, page);
         }
     }
 
@@ -145,10 +149,33 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     }
 
     private PageState readRaw(int wantedPageId, MemorySegment target) {
-        if (!space.get(wantedPageId, target)) {
+        if (!get(wantedPageId, target)) {
             return source.read(wantedPageId, target);
         }
         return PageLayout.type(target, 0) == PageLayout.TYPE_NONE ? PageState.NEVER_WRITTEN : PageState.SOUND;
+    }
+
+    private boolean get(int wantedPageId, MemorySegment target) {
+        try {
+            return space.get(wantedPageId, target);
+        } catch (RuntimeException failure) {
+            hasSpaceFailed = true;
+            throw failure;
+        }
+    }
+
+    private boolean put(int keptPageId, MemorySegment kept) {
+        try {
+            return space.put(keptPageId, kept);
+        } catch (RuntimeException failure) {
+            hasSpaceFailed = true;
+            throw failure;
+        }
+    }
+
+    /** Whether pages could not be kept, which is no damage of the database, and ends the call. */
+    boolean hasSpaceFailed() {
+        return hasSpaceFailed;
     }
 
     /** As {@link TreeSurvey.Pages}: sound pages alone. */
@@ -168,12 +195,15 @@ final class RedonePages extends PageRedo implements AutoCloseable {
                 redo(record);
                 return;
             } catch (RuntimeException doesNotFit) {
+                if (hasSpaceFailed) {
+                    throw doesNotFit;
+                }
                 // The page is not what the record was made for, or the record is nonsense behind a right checksum.
                 refusedCount++;
                 if (pageId == NO_PAGE) {
                     return;
                 }
-                space.put(pageId, before);
+                put(pageId, before);
                 stuck.set(pageId);
             }
         }
@@ -243,7 +273,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
             return;
         }
         PageLayout.setLsn(page, 0, lsn);
-        if (space.put(pageId, page)) {
+        if (put(pageId, page)) {
             stuck.clear(pageId);
         } else {
             stuck.set(pageId);
