@@ -333,10 +333,13 @@ public final class Log implements AutoCloseable {
      */
     @Override
     public void close() {
-        tail.close();
-        writer.requestClose();
-        lifecycle.await(LogWriter.STOPPED - 1, new Waiter());
-        ring.close();
+        try {
+            tail.close();
+        } finally {
+            writer.requestClose();
+            lifecycle.await(LogWriter.STOPPED - 1, new Waiter());
+            ring.close();
+        }
     }
 
     private LockstepException broken() {

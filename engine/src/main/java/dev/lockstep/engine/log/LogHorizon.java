@@ -69,6 +69,9 @@ final class LogHorizon {
     /** The waiters that {@link #advance} is about to signal; belongs to the writer thread. */
     private Waiter[] released = new Waiter[INITIAL_WAITERS];
 
+    /** What takes its place, as long as {@code waiters}, or null; guarded by {@code latch}. */
+    private Waiter[] nextReleased;
+
     LogHorizon(LogWakeup wakeup, long position, LatchWatch watch) {
         latch = new SpinLatch(watch);
         this.wakeup = wakeup;
@@ -196,8 +199,7 @@ final class LogHorizon {
                 return false;
             }
             if (count == waiters.length) {
-                lsns = Arrays.copyOf(lsns, count * 2);
-                waiters = Arrays.copyOf(waiters, count * 2);
+                grow();
             }
             lsns[count] = lsn;
             waiters[count++] = waiter;
@@ -212,6 +214,15 @@ final class LogHorizon {
         return true;
     }
 
+    /** Makes room for what the writer needs too: it must wake everybody even where the heap is full. */
+    private void grow() {
+        long[] moreLsns = Arrays.copyOf(lsns, count * 2);
+        Waiter[] moreWaiters = Arrays.copyOf(waiters, count * 2);
+        nextReleased = new Waiter[count * 2];
+        lsns = moreLsns;
+        waiters = moreWaiters;
+    }
+
     private void want(long lsn) {
         if (lsn > wantedLsn) {
             WANTED_LSN.setRelease(this, lsn);
@@ -222,8 +233,9 @@ final class LogHorizon {
         int releasedCount = 0;
         latch.latch();
         try {
-            if (released.length < count) {
-                released = new Waiter[waiters.length];
+            if (nextReleased != null) {
+                released = nextReleased;
+                nextReleased = null;
             }
             int kept = 0;
             for (int i = 0; i < count; i++) {

@@ -326,16 +326,33 @@ final class LogWriter implements Runnable {
             // First: whoever learns of the failure by an exception of the log finds the database marked failed.
             failureListener.failed(cause, true);
         } finally {
+            letGo(cause);
+        }
+    }
+
+    /** Whatever one of these steps meets, the next one is taken: somebody waits for each. */
+    private void letGo(Throwable cause) {
+        try {
             tail.close();
-            breakOff();
-            closeSegments(cause);
+        } finally {
+            try {
+                breakOff();
+            } finally {
+                closeSegments(cause);
+            }
         }
     }
 
     private void breakOff() {
-        written.breakOff();
-        durable.breakOff();
-        released.breakOff();
+        try {
+            written.breakOff();
+        } finally {
+            try {
+                durable.breakOff();
+            } finally {
+                released.breakOff();
+            }
+        }
     }
 
     private void closeSegments(Throwable cause) {
