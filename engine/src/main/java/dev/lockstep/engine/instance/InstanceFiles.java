@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.BackupReport;
 import dev.lockstep.engine.CompactionReport;
+import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.btree.PageAllocator;
@@ -22,6 +23,7 @@ import dev.lockstep.engine.recovery.CheckpointSource;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The files of an open database, and the order in which they are written and closed.
@@ -48,6 +50,9 @@ final class InstanceFiles {
     private final IoThreads ioThreads;
     private final PoolFence fence;
     private final long endLsnWithoutLog;
+    /** Held while everything is written without a log: one at a time replaces the checkpoint. */
+    private final ReentrantLock unloggedCheckpoint = new ReentrantLock();
+
     private Checkpointer checkpointer;
     private boolean released;
 
@@ -155,7 +160,23 @@ final class InstanceFiles {
         if (checkpointer != null) {
             checkpointer.checkpoint(true, new Waiter());
         } else if (!instance.options().readOnly()) {
+            checkpointWithoutLog(instance);
+        }
+    }
+
+    private void checkpointWithoutLog(Instance instance) {
+        unloggedCheckpoint.lock();
+        try {
+            instance.health().check();
             writeEverything(instance, endLsnWithoutLog);
+        } catch (RuntimeException failure) {
+            if (failure instanceof DatabaseFailedException || pageFile.isFailed()) {
+                // Nobody knows what is on the medium, and no log would bring it back.
+                instance.health().fail(failure);
+            }
+            throw failure;
+        } finally {
+            unloggedCheckpoint.unlock();
         }
     }
 
