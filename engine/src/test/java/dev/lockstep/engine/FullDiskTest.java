@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.proof.DelegatingStorage;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -74,6 +79,48 @@ class FullDiskTest {
         assertEquals(ROWS, DatabaseTest.ids(again, null).size());
         again.validate();
         again.close();
+    }
+
+    /** It must not go on beside a mark that says that it was closed in order. */
+    @Test
+    void withoutALogItEndsWhereItsMarkCannotBeTakenBack() {
+        Storage refusing = new DelegatingStorage(storage) {
+            @Override
+            public BlockFile open(Path path, OpenMode mode) {
+                BlockFile file = super.open(path, mode);
+                return !isMark(path) || mode != OpenMode.CREATE
+                        ? file
+                        : new DelegatingFile(file) {
+                            @Override
+                            public void write(ByteBuffer source, long position) {
+                                throw new DiskFullException("no room for the mark");
+                            }
+                        };
+            }
+
+            @Override
+            public void delete(Path path) {
+                if (isMark(path)) {
+                    throw new StorageException("the mark stays");
+                }
+                super.delete(path);
+            }
+        };
+        DatabaseOptions options =
+                ValidatedDatabase.USUAL.toBuilder().durability(Durability.NONE).build();
+        Database database = validated.unexamined(Database.open(refusing, HOME, options, null, LogOptions.sync()));
+        database.createTable(DatabaseTest.accounts());
+        fill(database, 0, ROWS);
+        StorageException failure = assertThrows(StorageException.class, database::close);
+        assertEquals(DiskFullException.class, failure.getSuppressed()[0].getClass());
+        assertThrows(DatabaseClosedException.class, () -> fill(database, ROWS, ROWS + 1));
+        Database again = open(Durability.NONE);
+        assertEquals(ROWS, DatabaseTest.ids(again, null).size());
+        again.close();
+    }
+
+    private static boolean isMark(Path path) {
+        return path.getFileName().toString().equals(FixedPlaces.CLEAN_CLOSE_FILE);
     }
 
     @Test

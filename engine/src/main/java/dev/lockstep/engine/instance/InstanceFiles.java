@@ -277,15 +277,26 @@ final class InstanceFiles {
                 removeMarker(UNLOGGED_FILE);
             }
         } catch (DiskFullException full) {
-            staysOpen = instance.log() == null && !instance.health().isFailed();
-            if (staysOpen) {
-                removeMarker(CLEAN_CLOSE_FILE);
+            if (instance.log() == null && !instance.health().isFailed()) {
+                takeMarkBack(instance, full);
+                staysOpen = true;
             }
             throw full;
         } finally {
             if (!staysOpen) {
                 release(instance);
             }
+        }
+    }
+
+    /** A database in use beside a mark that it was closed in order must not go on. */
+    private void takeMarkBack(Instance instance, DiskFullException full) {
+        try {
+            removeMarker(CLEAN_CLOSE_FILE);
+        } catch (RuntimeException | Error failure) {
+            failure.addSuppressed(full);
+            instance.health().fail(failure);
+            throw failure;
         }
     }
 
