@@ -297,6 +297,18 @@ class DatabaseStatusTest {
     }
 
     @Test
+    void aSecondCloseTakesNoOtherDatabaseOut() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        DatabaseManagement first = DatabaseManagement.register(database, "closed twice");
+        first.close();
+        Database other = databases.inMemory();
+        try (DatabaseManagement second = DatabaseManagement.register(other, "closed twice")) {
+            first.close();
+            assertTrue(server.isRegistered(new ObjectName(second.objectName())));
+        }
+    }
+
+    @Test
     void jmxShowsTheSameToWhoeverAskedForIt() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         ObjectName name = new ObjectName("dev.lockstep:type=Database,name=\"my accounts\"");

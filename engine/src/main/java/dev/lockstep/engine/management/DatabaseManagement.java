@@ -6,6 +6,7 @@ import dev.lockstep.engine.InvalidOptionException;
 import dev.lockstep.engine.Message;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -25,6 +26,7 @@ import javax.management.ObjectName;
  */
 public final class DatabaseManagement implements AutoCloseable {
     private final ObjectName name;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private DatabaseManagement(ObjectName name) {
         this.name = name;
@@ -68,6 +70,10 @@ public final class DatabaseManagement implements AutoCloseable {
     /** Takes the database out of the server. A second call does nothing. */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            // Another database may have the name by now.
+            return;
+        }
         try {
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
         } catch (InstanceNotFoundException e) {
