@@ -10,11 +10,13 @@ import dev.lockstep.engine.VerificationReport.Kind;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.instance.Verification;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import dev.lockstep.engine.proof.DelegatingStorage;
+import dev.lockstep.engine.type.SchemaCodec;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -327,6 +329,47 @@ class VerificationTest {
         // The root of the first table: the header and the catalog's root lie before it.
         forge(home, 2, page -> PageLayout.setTreeId(page, 0, 99));
         requireOnly(home, Kind.TREE, 2);
+    }
+
+    /** An entry of the catalog that says so behind a right checksum; salvage finds the leaves all the same. */
+    @Test
+    void aRootThatIsNoPage() throws IOException {
+        Path home = closedDatabase();
+        int rootPageId = 2;
+        int treeId;
+        try (Inspection inspection = Database.inspect(home)) {
+            treeId = inspection.page(rootPageId).treeId();
+        }
+        String name = nameOfTree(home, treeId);
+        forge(home, FixedPlaces.CATALOG_ROOT_PAGE_ID, page -> {
+            // An entry begins with its version, the number of the tree, and the root.
+            for (int at = 0; at < PageLayout.PAGE_BYTES - 1 - 2 * Integer.BYTES; at++) {
+                if (page.get(ValueLayout.JAVA_BYTE, at) == SchemaCodec.VERSION
+                        && page.get(PageLayout.INT, at + 1) == treeId
+                        && page.get(PageLayout.INT, at + 1 + Integer.BYTES) == rootPageId) {
+                    page.set(PageLayout.INT, at + 1 + Integer.BYTES, -5);
+                }
+            }
+        });
+        List<Finding> findings = Database.verify(home).findings();
+        assertEquals(1, findings.size(), findings::toString);
+        assertTrue(findings.getFirst().what().contains("rootPageId=-5"), findings::toString);
+        try (Inspection inspection = Database.inspect(home)) {
+            assertEquals(1, inspection.tree(name).lostRanges().size());
+        }
+        SalvageReport report = Database.salvage(home, scratch.resolve("saved"), ProgressListener.NONE);
+        SalvageReport.SavedTable table = report.tables().stream()
+                .filter(one -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(table.rows() > 0, report::toString);
+        assertEquals(table.rows(), table.rowsFoundByScan(), report::toString);
+    }
+
+    private static String nameOfTree(Path home, int treeId) {
+        try (Inspection inspection = Database.inspect(home)) {
+            return inspection.tree(Integer.toString(treeId)).name();
+        }
     }
 
     @Test

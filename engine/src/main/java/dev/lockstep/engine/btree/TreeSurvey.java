@@ -70,7 +70,10 @@ public final class TreeSurvey {
     public void run(int rootPageId) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment root = pageMemory(arena);
-            String why = visitor.named(rootPageId) ? pages.read(rootPageId, root) : "another place names the root";
+            String why = "the catalog names no page of the file as the root";
+            if (rootPageId > 0) {
+                why = visitor.named(rootPageId) ? pages.read(rootPageId, root) : "another place names the root";
+            }
             int level = 0;
             if (why == null) {
                 level = PageLayout.type(root, 0) == PageLayout.TYPE_NODE ? Node.level(root, 0) : 0;

@@ -260,6 +260,12 @@ public final class Verification {
 
         @Override
         public boolean reached(int pageId) {
+            if (pageId < 1) {
+                isWalked = false;
+                String what = "the catalog names no page of the file as the root of tree " + treeId;
+                tell(Kind.REACHABILITY, VerificationReport.NO_PAGE, what + ": rootPageId=" + pageId);
+                return false;
+            }
             if (pageId >= pageCount) {
                 isWalked = false;
                 tell(Kind.REACHABILITY, pageId, "tree " + treeId + " names a page behind the end of the file");
