@@ -162,10 +162,10 @@ final class LogSegments implements AutoCloseable {
                 former.addFirst(first);
                 return;
             }
-            if (recyclable.size() < recyclableSegmentsMax) {
-                recyclable.addLast(first);
-            } else {
-                storage.delete(LogSegmentLayout.path(directory, first));
+            recyclable.addLast(first);
+            if (recyclable.size() > recyclableSegmentsMax) {
+                // The oldest, so that those who read what is left of the log find no gap in it.
+                storage.delete(LogSegmentLayout.path(directory, recyclable.removeFirst()));
             }
         }
     }

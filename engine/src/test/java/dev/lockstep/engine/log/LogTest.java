@@ -4,6 +4,7 @@ import static dev.lockstep.engine.log.LogRecordLayout.LSN_FIRST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -248,6 +249,30 @@ class LogTest {
                 assertTrue(fileCount <= LogSegments.recyclableSegmentsMax(options) + 2, "fileCount=" + fileCount);
             }
             log.awaitDeleted(LSN_FIRST, waiter);
+        }
+    }
+
+    /** Those kept for reuse are the newest: who reads all that is left of the log finds no gap in it. */
+    @Test
+    void whatIsLeftOfTheLogHasNoGap() {
+        LogOptions options = LogFixture.small(LogOptions.sync()).withRecycledBytes(LogOptions.SEGMENT_BYTES_MIN);
+        try (Log log = fixture.open(options, LSN_FIRST)) {
+            for (int i = 0; i < 9_000; i++) {
+                append(log, i, 300);
+            }
+            log.awaitDurable(lsns.getLast(), waiter);
+            log.deleteBefore(lsns.getLast());
+            log.awaitDeleted(lsns.getLast(), waiter);
+        }
+        try (LogReader reader =
+                LogReader.tolerant(fixture.storage, LogFixture.DIRECTORY, LogFixture.DATABASE_ID, LSN_FIRST)) {
+            long last = -1;
+            for (LogRecordView view = reader.next(); view != null; view = reader.next()) {
+                last = LogFixture.number(view);
+            }
+            assertNull(reader.damage());
+            assertEquals(numbers.getLast(), last);
+            assertTrue(reader.segmentCount() > LogSegments.recyclableSegmentsMax(options));
         }
     }
 
