@@ -364,8 +364,8 @@ public final class Database implements AutoCloseable {
      * and none half. The log that the copy needs is kept until the call returns, so it grows with what is written
      * meanwhile.
      *
-     * <p>A call that fails leaves no files in the directory. What a crash leaves there is not opened as a database
-     * ({@link IncompleteCopyException}).
+     * <p>A call that fails leaves no files in the directory but <code>lock.lockstep</code>. What a crash leaves there
+     * is not opened as a database ({@link IncompleteCopyException}).
      *
      * @param target a directory that does not exist or is empty
      * @return what was copied
@@ -439,7 +439,8 @@ public final class Database implements AutoCloseable {
      * read.
      *
      * <p>The result is a sound database, whatever was lost; the report says what was. A call that fails leaves no files
-     * in the new directory. What a crash leaves there is not opened as a database ({@link IncompleteCopyException}).
+     * in the new directory but <code>lock.lockstep</code>. What a crash leaves there is not opened as a database
+     * ({@link IncompleteCopyException}).
      *
      * @param from the directory of the damaged database
      * @param to a directory that does not exist or is empty

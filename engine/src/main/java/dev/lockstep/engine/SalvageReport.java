@@ -31,7 +31,10 @@ public record SalvageReport(
         problems = List.copyOf(problems);
     }
 
-    /** Whether every committed row of every table is in the new database. */
+    /**
+     * Whether every committed row of every table is in the new database, as far as the files tell. They do not tell of
+     * pages that a medium has given back in an earlier state and of which no file names the LSN.
+     */
     public boolean isComplete() {
         return catalogComplete && log.isComplete() && tables.stream().allMatch(SavedTable::isComplete);
     }

@@ -67,7 +67,10 @@ public interface Storage {
      */
     void forceDirectory(Path directory);
 
-    /** Makes a directory and those above it, as far as they do not exist; they are on the medium on return. */
+    /**
+     * Makes a directory and those above it, as far as they do not exist; those that were made are on the medium on
+     * return. Of those that exist nothing is known: a call that failed may have left them.
+     */
     void createDirectories(Path directory);
 
     /**

@@ -16,7 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code incomplete.lockstep} is the first file made and the last one deleted. While it is there, nobody opens
+ *   <li>{@code incomplete.lockstep} is the first file made and the last one deleted, but for the one that locks the
+ *       directory, which stays. While it is there, nobody opens
  *       the directory as a database.
  *   <li>The directory is locked while it is filled.
  * </ul>

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code log} is null exactly for databases in memory and for durability NONE.
+ *   <li>{@code log} is null exactly for databases in memory, for durability NONE, and for those open for reading only.
  *   <li>{@code files} is null exactly for databases in memory.
  *   <li>After {@code closed} is set no transaction begins.
  *   <li>{@code maintenance} names the one backup or compaction that runs, or is null.

@@ -20,8 +20,9 @@ import java.util.OptionalLong;
  *   <li>Only the end may be missing: a segment that does not reach up to the next one, a valid seal that says that the
  *       log was durable beyond the end found, and an end before {@code knownDurableLsn} are damage, reported as
  *       {@link CorruptionException}.
- *   <li>What was handed out is on the medium, unless the log is read-only: every segment is forced before it is read,
- *       because what a killed process wrote may be in the memory of the operating system only.
+ *   <li>What was handed out is on the medium, unless the log is read-only: every segment is forced before
+ *       anything of it is handed out, because what a killed process wrote may be in the memory of the operating system
+ *       only.
  *   <li>A reader that is {@code tolerant} takes damage for the end of the log, and tells it in {@code damage}.
  *   <li>{@code aheadLsn} lies in the segment that is being scanned, at a record or at its end, or behind
  *       {@code nextLsn}, where it counts for nothing.

@@ -56,8 +56,8 @@ final class LogSegmentImage implements AutoCloseable {
      *
      * @param startLsn where it starts
      * @param limitLsn where the next segment starts, or {@link Long#MAX_VALUE}; nothing from there on counts here
-     * @param readOnly whether the file must not be touched; otherwise it is forced first, so that what is read here
-     *     cannot get lost later
+     * @param readOnly whether the file must not be touched; otherwise it is forced before this returns, so that what
+     *     was read cannot get lost later
      */
     void load(Storage storage, Path directory, DatabaseId databaseId, long startLsn, long limitLsn, boolean readOnly) {
         Path path = LogSegmentLayout.path(directory, startLsn);
