@@ -152,7 +152,6 @@ final class WorkloadDriver {
             if (byTime && measuring && !stopping && now - stopNanos >= 0) {
                 stopping = true;
                 measureEnds();
-                control.phase(RunControl.STOP);
             }
             if (!byTime && measuredFor(configuration.atLeast())) {
                 control.release();
@@ -198,6 +197,8 @@ final class WorkloadDriver {
         ProcessUsage began = measureBegan.get();
         if (began != null) {
             used = ProcessUsage.now().since(began);
+            // At once: what ends while the figures are read is in no time that was measured.
+            control.phase(RunControl.STOP);
             progress.measured();
         }
     }

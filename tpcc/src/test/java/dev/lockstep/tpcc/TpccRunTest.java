@@ -185,6 +185,59 @@ class TpccRunTest {
         assertTrue(loaded.get() > 5_000, loaded::toString);
     }
 
+    /** What reads the figures of the phase takes its time, in which terminals would have committed for nothing. */
+    @Test
+    void nothingIsMeasuredOnceTheTimeIsTaken() throws InterruptedException {
+        AtomicInteger begins = new AtomicInteger();
+        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+            if (method.equals("begin")) {
+                begins.incrementAndGet();
+            }
+        });
+        CountDownLatch ended = new CountDownLatch(1);
+        TerminalThreads threads = new TerminalThreads() {
+            @Override
+            public String name() {
+                return "platform";
+            }
+
+            @Override
+            public void start(List<? extends Runnable> bodies) {
+                assertEquals(1, bodies.size(), "plain serves all terminals by one thread");
+                TerminalThreads.platform().start(List.of(() -> {
+                    bodies.getFirst().run();
+                    ended.countDown();
+                }));
+            }
+
+            @Override
+            public void pause(long nanos) {
+                TerminalThreads.platform().pause(nanos);
+            }
+        };
+        List<Boolean> terminalsEnded = new ArrayList<>();
+        TpccProgress progress = new TpccProgress() {
+            @Override
+            public void measured() {
+                int many = begins.get() + 200;
+                while (ended.getCount() > 0 && begins.get() < many) {
+                    Thread.onSpinWait();
+                }
+                terminalsEnded.add(ended.getCount() == 0);
+            }
+        };
+        TpccResult result = TpccRun.execute(
+                TpccConfiguration.builder(SCALE)
+                        .warmUp(Duration.ZERO)
+                        .duration(Duration.ofMillis(200))
+                        .build(),
+                adapter.proxy(),
+                threads,
+                progress);
+        assertTrue(result.ok(), result::toString);
+        assertEquals(List.of(true), terminalsEnded);
+    }
+
     static Stream<Named<JdbcPeer>> concurrentPeers() {
         return Stream.of(JdbcPeer.H2, JdbcPeer.HSQLDB, JdbcPeer.DERBY).map(peer -> Named.of(peer.title(), peer));
     }
