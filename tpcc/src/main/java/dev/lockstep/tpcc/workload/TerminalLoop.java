@@ -149,7 +149,7 @@ public final class TerminalLoop implements Runnable {
                     work = pool.borrow();
                     work.session().answerTo(answer);
                 }
-                boolean committed = transaction(work, terminal, type, startNanos);
+                boolean committed = transaction(work, terminal, type, admitted, startNanos);
                 boolean waits = answer.isPending();
                 turnTransactions++;
                 boolean turnEnds = waits || turnTransactions == transactionsPerTurn;
@@ -196,9 +196,10 @@ public final class TerminalLoop implements Runnable {
     }
 
     /** Runs one transaction; returns whether it committed, and not whether that is on disk. */
-    private boolean transaction(TerminalWork work, Terminal terminal, TransactionType type, long startNanos) {
+    private boolean transaction(
+            TerminalWork work, Terminal terminal, TransactionType type, int admitted, long startNanos) {
         terminal.input(type, epochMillisAtZero + startNanos / 1_000_000, work.input());
-        boolean committed = attempt(work, terminal);
+        boolean committed = attempt(work, terminal, admitted);
         if (committed) {
             // Before it is on disk, because the rows go with the session: if it does not get there, the run has failed.
             terminal.tally().committed(work.input(), work.transactions());
@@ -221,7 +222,7 @@ public final class TerminalLoop implements Runnable {
     }
 
     /** Runs one transaction until it commits or its input makes it roll back. */
-    private boolean attempt(TerminalWork work, Terminal terminal) {
+    private boolean attempt(TerminalWork work, Terminal terminal, int admitted) {
         for (int attempt = 1; ; attempt++) {
             try {
                 return work.transactions().execute(work.input());
@@ -231,14 +232,19 @@ public final class TerminalLoop implements Runnable {
                     throw e;
                 }
                 work.session().rollback();
-                failedAttempt(work.input().type, attempt, reason, e, terminal);
+                failedAttempt(work.input().type, admitted, attempt, reason, e, terminal);
             }
         }
     }
 
     private void failedAttempt(
-            TransactionType type, int attempt, AbortReason reason, RuntimeException e, Terminal terminal) {
-        if (control.phase() == RunControl.MEASURE || control.phaseOfEnded(RunControl.MEASURE) == RunControl.MEASURE) {
+            TransactionType type,
+            int admitted,
+            int attempt,
+            AbortReason reason,
+            RuntimeException e,
+            Terminal terminal) {
+        if (control.phaseOfEnded(admitted) == RunControl.MEASURE) {
             aborts[LatencyRecorder.index(RunControl.MEASURE, AbortReason.COUNT, reason.ordinal())]++;
             retries++;
         }
