@@ -97,6 +97,11 @@ public final class RunControl {
         return ticket < warmUpTransactions + transactions || held ? MEASURE : STOP;
     }
 
+    /** Whether {@link #admit} would let a transaction begin now; once it would not, it never will again. */
+    boolean admitsMore() {
+        return phase != STOP && (transactions == 0 || held || tickets.get() < warmUpTransactions + transactions);
+    }
+
     private void beginMeasuring() {
         try {
             measureBegins.run();

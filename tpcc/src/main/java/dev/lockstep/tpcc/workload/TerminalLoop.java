@@ -142,7 +142,7 @@ public final class TerminalLoop implements Runnable {
                 TransactionType type = terminal.draw();
                 long startNanos = endNanos;
                 if (delays != null) {
-                    delays.pause(threads, control, delays.keyingNanos(type));
+                    delays.key(threads, control, delays.keyingNanos(type));
                     startNanos = InstalledTime.nanoTime();
                 }
                 if (work == null) {
@@ -171,7 +171,7 @@ public final class TerminalLoop implements Runnable {
                     threads.giveWay();
                 }
                 if (delays != null) {
-                    delays.pause(threads, control, delays.thinkNanos(type, terminal.random()));
+                    delays.think(threads, control, delays.thinkNanos(type, terminal.random()));
                 }
             }
         } catch (Throwable failure) {

@@ -2,6 +2,7 @@ package dev.lockstep.tpcc.workload;
 
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import java.util.function.BooleanSupplier;
 
 /** Keying and think times of clause 5.2.5: a fixed keying time and a negative exponential think time by type. */
 public final class UserDelays {
@@ -30,11 +31,20 @@ public final class UserDelays {
         return (long) (multiple * THINK_SECONDS_MEAN[type.ordinal()] * NANOS_PER_SECOND);
     }
 
-    /** Pauses the calling terminal, or until the run stops. */
-    void pause(TerminalThreads threads, RunControl control, long nanos) {
+    /** Pauses the calling terminal before a transaction that was admitted, or until the run stops. */
+    void key(TerminalThreads threads, RunControl control, long nanos) {
+        pause(threads, () -> control.phase() != RunControl.STOP, nanos);
+    }
+
+    /** Pauses the calling terminal behind a transaction, or until no other would be admitted. */
+    void think(TerminalThreads threads, RunControl control, long nanos) {
+        pause(threads, control::admitsMore, nanos);
+    }
+
+    private static void pause(TerminalThreads threads, BooleanSupplier goesOn, long nanos) {
         long start = InstalledTime.nanoTime();
         long left = nanos;
-        while (left > 0 && control.phase() != RunControl.STOP) {
+        while (left > 0 && goesOn.getAsBoolean()) {
             threads.pause(Math.min(left, PAUSE_NANOS_MAX));
             left = nanos - (InstalledTime.nanoTime() - start);
         }
