@@ -32,7 +32,7 @@ record Ratios(
         List<RatioReport> overFirstVariant,
         List<RatioReport> lockstepOverPeer) {
     /**
-     * Forms all ratios that the runs allow; failed runs count for nothing.
+     * Forms all ratios that the runs allow; runs that were given up, or in which a check failed, count for nothing.
      *
      * @param connections the best number of each engine that was tried with several; its other runs do not count
      */
@@ -154,7 +154,7 @@ record Ratios(
 
     private static RunReport counted(List<RunReport> runs, int repeat, Predicate<RunReport> which) {
         return runs.stream()
-                .filter(run -> run.repeat() == repeat && run.failure().isEmpty())
+                .filter(run -> run.repeat() == repeat && run.ok())
                 .filter(which)
                 .findFirst()
                 .orElse(null);

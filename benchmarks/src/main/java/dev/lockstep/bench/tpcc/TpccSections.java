@@ -26,7 +26,8 @@ import java.util.stream.Stream;
 
 /**
  * A result as sections of tables and words. Where there are repetitions, throughput is the median with its range, and
- * everything else comes from the run with the median throughput.
+ * everything else comes from the run with the median throughput. Runs that were given up count only where no other is
+ * left.
  */
 final class TpccSections {
     static final String THROUGHPUT = "Throughput";
@@ -190,9 +191,19 @@ final class TpccSections {
         return seconds == Math.rint(seconds) ? format("%.0f", seconds) : format("%s", seconds);
     }
 
-    /** The run whose throughput is the median of those with its label; of two in the middle the slower one. */
+    /** Runs that were not given up, or all where nothing else is left. */
+    private static List<RunReport> ended(List<RunReport> runs) {
+        List<RunReport> ended =
+                runs.stream().filter(run -> run.failure().isEmpty()).toList();
+        return ended.isEmpty() ? runs : ended;
+    }
+
+    /**
+     * The run whose throughput is the median of those with its label that were not given up; of two in the middle the
+     * slower one.
+     */
     private static RunReport typical(List<RunReport> runs) {
-        List<RunReport> sorted = runs.stream()
+        List<RunReport> sorted = ended(runs).stream()
                 .sorted(Comparator.comparingDouble(RunReport::txnPerSecond))
                 .toList();
         return sorted.get((sorted.size() - 1) / 2);
@@ -223,9 +234,9 @@ final class TpccSections {
         sections.add(Section.of(THROUGHPUT, table.build()).with(connections()));
     }
 
-    private static List<String> throughputRow(String label, List<RunReport> runs, boolean repeated) {
+    static List<String> throughputRow(String label, List<RunReport> runs, boolean repeated) {
         RunReport run = typical(runs);
-        Spread rates = Spread.of(runs.stream().mapToDouble(RunReport::txnPerSecond));
+        Spread rates = Spread.of(ended(runs).stream().mapToDouble(RunReport::txnPerSecond));
         List<String> row = new ArrayList<>(List.of(label, count(rates.median())));
         if (repeated) {
             row.addAll(List.of(count(rates.min()), count(rates.max())));

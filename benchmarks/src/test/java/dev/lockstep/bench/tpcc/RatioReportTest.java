@@ -106,6 +106,52 @@ class RatioReportTest {
         assertEquals(fast, TpccExperiment.best(List.of(peer(1, 90, false), fast)));
     }
 
+    @Test
+    void runsInWhichACheckFailedFormNoRatio() throws IOException {
+        List<RunReport> runs = List.of(
+                repetition("jdk", 1, 100, true),
+                repetition("steps", 1, 110, true),
+                repetition("jdk", 2, 100, true),
+                repetition("steps", 2, 900, false),
+                repetition("jdk", 3, 10, false),
+                repetition("steps", 3, 110, true));
+        RatioReport ratio = Ratios.of(runs, Map.of()).stepsOverJdk();
+        assertEquals(1, ratio.repeats());
+        assertEquals(1.1, ratio.median(), NEAR);
+    }
+
+    @Test
+    void runsThatWereGivenUpStandInNoFigureBesideOthers() throws IOException {
+        RunReport givenUp = reread("{\"failure\": \"made up\", \"txnPerSecond\": 0}");
+        RunReport slow = reread("{\"failure\": \"\", \"txnPerSecond\": 100}");
+        RunReport fast = reread("{\"failure\": \"\", \"txnPerSecond\": 300}");
+        assertEquals(
+                List.of("jdk", "200", "100", "300"),
+                TpccSections.throughputRow("jdk", List.of(givenUp, slow, fast), true)
+                        .subList(0, 4));
+        assertEquals(
+                List.of("jdk", "0"),
+                TpccSections.throughputRow("jdk", List.of(givenUp), false).subList(0, 2));
+    }
+
+    private RunReport repetition(String scheduler, int repeat, double txnPerSecond, boolean ok) throws IOException {
+        return reread(String.format(
+                Locale.ROOT,
+                "{\"engine\": \"lockstep\", \"scheduler\": \"%s\", \"repeat\": %d, \"txnPerSecond\": %f,"
+                        + " \"failure\": \"\", \"ok\": %b, \"latencyMicros\": {}, \"configuration\":"
+                        + " {\"engine\": \"lockstep\", \"scheduler\": \"%1$s\", \"variant\": \"\","
+                        + " \"grouping\": \"\", \"teams\": \"off\"}}",
+                scheduler,
+                repeat,
+                txnPerSecond,
+                ok));
+    }
+
+    private RunReport reread(String text) throws IOException {
+        Files.writeString(file, text);
+        return Json.read(file, RunReport.class);
+    }
+
     private RunReport peer(int threads, double txnPerSecond, boolean ok) throws IOException {
         Json.write(file, Map.of("threads", threads, "txnPerSecond", txnPerSecond, "ok", ok));
         return Json.read(file, RunReport.class);
@@ -125,13 +171,10 @@ class RatioReportTest {
     }
 
     private RunReport run(double txnPerSecond, double cpuMicros) throws IOException {
-        Files.writeString(
-                file,
-                String.format(
-                        Locale.ROOT,
-                        "{\"txnPerSecond\": %f, \"cpuMicrosPerTransaction\": %f, \"latencyMicros\": {}}",
-                        txnPerSecond,
-                        cpuMicros));
-        return Json.read(file, RunReport.class);
+        return reread(String.format(
+                Locale.ROOT,
+                "{\"txnPerSecond\": %f, \"cpuMicrosPerTransaction\": %f, \"latencyMicros\": {}}",
+                txnPerSecond,
+                cpuMicros));
     }
 }
