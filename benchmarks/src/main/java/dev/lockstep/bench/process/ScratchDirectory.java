@@ -13,15 +13,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A directory for the files of one run, of which nothing stays: it goes when it is closed, or when the JVM is told to
- * end; and what runs of the same name have left that were killed, whose process is in its name, goes when the next one
- * is made. Thread-safe.
+ * A directory for the files of one run, of which nothing stays unless it is kept: it goes when it is closed, or when
+ * the JVM is told to end; and what runs of the same name have left that were killed, whose process is in its name, goes
+ * when the next one is made. Thread-safe.
  */
 public final class ScratchDirectory implements AutoCloseable {
     private static final String PREFIX = "lockstep-";
 
+    /** A file that says that its directory was not left by mistake; renamed, it would not be where messages say. */
+    private static final String KEPT = "kept";
+
     private final Path path;
     private final Thread hook;
+    private volatile boolean kept;
 
     private ScratchDirectory(Path path) {
         this.path = path;
@@ -60,6 +64,7 @@ public final class ScratchDirectory implements AutoCloseable {
                         Matcher matcher = ours.matcher(entry.getFileName().toString());
                         return matcher.matches()
                                 && Files.isWritable(entry)
+                                && !Files.exists(entry.resolve(KEPT))
                                 && ProcessHandle.of(Long.parseLong(matcher.group(1)))
                                         .isEmpty();
                     })
@@ -82,16 +87,30 @@ public final class ScratchDirectory implements AutoCloseable {
         }
     }
 
-    /** Deletes it with everything in it. */
+    /** Lets it stay for good, with everything in it: somebody shall look at what the run has left. */
+    public void keep() throws IOException {
+        if (!kept && removeHook()) {
+            Files.createFile(path.resolve(KEPT));
+            kept = true;
+        }
+    }
+
+    /** Deletes it with everything in it, unless it is kept. */
     @Override
     public void close() throws IOException {
+        if (!kept && removeHook()) {
+            delete(path);
+        }
+    }
+
+    /** Returns false when the JVM is ending, and the hook deletes at the same time. */
+    private boolean removeHook() {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
+            return true;
         } catch (IllegalStateException e) {
-            // The JVM is ending, and the hook does the same at the same time.
-            return;
+            return false;
         }
-        delete(path);
     }
 
     /** Files that somebody else deletes meanwhile are gone as well. */

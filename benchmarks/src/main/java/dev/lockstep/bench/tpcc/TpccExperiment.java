@@ -4,12 +4,12 @@ import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.ProgressView;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 
 /**
  * Runs a plan, each run in a fresh JVM, configurations taking turns. Of a peer's connection counts all run in the first
@@ -35,6 +34,8 @@ final class TpccExperiment {
 
     /** Where a child writes what it found, in the directory of its run. */
     static final String REPORT = "report.json";
+
+    private static final String SCRATCH = "tpcc";
 
     private final TpccPlan plan;
     private final List<String> jvmOptions;
@@ -157,7 +158,19 @@ final class TpccExperiment {
     private RunReport run(RunSpec spec, int repeat, boolean control, Path flameGraph)
             throws IOException, InterruptedException {
         started++;
-        Path directory = directory(spec);
+        try (ScratchDirectory scratch = scratch(spec)) {
+            String title = "[" + started + "/" + plan.runCount() + "] " + spec.label() + (control ? " (control)" : "");
+            RunReport report = run(spec, repeat, control, flameGraph, scratch.path(), title);
+            if (!report.ok()) {
+                scratch.keep();
+                progress.println("lockstep: " + title + " failed; its files stay in " + scratch.path());
+            }
+            return report;
+        }
+    }
+
+    private RunReport run(RunSpec spec, int repeat, boolean control, Path flameGraph, Path directory, String title)
+            throws IOException, InterruptedException {
         Processors processors = placement.apply(spec.cores());
         RunRequest request = new RunRequest(
                 spec,
@@ -167,26 +180,29 @@ final class TpccExperiment {
                 repeat,
                 control,
                 hash(spec, processors));
-        String title = "[" + started + "/" + plan.runCount() + "] " + spec.label() + (control ? " (control)" : "");
-        RunReport report;
         try (ProgressView view = new ProgressView(progress, title)) {
-            report = simulated == null
+            return simulated == null
                     ? run(request, directory, processors, ChildFlags.of(spec, jvmOptions), line -> {}, view)
                     : simulated.run(request, directory, view);
         }
-        if (report.ok()) {
-            delete(directory);
-        } else {
-            progress.println("lockstep: " + title + " failed; its files stay in " + directory);
-        }
-        return report;
     }
 
     /** All configurations in one JVM, each with a directory below a common one. */
     private List<RunReport> runByTurns() throws IOException, InterruptedException {
         List<TpccPlan.Turn> turns = plan.turns(1);
+        try (ScratchDirectory scratch = scratch(turns.getFirst().spec())) {
+            List<RunReport> reports = runByTurns(turns, scratch.path());
+            if (!reports.stream().allMatch(RunReport::ok)) {
+                scratch.keep();
+                progress.println("lockstep: a run by turns failed; its files stay in " + scratch.path());
+            }
+            return reports;
+        }
+    }
+
+    private List<RunReport> runByTurns(List<TpccPlan.Turn> turns, Path directory)
+            throws IOException, InterruptedException {
         RunSpec first = turns.getFirst().spec();
-        Path directory = directory(first);
         Processors processors = placement.apply(first.cores());
         List<RunRequest> requests = new ArrayList<>();
         for (TpccPlan.Turn turn : turns) {
@@ -203,7 +219,6 @@ final class TpccExperiment {
         List<String> options = new ArrayList<>(ChildFlags.of(first, List.of()));
         options.addAll(ChildFlags.heapOf(first.heapBytes() * requests.size()));
         options.addAll(jvmOptions);
-        List<RunReport> reports;
         try (ProgressView view = new ProgressView(progress, "[by turns]")) {
             ChildEnd end = call(
                     SlicedChildCommand.NAME,
@@ -213,18 +228,12 @@ final class TpccExperiment {
                     options,
                     line -> {},
                     view);
-            reports = Files.exists(end.report())
+            return Files.exists(end.report())
                     ? Json.read(end.report(), SlicedReport.class).runs()
                     : requests.stream()
                             .map(request -> RunReport.failed(request, end.failure()))
                             .toList();
         }
-        if (reports.stream().allMatch(RunReport::ok)) {
-            delete(directory);
-        } else {
-            progress.println("lockstep: a run by turns failed; its files stay in " + directory);
-        }
-        return reports;
     }
 
     /** Of what makes a run what it is. */
@@ -297,12 +306,10 @@ final class TpccExperiment {
         return new ChildEnd(exit, report, lastLines.isEmpty() ? "" : lastLines.getFirst());
     }
 
-    private static Path directory(RunSpec spec) throws IOException {
-        if (spec.directory() == null) {
-            return Files.createTempDirectory("lockstep-tpcc-");
-        }
-        Path parent = Files.createDirectories(Path.of(spec.directory()));
-        return Files.createTempDirectory(parent, "lockstep-tpcc-");
+    private static ScratchDirectory scratch(RunSpec spec) throws IOException {
+        return spec.directory() == null
+                ? ScratchDirectory.make(SCRATCH)
+                : ScratchDirectory.make(Files.createDirectories(Path.of(spec.directory())), SCRATCH);
     }
 
     private Path flameGraph(RunSpec spec, int repeat, boolean control) {
@@ -320,18 +327,6 @@ final class TpccExperiment {
     /** A configuration's name as part of a file's. */
     static String fileName(RunSpec spec) {
         return spec.label().replace('/', '-').replace(' ', '-');
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.delete(file);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
     }
 
     /** All runs so far, in their order. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,19 +24,24 @@ class ScratchDirectoryTest {
         public static void main(String[] arguments) throws IOException {
             ScratchDirectory scratch = ScratchDirectory.make(Path.of(arguments[0]), "test");
             Files.writeString(scratch.path().resolve("file"), "x");
+            if (arguments.length > 1) {
+                scratch.keep();
+            }
             System.out.println(scratch.path());
             System.in.read();
             System.exit(0);
         }
     }
 
-    private static Process start(Path parent) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Waiting.class.getName(),
-                        parent.toString())
+    private static Process start(Path parent, String... more) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Waiting.class.getName(),
+                parent.toString()));
+        command.addAll(List.of(more));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
@@ -63,6 +69,22 @@ class ScratchDirectoryTest {
         process.destroy();
         process.waitFor();
         assertFalse(Files.exists(path));
+    }
+
+    /** What a failed run has left is there when somebody looks for it, whatever ran meanwhile. */
+    @Test
+    void staysWhereItIsKept() throws Exception {
+        Process process = start(parent, "keep");
+        Path path = Path.of(process.inputReader().readLine());
+        process.destroy();
+        process.waitFor();
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            assertTrue(Files.exists(path.resolve("file")));
+            scratch.keep();
+            scratch.keep();
+            path = scratch.path();
+        }
+        assertTrue(Files.exists(path));
     }
 
     @Test

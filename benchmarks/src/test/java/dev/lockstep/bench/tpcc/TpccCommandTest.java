@@ -387,8 +387,23 @@ class TpccCommandTest {
         throw new AssertionError("no run label=" + label);
     }
 
+    /** The files of a run that somebody breaks off; those of one that failed stay. */
     @Test
-    void aChildThatCannotStartIsAFailedCheck() {
+    void nothingIsLeftOfARunThatIsInterrupted() throws IOException {
+        Thread.currentThread().interrupt();
+        try {
+            execute("tpcc", "--engine=plain", "--transactions=10", "--dir=" + directory);
+        } finally {
+            // What did not notice it must not disturb other tests.
+            Thread.interrupted();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            assertEquals(List.of(), files.toList());
+        }
+    }
+
+    @Test
+    void aChildThatCannotStartIsAFailedCheck() throws IOException {
         int exit = execute(
                 "tpcc",
                 "--engine",
@@ -403,5 +418,9 @@ class TpccCommandTest {
                 "-Xmx1g");
         assertEquals(1, exit);
         assertTrue(out.toString().contains("the child JVM ended without a report"), out.toString());
+        try (Stream<Path> files = Files.list(directory)) {
+            Path left = files.findFirst().orElseThrow();
+            assertTrue(Files.exists(left.resolve("spec.json")), left::toString);
+        }
     }
 }
