@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.ShownArguments;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -195,7 +196,7 @@ final class LoopCommand implements Callable<Integer> {
 
     private Report page(RoundsResult result, Origin origin) {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
-        settings.put("command", String.join(" ", words));
+        settings.put("command", String.join(" ", ShownArguments.of(words)));
         settings.put("L1 instruction cache", result.instructionCache());
         settings.put("knee", width + " instructions, " + height + " misses");
         settings.put("members", Integer.toString(result.members()));

@@ -25,11 +25,11 @@ public record Origin(String command, String commit, String jvm, String processor
     /**
      * The origin of what runs now, in this JVM's own release and on this machine.
      *
-     * @param arguments of the program, the command's name first, passwords removed
+     * @param arguments of the program, the command's name first
      */
     public static Origin here(List<String> arguments, long seed) {
         return new Origin(
-                "./lockstep " + String.join(" ", arguments),
+                "./lockstep " + String.join(" ", ShownArguments.of(arguments)),
                 SourceVersion.commit().orElse("unknown"),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 Machine.here().processor(),

@@ -8,6 +8,7 @@ import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
+import dev.lockstep.bench.report.ShownArguments;
 import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
@@ -202,19 +203,18 @@ public final class SimulateCommand implements Callable<Integer> {
         CommandLine known = commands.apply(placement);
         int exitCode = ours ? known.execute(words.toArray(String[]::new)) : runProgram(simulator, placement);
         if (exitCode != 0) {
-            throw new SimulationException(
-                    "The command failed: exitCode=" + exitCode + " command=" + String.join(" ", words));
+            throw new SimulationException("The command failed: exitCode=" + exitCode + " command=" + shown());
         }
         List<SimulatedProcess> processes = placement.processes();
         if (processes.isEmpty()) {
-            throw new SimulationException("The command started no process that could be simulated: command="
-                    + String.join(" ", words) + "; simulate tpcc, jmh, or a program.");
+            throw new SimulationException("The command started no process that could be simulated: command=" + shown()
+                    + "; simulate tpcc, jmh, or a program.");
         }
         if (traced != null) {
             nameTrace(traced, processes);
         }
         SimulationReport result = new SimulationReport(
-                command.commandLine().getParseResult().originalArgs(),
+                ShownArguments.of(command.commandLine().getParseResult().originalArgs()),
                 time,
                 version,
                 SourceVersion.commit().orElse(null),
@@ -233,6 +233,10 @@ public final class SimulateCommand implements Callable<Integer> {
         doNotCount.addAll(unresolved(processes));
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private String shown() {
+        return String.join(" ", ShownArguments.of(words));
     }
 
     /** Of which processes the misses were not told by code, as far as that was asked for. */

@@ -4,6 +4,7 @@ import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.ShownArguments;
 import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
@@ -186,7 +187,7 @@ final class SimulatedPlacement implements Placement, Emulation {
         List<String> told = classPath >= 0 && classPath + 2 < command.size()
                 ? command.subList(classPath + 2, command.size())
                 : command;
-        return String.join(" ", told);
+        return String.join(" ", ShownArguments.of(told));
     }
 
     /** A script that starts a JVM under the simulator, for programs that take only the name of one. */

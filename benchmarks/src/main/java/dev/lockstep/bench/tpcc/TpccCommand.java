@@ -7,13 +7,13 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ReportWriter;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.ShownArguments;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -127,7 +127,7 @@ public final class TpccCommand implements Callable<Integer> {
         experiment.run();
         List<RunReport> runs = experiment.runs();
         ExperimentReport report = new ExperimentReport(
-                arguments(),
+                ShownArguments.of(command.commandLine().getParseResult().originalArgs()),
                 time,
                 version,
                 SourceVersion.commit().orElse(null),
@@ -182,19 +182,5 @@ public final class TpccCommand implements Callable<Integer> {
             throw new ParameterException(
                     command.commandLine(), option + " " + directory + " cannot be written to: choose another one");
         }
-    }
-
-    /** Without the URL, which may hold a password. */
-    private List<String> arguments() {
-        List<String> arguments =
-                new ArrayList<>(command.commandLine().getParseResult().originalArgs());
-        for (int i = 0; i < arguments.size(); i++) {
-            if (arguments.get(i).startsWith("--url=")) {
-                arguments.set(i, "--url=(not shown)");
-            } else if (i > 0 && arguments.get(i - 1).equals("--url")) {
-                arguments.set(i, "(not shown)");
-            }
-        }
-        return arguments;
     }
 }
