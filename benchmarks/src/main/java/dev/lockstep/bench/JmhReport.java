@@ -7,11 +7,11 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.report.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
@@ -63,6 +63,6 @@ record JmhReport(
 
     /** Writes the file whole at once, so that a failure leaves no half of a result behind. */
     void write(Path file) throws IOException {
-        Files.writeString(file, MAPPER.writeValueAsString(this) + "\n");
+        WholeFile.write(file, MAPPER.writeValueAsString(this) + "\n");
     }
 }

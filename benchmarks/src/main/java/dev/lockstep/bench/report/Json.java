@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -29,7 +28,7 @@ public final class Json {
      * @throws IOException if the file cannot be written
      */
     public static void write(Path file, Object value) throws IOException {
-        Files.writeString(file, MAPPER.writeValueAsString(value) + "\n");
+        WholeFile.write(file, MAPPER.writeValueAsString(value) + "\n");
     }
 
     /**

@@ -59,8 +59,7 @@ public final class ReportWriter {
                     Stream.concat(Stream.of(missing), report.sections().stream())
                             .toList());
         }
-        // Whole at once, so that a failure leaves no half of a page behind.
-        Files.writeString(directory.resolve(PAGE), new ReportPage(written, pictures).html());
+        WholeFile.write(directory.resolve(PAGE), new ReportPage(written, pictures).html());
         return obstacle.isEmpty() ? Optional.empty() : Optional.of(obstacle);
     }
 
