@@ -19,16 +19,16 @@ public final class SlicedChildCommand extends ChildCommand {
     protected int run(Path specification, Path report) throws IOException, InterruptedException {
         SlicedRequest request = Json.read(specification, SlicedRequest.class);
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, SlicedChildCommand::stalled)) {
+        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> stalled(specification, still))) {
             SlicedReport result = new SlicedRuns(request, watch, line -> out.println(line.text())).run();
             Json.write(report, result);
             return result.runs().stream().allMatch(RunReport::ok) ? 0 : 1;
         }
     }
 
-    private static void stalled(long stillMillis) {
+    private static void stalled(Path specification, long stillMillis) {
         // The parent makes this line the failure of all runs; whatever is stuck might also stick in a shutdown hook.
-        System.out.println("nothing was done for stillMillis=" + stillMillis);
+        System.out.println(TpccChildCommand.stall(specification, stillMillis));
         Runtime.getRuntime().halt(1);
     }
 }

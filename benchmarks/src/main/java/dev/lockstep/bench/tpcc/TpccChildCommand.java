@@ -45,6 +45,18 @@ public final class TpccChildCommand extends ChildCommand {
     }
 
     private static void stalled(RunRequest request, Path specification, Path report, long stillMillis) {
+        String failure = stall(specification, stillMillis);
+        try {
+            Json.write(report, RunReport.failed(request, failure));
+        } catch (IOException e) {
+            System.err.println(failure + "; the report could not be written: " + e.getMessage());
+        }
+        // Whatever is stuck might also stick in a shutdown hook.
+        Runtime.getRuntime().halt(1);
+    }
+
+    /** The sentence about a stall, with the thread dump, which is written beside the specification of the run. */
+    static String stall(Path specification, long stillMillis) {
         String dump;
         try {
             Path file = specification.resolveSibling(
@@ -55,13 +67,6 @@ public final class TpccChildCommand extends ChildCommand {
         } catch (IOException e) {
             dump = "failed (" + e.getMessage() + ")";
         }
-        String failure = "nothing was done for stillMillis=" + stillMillis + " threadDump=" + dump;
-        try {
-            Json.write(report, RunReport.failed(request, failure));
-        } catch (IOException e) {
-            System.err.println(failure + "; the report could not be written: " + e.getMessage());
-        }
-        // Whatever is stuck might also stick in a shutdown hook.
-        Runtime.getRuntime().halt(1);
+        return "nothing was done for stillMillis=" + stillMillis + " threadDump=" + dump;
     }
 }

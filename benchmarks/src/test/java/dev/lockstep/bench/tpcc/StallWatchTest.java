@@ -3,10 +3,15 @@ package dev.lockstep.bench.tpcc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StallWatchTest {
     private static final long LIMIT_MILLIS = 20;
@@ -34,6 +39,17 @@ class StallWatchTest {
             }
         }
         assertTrue(told.isDone());
+    }
+
+    /** In a JVM that several runs share too. */
+    @Test
+    void aStallNamesAThreadDump(@TempDir Path directory) throws IOException {
+        String sentence = TpccChildCommand.stall(directory.resolve("spec.json"), 7);
+        try (Stream<Path> files = Files.list(directory)) {
+            Path dump = files.findFirst().orElseThrow();
+            assertEquals("nothing was done for stillMillis=7 threadDump=" + dump, sentence);
+            assertTrue(Files.readString(dump).contains("aStallNamesAThreadDump"));
+        }
     }
 
     @Test
