@@ -14,7 +14,7 @@ import java.util.SortedMap;
 
 /**
  * Reads a database at rest once, and judges the twelve consistency conditions of clause 3.3.2 from what it read. Needs
- * about 7 bytes an order and 24 a customer. Not thread-safe.
+ * about 7 bytes an order and 32 a customer. Not thread-safe.
  */
 public final class ConsistencyCheck {
     /** The number of conditions. */
