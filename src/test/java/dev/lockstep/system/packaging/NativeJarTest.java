@@ -54,13 +54,18 @@ class NativeJarTest {
         return new TestAbortedException(message);
     }
 
-    private static Path module() {
+    /** The directory of the project. */
+    static Path root() {
         for (Path path = Path.of("").toAbsolutePath(); path != null; path = path.getParent()) {
             if (Files.isRegularFile(path.resolve("lockstep"))) {
-                return path.resolve("native");
+                return path;
             }
         }
         throw new IllegalStateException("No project around the working directory");
+    }
+
+    private static Path module() {
+        return root().resolve("native");
     }
 
     /** The jar, if it is no older than the library in it. */

@@ -1,2 +1,2 @@
-/** What the jars bring. */
+/** What the jars bring, and the script that starts the program. */
 package dev.lockstep.system.packaging;

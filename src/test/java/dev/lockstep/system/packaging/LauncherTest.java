@@ -1,0 +1,75 @@
+package dev.lockstep.system.packaging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script that users call, with a Maven that only writes down how it was called. */
+class LauncherTest {
+    /** Builds as soon as the file {@code open} is there. */
+    private static final String MAVEN =
+            """
+            #!/bin/sh
+            printf '%s\\n' "$JAVA_HOME" >>"$HOME/calls"
+            until [ -e "$HOME/open" ]; do sleep 0.1; done
+            mkdir -p benchmarks/target/classes benchmarks/target/lib
+            """;
+
+    @TempDir
+    private Path home;
+
+    private Path script;
+    private Path calls;
+
+    @BeforeEach
+    void install() throws IOException {
+        Path root = Files.createDirectories(home.resolve("project"));
+        script = Files.copy(
+                NativeJarTest.root().resolve("lockstep"), root.resolve("lockstep"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path maven = Files.writeString(home.resolve("maven"), MAVEN);
+        maven.toFile().setExecutable(true);
+        Path declared = Files.createDirectories(home.resolve(".m2")).resolve("toolchains.xml");
+        Files.writeString(declared, "<jdkHome>" + System.getProperty("java.home") + "</jdkHome>\n");
+        calls = home.resolve("calls");
+    }
+
+    private Process launch() throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(script.toString(), "tpcc")
+                .redirectErrorStream(true)
+                .redirectOutput(home.resolve("output").toFile());
+        builder.environment().remove("JAVA_HOME");
+        // A java in the path may be too old, or another one that is new enough.
+        builder.environment().put("PATH", "/usr/bin:/bin");
+        builder.environment().put("HOME", home.toString());
+        builder.environment().put("MAVEN", home.resolve("maven").toString());
+        builder.environment().put("LOCKSTEP_JAVA_OPTIONS", "-version");
+        return builder.start();
+    }
+
+    private List<String> calls() throws IOException {
+        return Files.exists(calls) ? Files.readAllLines(calls) : List.of();
+    }
+
+    private void assertEnded(Process launcher) throws InterruptedException, IOException {
+        assertEquals(0, launcher.waitFor(), Files.readString(home.resolve("output")));
+    }
+
+    /** Else Maven looks for one by itself, and may find none or another one. */
+    @Test
+    void mavenGetsTheJdkThatWasFound() throws Exception {
+        Files.createFile(home.resolve("open"));
+        assertEnded(launch());
+        Path jdk = Path.of(calls().getFirst());
+        assertTrue(jdk.isAbsolute() && Files.isExecutable(jdk.resolve("bin/java")), jdk::toString);
+        assertEnded(launch());
+        assertEquals(1, calls().size(), "what is built is not built again");
+    }
+}
