@@ -72,4 +72,28 @@ class LauncherTest {
         assertEnded(launch());
         assertEquals(1, calls().size(), "what is built is not built again");
     }
+
+    /** Two builds in one directory would delete each other's classes. */
+    @Test
+    void aLauncherWaitsForTheBuildOfAnother() throws Exception {
+        Process first = launch();
+        while (calls().isEmpty() && first.isAlive()) {
+            Thread.onSpinWait();
+        }
+        Process second = launch();
+        while (calls().size() < 2 && second.isAlive() && !waits(second)) {
+            Thread.onSpinWait();
+        }
+        Files.createFile(home.resolve("open"));
+        assertEnded(first);
+        assertEnded(second);
+        assertEquals(1, calls().size());
+    }
+
+    /** Whether a program waits for the lock: flock, or sleep where there is none. */
+    private static boolean waits(Process launcher) {
+        return launcher.children()
+                .flatMap(child -> child.info().command().stream())
+                .anyMatch(command -> command.endsWith("/flock") || command.endsWith("/sleep"));
+    }
 }
