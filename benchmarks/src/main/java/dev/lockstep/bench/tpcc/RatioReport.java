@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  *     better here too; absent where it is not known
  * @param latencyP99 the 99th percentile of the latency of the first over that of the second, by transaction type, so
  *     that below 1 is better; of types that both sides ran in each repetition, absent where there are none, as in runs
- *     by turns
+ *     by turns, and where a thread of either side served several terminals, whose wait for it is in no latency
  * @param turns throughput by all turns of both where they took turns in one JVM; absent where there were none or few
  * @param turnsProcessorTime processor time likewise
  */
@@ -57,7 +57,14 @@ public record RatioReport(
         }
 
         private boolean hasLatencyP99(String type) {
-            return latencyP99(numerator, type) > 0 && latencyP99(denominator, type) > 0;
+            return latencyP99(numerator, type) > 0
+                    && latencyP99(denominator, type) > 0
+                    && hasThreadForEachTerminal(numerator)
+                    && hasThreadForEachTerminal(denominator);
+        }
+
+        private static boolean hasThreadForEachTerminal(RunReport run) {
+            return run.threads() >= run.configuration().terminals();
         }
 
         private double latencyP99(String type) {

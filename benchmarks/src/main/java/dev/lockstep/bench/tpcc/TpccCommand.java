@@ -44,8 +44,9 @@ import picocli.CommandLine.Spec;
                     + " loaded, gathered statistics or checked",
             "2:wrong call"
         },
-        footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the first"
-            + " attempt of a transaction to the answer of its commit, in microseconds.%n%nChild JVMs: for Lockstep,"
+        footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the answer of"
+            + " the transaction before on the same thread or connection, so with the wait for a turn, or with --think"
+            + " from the end of keying, to the answer of the commit, in microseconds.%n%nChild JVMs: for Lockstep,"
             + " whose pages lie outside the heap, -Xms and -Xmx 512 MB, -XX:+UseSerialGC on one core and"
             + " -XX:+UseParallelGC on more; for others 60 %% of the memory (at most 12 GB), two thirds of it young"
             + " generation, -XX:+UseParallelGC. Large pages where the system has them; carriers of the JDK's scheduler"

@@ -91,7 +91,8 @@ final class TpccPlots {
                         new PlotFrame(
                                 "latency-" + Spelling.of(type),
                                 "Latency of " + type.title(),
-                                "From the first attempt to the answer of the commit; lower is better.",
+                                "From the answer of the thread's last transaction, or with think times from the end"
+                                        + " of keying, to the answer of the commit; lower is better.",
                                 "percentile",
                                 "microseconds",
                                 true),

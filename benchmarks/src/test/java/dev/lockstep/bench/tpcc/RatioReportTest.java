@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,18 @@ class RatioReportTest {
         assertNull(RatioReport.of("a", "b", List.of(pair(1, 1))).latencyP99(), "by turns");
     }
 
+    /** Terminals that wait for a thread do not count that wait; those with one each do. */
+    @Test
+    void comparesNoTailsOfThreadsThatServeSeveralTerminals() throws IOException {
+        RunReport each = withTails(10, "new-order", 30);
+        RunReport shared = withTails(4, "new-order", 5);
+        for (RatioReport.Pair pair : List.of(new RatioReport.Pair(each, shared), new RatioReport.Pair(shared, each))) {
+            RatioReport ratio = RatioReport.of("lockstep/jdk", "h2/4", List.of(pair));
+            assertNull(ratio.latencyP99());
+            assertEquals(1, ratio.repeats());
+        }
+    }
+
     @Test
     void thePeersBestIsOneThatWentWell() throws IOException {
         RunReport slow = peer(4, 100, true);
@@ -157,12 +170,27 @@ class RatioReportTest {
         return Json.read(file, RunReport.class);
     }
 
-    private RunReport withTails(Object... typesAndMicros) throws IOException {
+    private RunReport withTails(String type, Object... microsAndMore) throws IOException {
+        return withTails(
+                10, Stream.concat(Stream.of(type), Stream.of(microsAndMore)).toArray());
+    }
+
+    private RunReport withTails(int threads, Object... typesAndMicros) throws IOException {
         Map<String, Object> latencies = new HashMap<>();
         for (int i = 0; i < typesAndMicros.length; i += 2) {
             latencies.put((String) typesAndMicros[i], Map.of("count", 1, "p99", typesAndMicros[i + 1]));
         }
-        Json.write(file, Map.of("txnPerSecond", 1, "latencyMicros", latencies));
+        Json.write(
+                file,
+                Map.of(
+                        "txnPerSecond",
+                        1,
+                        "latencyMicros",
+                        latencies,
+                        "threads",
+                        threads,
+                        "configuration",
+                        Map.of("terminals", 10)));
         return Json.read(file, RunReport.class);
     }
 
