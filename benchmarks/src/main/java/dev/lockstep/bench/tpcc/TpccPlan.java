@@ -8,6 +8,7 @@ import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamLimits;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.Terminal;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -135,10 +136,16 @@ record TpccPlan(
     }
 
     private static void check(TpccOptions options, List<EngineName> engines, int processorsMax) {
-        require(options.warehouses >= 1, "--warehouses is at least 1");
+        require(
+                options.warehouses >= 1 && options.warehouses <= TpccScale.WAREHOUSES_MAX,
+                "--warehouses is 1 to " + TpccScale.WAREHOUSES_MAX);
         require(
                 options.shrink >= 1 && options.shrink <= TpccScale.SHRINK_MAX,
                 "--shrink is 1 to " + TpccScale.SHRINK_MAX);
+        require(
+                !engines.contains(EngineName.PLAIN) || options.warehouses <= PlainAdapter.warehousesMax(options.shrink),
+                "--warehouses is 1 to " + PlainAdapter.warehousesMax(options.shrink)
+                        + " with --engine plain, whose rows lie in arrays, and --shrink " + options.shrink);
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");

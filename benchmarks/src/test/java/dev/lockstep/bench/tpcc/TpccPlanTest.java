@@ -316,6 +316,26 @@ class TpccPlanTest {
         assertEquals("steps", spec.scheduler());
     }
 
+    /** The child would end with a stack trace, long after the command was given. */
+    @Test
+    void refusesMoreWarehousesThanAnEngineHolds() {
+        assertEquals(
+                89,
+                plan("--engine=plain", "--warehouses=89")
+                        .configurations()
+                        .getFirst()
+                        .warehouses());
+        assertRefused("--warehouses is 1 to 89 with --engine plain", "--engine=lockstep,plain", "--warehouses=90");
+        assertEquals(
+                90,
+                plan("--engine=plain", "--warehouses=90", "--shrink=2")
+                        .configurations()
+                        .getFirst()
+                        .warehouses());
+        assertEquals(90, plan("--warehouses=90").configurations().getFirst().warehouses());
+        assertRefused("--warehouses is 1 to 32767", "--warehouses=32768", "--terminals=1");
+    }
+
     @Test
     void refusesWhatContradictsItself() {
         assertRefused("--warehouses", "--warehouses=0");

@@ -10,6 +10,9 @@ package dev.lockstep.tpcc.adapter;
  * @param newOrdersPerDistrict how many of a district's orders are still undelivered after loading, the newest ones
  */
 public record TpccScale(int warehouses, int items, int customersPerDistrict, int newOrdersPerDistrict) {
+    /** The most warehouses: their identifiers are of type SMALLINT. */
+    public static final int WAREHOUSES_MAX = Short.MAX_VALUE;
+
     /** Districts of each warehouse. */
     public static final int DISTRICTS = 10;
 

@@ -23,6 +23,15 @@ public final class PlainAdapter implements TpccAdapter {
         db = new PlainDatabase(scale);
     }
 
+    /**
+     * How many warehouses an index of type {@code int} reaches.
+     *
+     * @param shrink what the cardinalities of each are divided by
+     */
+    public static int warehousesMax(int shrink) {
+        return PlainDatabase.warehousesMax(TpccScale.shrunk(1, shrink).items());
+    }
+
     @Override
     public String name() {
         return NAME;

@@ -70,6 +70,9 @@ final class PlainDatabase {
     static final int CREDIT_CHARACTERS = 2;
     static final int INFO_CHARACTERS = OrderLineRow.DISTRICT_INFO_CHARACTERS;
 
+    /** Some JVMs make none of the greatest length. */
+    private static final int ARRAY_LENGTH_MAX = Integer.MAX_VALUE - Long.BYTES;
+
     final TpccScale scale;
 
     final int[] warehouseTax;
@@ -146,12 +149,17 @@ final class PlainDatabase {
         endNewOrder = new int[districts];
     }
 
+    /** How many warehouses of so many items fit; the texts of their stock need the longest array. */
+    static int warehousesMax(int items) {
+        return ARRAY_LENGTH_MAX / (items * TpccScale.DISTRICTS * INFO_CHARACTERS);
+    }
+
     /** The length of an array for some rows; dense arrays end where an index of type int does. */
     static int arrayLength(int rows, int stride) {
         long length = (long) rows * stride;
-        if (length > Integer.MAX_VALUE - Long.BYTES) {
+        if (length > ARRAY_LENGTH_MAX) {
             throw new IllegalArgumentException("too many warehouses for dense arrays rows=" + rows + " stride=" + stride
-                    + ": at most 89 warehouses");
+                    + ": load fewer, or less of each");
         }
         return (int) length;
     }
