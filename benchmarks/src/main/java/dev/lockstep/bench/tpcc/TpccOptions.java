@@ -410,6 +410,24 @@ final class TpccOptions {
         connections = connections == 0 ? cores.getFirst() : connections;
     }
 
+    /** Keeps of each list what is in it once: runs of the same kind would have the same name. */
+    void nameOnce() {
+        terminals = distinct(terminals);
+        cores = distinct(cores);
+        durabilities = distinct(durabilities);
+        tornPages = distinct(tornPages);
+        without = distinct(without);
+        teams = distinct(teams);
+        teamPolicies = distinct(teamPolicies);
+        teamExecutions = distinct(teamExecutions);
+        consolidations = distinct(consolidations);
+        batches = distinct(batches);
+    }
+
+    private static <T> List<T> distinct(List<T> values) {
+        return values.stream().distinct().toList();
+    }
+
     /** Whether there are batches, in the order in which the runs take turns. */
     List<Boolean> batches() {
         return batches.stream().map(Choice.OfSwitch.ON::equals).toList();

@@ -3,7 +3,9 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.engine.TornPageProtection;
 import dev.lockstep.scheduler.CodeFootprints;
+import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamLimits;
 import dev.lockstep.scheduler.TeamMode;
@@ -76,6 +78,7 @@ record TpccPlan(
      * @throws IllegalArgumentException if options contradict each other, with a sentence for the user
      */
     static TpccPlan of(TpccOptions options, long memoryBytes, int processorsMax) {
+        options.nameOnce();
         List<EngineName> engines = engines(options);
         check(options, engines, processorsMax);
         List<RunSpec> configurations = new ArrayList<>();
@@ -199,6 +202,7 @@ record TpccPlan(
                 options.out == null || options.profile == null,
                 "--out makes flame graphs of its own, in runs that count for no figure: leave out --profile");
         require(!options.flame || options.out != null, "--flame needs --out DIR, where the flame graphs go");
+        checkEffect(options, engines);
         boolean lockstepOnly = engines.equals(List.of(EngineName.LOCKSTEP));
         require(
                 lockstepOnly || !options.scanBeside,
@@ -210,6 +214,26 @@ record TpccPlan(
                 options.terminals.stream()
                         .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
                 "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
+    }
+
+    /** What no run would heed is refused, since whoever reads the figures would believe that it was. */
+    private static void checkEffect(TpccOptions options, List<EngineName> engines) {
+        boolean lockstep = engines.contains(EngineName.LOCKSTEP);
+        boolean steps = lockstep && !options.scheduler.equals(Spelling.of(Scheduling.JDK));
+        String needsSteps = " needs --engine lockstep and --scheduler steps or both";
+        require(steps || !options.teams.contains(Spelling.of(TeamMode.ON)), "--teams on" + needsSteps);
+        require(steps || !options.lend, "--lend" + needsSteps);
+        require(steps || !options.switchPoints, "--switch-points" + needsSteps);
+        require(steps || options.teamData == null, "--team-data" + needsSteps);
+        require(steps || options.teamLimit == SchedulerOptions.TEAM_LIMIT_DEFAULT, "--team-limit" + needsSteps);
+        String needsLockstep = " needs --engine lockstep, alone or among others";
+        require(lockstep || options.without.isEmpty(), "--without" + needsLockstep);
+        require(
+                lockstep || options.tornPages.equals(List.of(Spelling.of(TornPageProtection.DOUBLE_WRITE))),
+                "--torn-pages" + needsLockstep);
+        require(lockstep || options.checkpoints.equals(Protection.BY_LOG), "--checkpoint-seconds" + needsLockstep);
+        require(lockstep || options.fsyncDelayMillis == 0, "--fsync-delay" + needsLockstep);
+        require(lockstep || options.pool == null, "--pool" + needsLockstep);
     }
 
     /** Databases that are not worked on must do nothing, or it would be counted to another one's turn. */

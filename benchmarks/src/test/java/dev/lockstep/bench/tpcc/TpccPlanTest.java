@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -334,6 +335,53 @@ class TpccPlanTest {
                         .warehouses());
         assertEquals(90, plan("--warehouses=90").configurations().getFirst().warehouses());
         assertRefused("--warehouses is 1 to 32767", "--warehouses=32768", "--terminals=1");
+    }
+
+    @Test
+    void refusesWhatNoRunWouldHeed() throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("footprints.txt"),
+                "lockstep-code-footprints 2\nworkload tpcc\ndata 8192 fetch stock\nend\n");
+        for (List<String> given : List.of(
+                List.of("--teams=on"),
+                List.of("--teams=on", "--consolidate=on"),
+                List.of("--teams=on", "--team-execution=staged", "--lend"),
+                List.of("--switch-points"),
+                List.of("--team-data=" + file, "--team-l2=256k"),
+                List.of("--team-limit=5"))) {
+            for (String without : List.of("--scheduler=jdk", "--engine=h2")) {
+                assertRefused(" needs --engine lockstep and --scheduler steps or both", with(given, without));
+            }
+            plan(with(given, "--engine=plain,lockstep"));
+            plan(with(given, "--scheduler=steps"));
+        }
+        for (String given : List.of(
+                "--without=checksums",
+                "--torn-pages=none",
+                "--checkpoint-seconds=60",
+                "--fsync-delay=5",
+                "--pool=64m")) {
+            assertRefused(given.substring(0, given.indexOf('=')) + " needs --engine lockstep", "--engine=h2", given);
+            plan("--engine=plain,lockstep", "--scheduler=jdk", given);
+        }
+    }
+
+    private static String[] with(List<String> arguments, String more) {
+        return Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new);
+    }
+
+    @Test
+    void whatIsNamedTwiceRunsOnce() {
+        TpccPlan plan = plan(
+                "--scheduler=steps",
+                "--terminals=10,10",
+                "--cores=1,1",
+                "--durability=async,ASYNC",
+                "--without=checksums,checksums",
+                "--teams=on,on");
+        assertEquals(
+                List.of("lockstep/steps", "lockstep/steps without checksums"),
+                plan.configurations().stream().map(RunSpec::label).toList());
     }
 
     @Test
