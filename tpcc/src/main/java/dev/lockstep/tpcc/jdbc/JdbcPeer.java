@@ -44,7 +44,7 @@ public enum JdbcPeer {
     },
 
     /** Derby in memory: two-phase locks on rows and ranges. */
-    DERBY("derby", SQLDialect.DERBY, false, Integer.MAX_VALUE) {
+    DERBY("derby", SQLDialect.DERBY, true, Integer.MAX_VALUE) {
         @Override
         String url(String database) {
             return "jdbc:derby:memory:" + database + ";create=true";
