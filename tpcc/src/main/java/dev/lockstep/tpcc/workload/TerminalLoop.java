@@ -71,9 +71,9 @@ public final class TerminalLoop implements Runnable {
     private final Consumer<TerminalLoop> ended;
     private final long[] commits = new long[2 * TransactionType.COUNT];
     private final long[] aborts = new long[2 * AbortReason.COUNT];
+    private final long[] retries = new long[2];
     private final long epochMillisAtZero;
     private final int transactionsPerTurn;
-    private long retries;
     private long completed;
 
     /**
@@ -244,10 +244,9 @@ public final class TerminalLoop implements Runnable {
             AbortReason reason,
             RuntimeException e,
             Terminal terminal) {
-        if (control.phaseOfEnded(admitted) == RunControl.MEASURE) {
-            aborts[LatencyRecorder.index(RunControl.MEASURE, AbortReason.COUNT, reason.ordinal())]++;
-            retries++;
-        }
+        int phase = control.phaseOfEnded(admitted);
+        aborts[LatencyRecorder.index(phase, AbortReason.COUNT, reason.ordinal())]++;
+        retries[LatencyRecorder.index(phase, 1, 0)]++;
         if (attempt >= ATTEMPTS_MAX) {
             throw new IllegalStateException(
                     "transaction lost every attempt type=" + type + " attempts=" + attempt + " lastReason=" + reason
@@ -281,6 +280,6 @@ public final class TerminalLoop implements Runnable {
 
     /** Measured attempts that were followed by another one with the same input. */
     public long retries() {
-        return retries;
+        return retries[LatencyRecorder.index(RunControl.MEASURE, 1, 0)];
     }
 }
