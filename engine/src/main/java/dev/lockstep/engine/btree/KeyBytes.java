@@ -1,5 +1,6 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.type.KeyFormat;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -29,13 +30,14 @@ public final class KeyBytes {
 
     /**
      * An array for a key of {@code keyBytes}: the given one, or a longer one without its contents. No longer than the
-     * longest key, however much is asked for: a length that was read while the page changed is nonsense.
+     * longest key to search for, which none in a page exceeds, however much is asked for: a length that was read while
+     * the page changed is nonsense.
      */
     public static byte[] room(byte[] array, int keyBytes) {
-        int needed = Math.min(keyBytes, NodeLayout.KEY_BYTES_MAX);
+        int needed = Math.min(keyBytes, KeyFormat.KEY_BYTES_MAX);
         return needed <= array.length
                 ? array
-                : new byte[Math.min(Math.max(needed, 2 * array.length), NodeLayout.KEY_BYTES_MAX)];
+                : new byte[Math.min(Math.max(needed, 2 * array.length), KeyFormat.KEY_BYTES_MAX)];
     }
 
     /** The eight bytes at {@code from} as a big-endian number; the array must hold them. */
