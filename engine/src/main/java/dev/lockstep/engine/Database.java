@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -62,6 +63,10 @@ public final class Database implements AutoCloseable {
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedDeque<Session> pooled = new ConcurrentLinkedDeque<>();
     private final CallGate gate = new CallGate();
+
+    /** Held by who closes: a second call waits for the first one and finds out what has become of it. */
+    private final ReentrantLock closing = new ReentrantLock();
+
     private volatile Consumer<Database> beforeClose;
     private volatile boolean closed;
 
@@ -603,8 +608,9 @@ public final class Database implements AutoCloseable {
     /**
      * Writes everything back and closes. Waits for calls of this object that have begun, such as changes of the schema,
      * checkpoints, validations, backups and compactions; later ones get a {@link DatabaseClosedException}. A second
-     * call does nothing. Transactions that were left open by threads that have ended since are rolled back. After a
-     * crash it waits until the engine has found the pages that nothing leads to any more.
+     * call does nothing, but wait for the first one if that has not returned. Transactions that were left open by
+     * threads that have ended since are rolled back. After a crash it waits until the engine has found the pages that
+     * nothing leads to any more.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
      * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is
@@ -613,13 +619,25 @@ public final class Database implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (closed) {
-            return;
+        closing.lock();
+        try {
+            if (!closed) {
+                closeAlone();
+            }
+        } finally {
+            closing.unlock();
         }
+    }
+
+    private void closeAlone() {
         sessions.forEach(Session::endOrphan);
         Consumer<Database> examination = beforeClose;
         if (examination != null && openTransactionCount() == 0) {
             examination.accept(this);
+        }
+        if (closed) {
+            // By the examination, or by another S-thread of this thread, which the lock does not keep out.
+            return;
         }
         closed = true;
         gate.close();

@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -413,6 +414,40 @@ class OpenAndCloseTest {
         List<Integer> ids = DatabaseTest.ids(reopened, null);
         assertTrue(ids.equals(List.of(1)) || ids.equals(List.of(1, 3)), ids::toString);
         validated.close(reopened);
+    }
+
+    @Test
+    void aCloseInsideACloseIsTheOnlyOne() {
+        Database database = validated.open(home);
+        database.beforeClose(same -> {
+            same.beforeClose(null);
+            same.close();
+        });
+        database.close();
+        assertThrows(DatabaseClosedException.class, database::tableNames);
+        requireUnharmed();
+    }
+
+    /** The other one begins while this one is under way, and comes to its end behind it. */
+    @Test
+    void aCloseBesideACloseDoesNothing() throws Exception {
+        Database database = validated.open(home);
+        FutureTask<Void> other = new FutureTask<>(
+                () -> {
+                    database.close();
+                    assertThrows(DatabaseClosedException.class, database.instance()::requireOpen);
+                },
+                null);
+        database.beforeClose(same -> {
+            same.beforeClose(null);
+            Thread thread = Thread.ofPlatform().start(other);
+            while (thread.isAlive() && thread.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+        });
+        database.close();
+        other.get();
+        requireUnharmed();
     }
 
     /** A transaction that begins beside a close is either seen by it or refused. */
