@@ -224,6 +224,32 @@ class StatementErrorsTest {
         });
     }
 
+    /** What was read in a snapshot has no place in a page, and stands for its row all the same. */
+    @Test
+    void thePrimaryKeyOfARowFromASnapshotCannotBeChanged() throws Exception {
+        Record fetched = table.newRecord();
+        Record scanned = table.newRecord();
+        Record copied = table.newRecord();
+        database.run(database.transactionOptions().readOnlySnapshot(), transaction -> {
+            assertTrue(transaction.fetch(table, table.newKey().add(1), fetched));
+            try (Cursor cursor = transaction.scan(table)) {
+                assertTrue(cursor.next(scanned));
+            }
+            copied.copyFrom(fetched);
+        });
+        for (Record row : List.of(fetched, scanned, copied)) {
+            row.setInt(ID, 2);
+            row.setInt(CODE, 99);
+            refuses(TransactionStateException.class, transaction -> transaction.update(table, row));
+            refuses(TransactionStateException.class, transaction -> transaction.delete(table, row));
+        }
+        // Emptied, it stands for no row.
+        database.run(transaction -> {
+            assertTrue(transaction.update(table, row(fetched, 2, 20, 7, "filled")));
+            assertTrue(transaction.delete(table, fetched));
+        });
+    }
+
     @Test
     void aTableOfAnotherDatabase() throws Exception {
         Database another = validated.inMemory();

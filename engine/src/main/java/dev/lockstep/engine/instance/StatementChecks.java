@@ -10,7 +10,6 @@ import dev.lockstep.engine.TransactionStateException;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.type.KeyFormat;
-import dev.lockstep.engine.type.RecordBuffer;
 
 /**
  * What a statement on one table is refused for before it has changed anything, and the error that says so. Immutable
@@ -58,7 +57,7 @@ public final class StatementChecks {
     }
 
     private void requireKeyAsFetched(Record row, String remedy) {
-        if (row.isKeyChanged() && row.positionPageId() != RecordBuffer.NO_POSITION) {
+        if (row.isKeyChanged() && row.isFetched()) {
             throw new TransactionStateException(Message.of("the primary key of a fetched row was changed")
                     .with("table", table.definition().name())
                     .remedy(remedy));

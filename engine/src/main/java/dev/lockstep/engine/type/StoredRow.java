@@ -20,7 +20,7 @@ import java.util.Arrays;
  *   <li>{@code valueBytes.length >= format.minimumValueBytes()}, so columns of fixed width are read without a further
  *       check.
  *   <li>{@code assigned} has the bit of each column that was set since it was emptied, or of all after {@link
- *       #loaded()}.
+ *       #loaded()}, which sets {@code fetched} as well.
  * </ul>
  *
  * <p>Not thread-safe. Nothing here allocates once the arrays have grown to the largest row.
@@ -56,6 +56,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     int keyLength;
     int valueLength;
     private final long[] assigned;
+    private boolean fetched;
     boolean keyChanged;
     private long changed;
     private int changedFrom;
@@ -203,6 +204,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
             throw failure;
         }
         Arrays.fill(assigned, -1L);
+        fetched = true;
         keyChanged = false;
         changed = 0;
         if (positionTreeStamp < 0) {
@@ -370,6 +372,15 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     }
 
     /**
+     * Whether the row was loaded since it was emptied, from a page or from a snapshot, which knows of no page.
+     *
+     * @return true if it stands for the row that it was read as
+     */
+    public final boolean isFetched() {
+        return fetched;
+    }
+
+    /**
      * Whether a column of the primary key was set since the row was loaded or emptied. A changed row can then not be
      * written back to where it came from.
      *
@@ -388,6 +399,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         System.arraycopy(value, 0, valueBytes, 0, value.length);
         valueLength = value.length;
         Arrays.fill(assigned, 0);
+        fetched = false;
         keyChanged = false;
         changed = 0;
         positionPageId = NO_POSITION;
@@ -413,6 +425,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         System.arraycopy(other.valueBytes, 0, valueBytes, 0, other.valueLength);
         valueLength = other.valueLength;
         System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
+        fetched = other.fetched;
         keyChanged = other.keyChanged;
         changed = other.changed;
         positionPageId = other.positionPageId;
