@@ -79,12 +79,14 @@ public final class Key extends KeyBuffer {
      * @param record a record of the table whose primary key this is
      * @return this key
      * @throws SchemaException if the record's primary key has another format
+     * @throws NullViolationException if a column of it was not set
      */
     public Key copyFrom(Record record) {
         KeyFormat theirs = record.format().keyFormat();
         if (!theirs.equals(format())) {
             throw otherFormat(theirs);
         }
+        record.requireKey();
         setEncoded(record.keyBytes(), 0, record.keyLength(), theirs.columnCount());
         return this;
     }

@@ -384,6 +384,7 @@ public final class Transaction {
      * @param table the table
      * @param row a fetched row
      * @return false if it is gone
+     * @throws NullViolationException if the record was not fetched, and a column of its primary key was not set
      * @throws TransactionStateException if the key of a fetched row was changed: another row has that key
      */
     public boolean delete(Table table, Record row) {
@@ -406,6 +407,7 @@ public final class Transaction {
      * @param table the table
      * @param batch fetched rows; {@link RowBatch#found} then says which of them there were
      * @return how many of them there were
+     * @throws NullViolationException if a row was added, and a column of its primary key was not set
      * @throws TransactionStateException if the key of a fetched row was changed
      */
     public int delete(Table table, RowBatch batch) {

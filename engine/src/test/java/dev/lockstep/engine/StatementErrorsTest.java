@@ -250,6 +250,48 @@ class StatementErrorsTest {
         });
     }
 
+    /** A column that was not set reads as zero or empty, and there may be a row of that key. */
+    @Test
+    void aRecordWithoutAKeyNamesNoRow() throws Exception {
+        Table pairs = database.createTable(TableDefinition.named("pair")
+                .column("amount", ColumnType.int32())
+                .column("text", ColumnType.string(10))
+                .column("id", ColumnType.int32())
+                .primaryKey("id", "text")
+                .build());
+        Record row = pairs.newRecord();
+        row.setInt(0, 5);
+        row.setString(1, "");
+        row.setInt(2, 0);
+        database.run(transaction -> transaction.insert(pairs, row));
+        for (int set = -1; set < 2; set++) {
+            row.clear();
+            RowBatch batch = pairs.newBatch(2);
+            Record added = batch.addRow();
+            if (set == 0) {
+                row.setString(1, "");
+                added.setString(1, "");
+            } else if (set == 1) {
+                row.setInt(2, 0);
+                added.setInt(2, 0);
+            }
+            refuses(NullViolationException.class, transaction -> transaction.delete(pairs, row));
+            refuses(NullViolationException.class, transaction -> transaction.delete(pairs, batch));
+            refuses(
+                    NullViolationException.class,
+                    transaction -> pairs.newKey().add(7).add("kept").copyFrom(row));
+        }
+        database.run(transaction -> {
+            row.clear();
+            assertTrue(transaction.fetch(pairs, pairs.newKey().add(0).add(""), row));
+            row.clear();
+            row.setInt(2, 0);
+            row.setString(1, "");
+            assertTrue(transaction.fetch(pairs, pairs.newKey().copyFrom(row), pairs.newRecord()));
+            assertTrue(transaction.delete(pairs, row));
+        });
+    }
+
     @Test
     void aTableOfAnotherDatabase() throws Exception {
         Database another = validated.inMemory();

@@ -50,9 +50,11 @@ public final class StatementChecks {
      * A row to delete.
      *
      * @throws TransactionStateException if it was fetched and has another key since
+     * @throws dev.lockstep.engine.NullViolationException if a column of its primary key has no value
      */
     void requireDeletable(Record row) {
         requireOwn(row);
+        row.requireKey();
         requireKeyAsFetched(row, "fetch the row that is to be deleted, or delete it by its key");
     }
 

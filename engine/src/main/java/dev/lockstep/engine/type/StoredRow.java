@@ -372,6 +372,22 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     }
 
     /**
+     * Checks that the row has a key: it was fetched, or each column of its primary key was set.
+     *
+     * @throws dev.lockstep.engine.NullViolationException if a column of the primary key has no value
+     */
+    public final void requireKey() {
+        if (!fetched) {
+            KeyFormat keyFormat = format.keyFormat();
+            for (int part = 0; part < keyFormat.columnCount(); part++) {
+                if (!isAssigned(keyFormat.ordinal(part))) {
+                    throw ColumnErrors.nullForNotNull(format.tableName(), keyFormat.column(part));
+                }
+            }
+        }
+    }
+
+    /**
      * Whether the row was loaded since it was emptied, from a page or from a snapshot, which knows of no page.
      *
      * @return true if it stands for the row that it was read as
