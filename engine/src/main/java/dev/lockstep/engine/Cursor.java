@@ -1,8 +1,6 @@
 package dev.lockstep.engine;
 
-import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.instance.RangeScan;
-import dev.lockstep.engine.instance.TableAccess;
 import dev.lockstep.engine.lock.LockMode;
 
 /**
@@ -15,45 +13,29 @@ import dev.lockstep.engine.lock.LockMode;
  * }</pre>
  *
  * <p>Bounds may be prefixes of the key: {@link #from} and {@link #to} with the same prefix cover all keys that begin
- * with it. Belongs to one transaction and its thread. Close it before the commit; closing it hands it back for reuse.
+ * with it. Belongs to one transaction and its thread. Close it before the commit; once closed it stays closed.
  *
  * <p>States: prepared, moving from the first {@code next} or {@code nextKey} on, closed. Invariants:
  * <ul>
  *   <li>The range is given while prepared and is fixed while moving; the table is locked from then on.
  *   <li>{@code rollbackCount} is the transaction's at the opening: its rollback closes the cursor.
- *   <li>{@code nextFree} is a link of the transaction's list of closed cursors, and null in all others.
+ *   <li>{@code scan} belongs to this cursor while it is open, and to another one of the transaction afterwards.
  * </ul>
  */
 public final class Cursor implements AutoCloseable {
     private final Transaction transaction;
     private final TransactionGate gate;
     private final RangeScan scan;
-    private boolean open;
+    private final long rollbackCount;
+    private boolean open = true;
     private boolean started;
-    private long rollbackCount;
-    private Cursor nextFree;
 
-    Cursor(Transaction transaction) {
+    /** Opens a cursor over a scan that is prepared. */
+    Cursor(Transaction transaction, RangeScan scan) {
         this.transaction = transaction;
+        this.scan = scan;
         gate = transaction.gate();
-        this.scan = new RangeScan(transaction.core());
-    }
-
-    Cursor overTable(TableAccess access, TableReference table) {
-        scan.overTable(access, table);
-        return opened();
-    }
-
-    Cursor overIndex(TableAccess access, TableReference table, int position) {
-        scan.overIndex(access, table, position);
-        return opened();
-    }
-
-    private Cursor opened() {
-        open = true;
         rollbackCount = transaction.rollbackCount();
-        started = false;
-        return this;
     }
 
     /**
@@ -274,20 +256,12 @@ public final class Cursor implements AutoCloseable {
     public void close() {
         if (isOpen()) {
             gate.requireThread();
-            transaction.cursorClosed(this);
+            transaction.cursorClosed(scan);
         }
         open = false;
     }
 
     private boolean isOpen() {
         return open && rollbackCount == transaction.rollbackCount();
-    }
-
-    Cursor nextFree() {
-        return nextFree;
-    }
-
-    void setNextFree(Cursor next) {
-        nextFree = next;
     }
 }

@@ -1,9 +1,11 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.instance.RangeScan;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
 import dev.lockstep.engine.lock.LockMode;
+import java.util.ArrayList;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
@@ -34,8 +36,10 @@ public final class Transaction {
     private final SessionCore core;
     private final TransactionGate gate;
 
+    /** Scans of closed cursors, for further ones: they are large. */
+    private final ArrayList<RangeScan> freeScans = new ArrayList<>();
+
     private int openCursorCount;
-    private Cursor freeCursors;
     private Savepoint newestSavepoint;
     private long rollbackCount;
 
@@ -431,7 +435,9 @@ public final class Transaction {
      */
     public Cursor scan(Table table) {
         TableAccess access = open(table, LockMode.IS);
-        return newCursor().overTable(access, table.reference());
+        RangeScan scan = freeScan();
+        scan.overTable(access, table.reference());
+        return opened(scan);
     }
 
     /**
@@ -454,7 +460,9 @@ public final class Transaction {
                     .remedy("wait until createIndex has returned"));
         }
         access.requireInSnapshot(position);
-        return newCursor().overIndex(access, table.reference(), position);
+        RangeScan scan = freeScan();
+        scan.overIndex(access, table.reference(), position);
+        return opened(scan);
     }
 
     /**
@@ -600,19 +608,17 @@ public final class Transaction {
         return rollbackCount;
     }
 
-    private Cursor newCursor() {
-        openCursorCount++;
-        Cursor cursor = freeCursors;
-        if (cursor == null) {
-            return new Cursor(this);
-        }
-        freeCursors = cursor.nextFree();
-        return cursor;
+    private RangeScan freeScan() {
+        return freeScans.isEmpty() ? new RangeScan(core) : freeScans.removeLast();
     }
 
-    void cursorClosed(Cursor cursor) {
+    private Cursor opened(RangeScan scan) {
+        openCursorCount++;
+        return new Cursor(this, scan);
+    }
+
+    void cursorClosed(RangeScan scan) {
         openCursorCount--;
-        cursor.setNextFree(freeCursors);
-        freeCursors = cursor;
+        freeScans.add(scan);
     }
 }

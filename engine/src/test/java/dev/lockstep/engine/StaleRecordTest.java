@@ -155,6 +155,24 @@ class StaleRecordTest {
     }
 
     @Test
+    void aClosedCursorLeavesTheNextOneAlone() {
+        fill();
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            Cursor old = transaction.scan(table);
+            assertTrue(old.next(row));
+            old.close();
+            try (Cursor next = transaction.scan(table).from(id(5))) {
+                assertThrows(TransactionStateException.class, () -> old.next(row));
+                assertThrows(TransactionStateException.class, () -> old.from(id(7)));
+                old.close();
+                assertTrue(next.next(row));
+                assertEquals(5, row.getInt(0));
+            }
+        });
+    }
+
+    @Test
     void aScanThatCannotBeginLeavesNoCursorOpen() {
         fill();
         database.createTable(TableDefinition.named("gone")
