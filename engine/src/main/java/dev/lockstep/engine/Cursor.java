@@ -165,6 +165,7 @@ public final class Cursor implements AutoCloseable {
      */
     public int next(RowBatch into) {
         start();
+        scan.requireRows(into.records()[0]);
         into.clear();
         gate.enterWithStack();
         try {
@@ -189,6 +190,7 @@ public final class Cursor implements AutoCloseable {
      */
     public int nextKeys(RowBatch primaryKeys) {
         start();
+        scan.requireKeys(primaryKeys.format().keyFormat());
         primaryKeys.clear();
         gate.enterWithStack();
         try {

@@ -132,6 +132,10 @@ public final class RowBatch {
         return found[Objects.checkIndex(index, size)];
     }
 
+    RecordFormat format() {
+        return format;
+    }
+
     private void takeKeys() {
         if (keysInRecords) {
             keysInRecords = false;

@@ -307,6 +307,39 @@ class RowBatchScanTest {
     }
 
     @Test
+    void aBatchThatIsRefusedIsLeftAsItWas() {
+        Database database = validated.inMemory();
+        Table table = tens(database, 5, "n");
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("id", ColumnType.int64())
+                .primaryKey("id")
+                .build());
+        RowBatch foreign = other.newBatch(2);
+        foreign.addKey().add(7L);
+        foreign.addRow().setLong(0, 8);
+        RowBatch narrow = table.newBatch(1, 1);
+        narrow.addKey().add(10);
+        RowBatch rows = table.newBatch(1);
+        rows.addKey().add(20);
+        database.run(transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                assertThrows(SchemaException.class, () -> cursor.next(foreign));
+                assertThrows(SchemaException.class, () -> cursor.nextKeys(rows));
+            }
+            try (Cursor cursor = transaction.scan(table, "by_amount")) {
+                assertThrows(SchemaException.class, () -> cursor.next(foreign));
+                assertThrows(SchemaException.class, () -> cursor.nextKeys(foreign));
+                assertThrows(SchemaException.class, () -> cursor.next(narrow));
+            }
+            assertEquals(1, transaction.fetch(table, narrow));
+            assertEquals(1, transaction.fetch(table, rows));
+        });
+        assertEquals(2, foreign.size());
+        assertTrue(foreign.key(0).isComplete());
+        assertEquals(8, foreign.record(1).getLong(0));
+    }
+
+    @Test
     void aRecordKeepsItsRowWhenTheRangeHasEnded() {
         Database database = validated.inMemory();
         Table table = tens(database, 5, "n");

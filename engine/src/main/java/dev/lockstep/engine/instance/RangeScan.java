@@ -167,20 +167,28 @@ public final class RangeScan {
     }
 
     /**
+     * A batch takes rows of the scan.
+     *
+     * @param first its first record
+     * @throws SchemaException if it belongs to another table, or lacks columns by which rows are compared
+     */
+    public void requireRows(Record first) {
+        access.checks().requireReadable(first);
+        if (index != TABLE) {
+            requireIndexedColumns(first);
+        }
+    }
+
+    /**
      * Goes to the following rows.
      *
      * @param keys as many as records; free for use
-     * @param into takes the rows; its records may change places
+     * @param into takes the rows, as {@link #requireRows} wants them; its records may change places
      * @param found as many as records; free for use
      * @return how many rows there are, fewer than records only at the end of the range
      */
     public int next(Key[] keys, Record[] into, boolean[] found) {
-        access.checks().requireReadable(into[0]);
-        if (index == TABLE) {
-            return nextOfTable(into);
-        }
-        requireIndexedColumns(into[0]);
-        return nextOfIndex(keys, into, found);
+        return index == TABLE ? nextOfTable(into) : nextOfIndex(keys, into, found);
     }
 
     /** A row is compared with the entry that led to it. */
@@ -299,12 +307,10 @@ public final class RangeScan {
     /**
      * Goes to the following entries of an index, without their rows.
      *
-     * @param primaryKeys takes the primary keys that they refer to
+     * @param primaryKeys takes the primary keys that they refer to; as {@link #requireKeys} wants them
      * @return how many there are, fewer than keys only at the end of the range
      */
     public int nextKeys(Key[] primaryKeys) {
-        requireIndex();
-        requirePrimaryKey(primaryKeys[0]);
         int count = 0;
         // Ends with the range: each turn consumes entries.
         while (count < primaryKeys.length) {
@@ -320,6 +326,17 @@ public final class RangeScan {
         return count;
     }
 
+    /**
+     * Keys take those to which the entries of the scan refer.
+     *
+     * @param actual their format
+     * @throws SchemaException if the scan is that of a table, or they belong to another one
+     */
+    public void requireKeys(KeyFormat actual) {
+        requireIndex();
+        requirePrimaryKey(actual);
+    }
+
     private void requireIndex() {
         if (index == TABLE) {
             throw new SchemaException(Message.of("the cursor scans a table")
@@ -328,12 +345,12 @@ public final class RangeScan {
         }
     }
 
-    private void requirePrimaryKey(Key key) {
+    private void requirePrimaryKey(KeyFormat actual) {
         KeyFormat expected = access.table().definition().keyFormat();
-        if (!key.format().equals(expected)) {
+        if (!actual.equals(expected)) {
             throw new SchemaException(Message.of("the keys belong to another table")
                     .with("expected", expected.name())
-                    .with("actual", key.format().name())
+                    .with("actual", actual.name())
                     .remedy("make the batch with newBatch() of the table that is scanned"));
         }
     }
