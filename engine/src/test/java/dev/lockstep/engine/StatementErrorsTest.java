@@ -292,6 +292,32 @@ class StatementErrorsTest {
         });
     }
 
+    /** Which rows of it there are is said by statements that succeed. */
+    @Test
+    void aBatchThatIsNotChangedIsLeftAsItWas() throws Exception {
+        RowBatch batch = table.newBatch(4);
+        row(batch.addRow(), 9, 90, 1, "missing");
+        batch.addKey().add(1);
+        row(batch.addRow(), 2, 30, 1, "duplicate of row 3");
+        refuses(DuplicateKeyException.class, transaction -> transaction.update(table, batch));
+        assertTrue(batch.found(0));
+        assertFalse(batch.found(1));
+        assertTrue(batch.found(2));
+        try (Session holding = database.openSession()) {
+            assertTrue(holding.begin().fetchExclusive(table, table.newKey().add(2), table.newRecord()));
+            TransactionOptions impatient = database.transactionOptions().withLockTimeout(Duration.ofMillis(1));
+            assertThrows(
+                    LockTimeoutException.class,
+                    () -> database.run(impatient, transaction -> transaction.delete(table, batch)));
+            holding.transaction().rollback();
+        }
+        assertTrue(batch.found(0));
+        assertFalse(batch.found(1));
+        assertTrue(batch.found(2));
+        assertEquals(1, (int) database.call(transaction -> transaction.delete(table, batch)));
+        assertFalse(batch.found(0));
+    }
+
     @Test
     void aTableOfAnotherDatabase() throws Exception {
         Database another = validated.inMemory();

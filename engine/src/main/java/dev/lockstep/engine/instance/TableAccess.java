@@ -334,7 +334,7 @@ public final class TableAccess {
     /**
      * Updates several rows, all or none.
      *
-     * @param found says which of the rows are meant, and takes which of them there are
+     * @param found says which of the rows are meant, and takes which of them there are; left as it is where this fails
      * @return how many there are
      * @throws DuplicateKeyException if the new key of a unique index is taken; nothing is changed
      */
@@ -347,6 +347,7 @@ public final class TableAccess {
         }
         int savepoint = session.savepoint();
         int foundCount = 0;
+        boolean[] foundBefore = null;
         try {
             int next = 0;
             // Ends: each turn is done with a row at least.
@@ -359,16 +360,28 @@ public final class TableAccess {
                     foundCount += next - from;
                 }
                 if (end == from || next < end) {
-                    found[next] = found[next] && updateAlone(rows[next]);
-                    foundCount += found[next] ? 1 : 0;
+                    if (found[next] && updateAlone(rows[next])) {
+                        foundCount++;
+                    } else if (found[next]) {
+                        foundBefore = foundBefore == null ? found.clone() : foundBefore;
+                        found[next] = false;
+                    }
                     next++;
                 }
             }
         } catch (Throwable failure) {
+            restore(found, foundBefore);
             session.undoStatement(savepoint, failure);
             throw failure;
         }
         return foundCount;
+    }
+
+    /** A statement that failed has found nothing. */
+    private static void restore(boolean[] found, boolean[] beforeOrNull) {
+        if (beforeOrNull != null) {
+            System.arraycopy(beforeOrNull, 0, found, 0, found.length);
+        }
     }
 
     /** Index behind the rows from {@code next} on that one operation may update together. */
@@ -481,7 +494,7 @@ public final class TableAccess {
     /**
      * Deletes several rows, all or none.
      *
-     * @param found says which of the rows are meant, and takes which of them there were
+     * @param found says which of the rows are meant, and takes which of them there were; left as it is where this fails
      * @return how many there were
      */
     public int delete(Record[] rows, boolean[] found, int count) {
@@ -492,12 +505,18 @@ public final class TableAccess {
         }
         int savepoint = session.savepoint();
         int foundCount = 0;
+        boolean[] foundBefore = null;
         try {
             for (int i = 0; i < count; i++) {
-                found[i] = found[i] && delete(rows[i].keyBytes(), rows[i].keyLength(), rows[i]);
-                foundCount += found[i] ? 1 : 0;
+                if (found[i] && delete(rows[i].keyBytes(), rows[i].keyLength(), rows[i])) {
+                    foundCount++;
+                } else if (found[i]) {
+                    foundBefore = foundBefore == null ? found.clone() : foundBefore;
+                    found[i] = false;
+                }
             }
         } catch (Throwable failure) {
+            restore(found, foundBefore);
             session.undoStatement(savepoint, failure);
             throw failure;
         }
