@@ -76,6 +76,11 @@ public final class RangeBatch {
     /** Forgets the ranges and their rows; the batch is empty again. */
     public void clear() {
         size = 0;
+        clearRows();
+    }
+
+    /** Forgets the rows. */
+    void clearRows() {
         scannedSize = 0;
         rows.clear();
     }

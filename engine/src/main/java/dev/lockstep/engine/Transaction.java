@@ -237,7 +237,7 @@ public final class Transaction {
     private int fetch(Table table, RangeBatch ranges, int changeMode) {
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
         access.checks().requireReadable(ranges.rows().records()[0]);
-        ranges.rows().clear();
+        ranges.clearRows();
         try {
             gate.enter();
             int count = access.batchScan()

@@ -406,6 +406,27 @@ class RangeBatchTest {
         assertEquals(0, (int) database.call(transaction -> transaction.fetch(table, ranges)));
     }
 
+    @Test
+    void aFetchThatFailsForgetsTheRowsOfTheOneBefore() {
+        Database database = validated.inMemory();
+        Table table = fill(database, 2, 2);
+        RangeBatch ranges = districts(table, 1, 2, 2);
+        try (Session holding = database.openSession();
+                Session waiting = database.openSession()) {
+            Transaction waiter = waiting.begin(options(Isolation.READ_COMMITTED).withLockTimeout(SHORT));
+            assertEquals(4, waiter.fetch(table, ranges));
+            Transaction holder = holding.begin();
+            assertTrue(holder.fetchExclusive(table, table.newKey().add(2).add(1), table.newRecord()));
+            assertThrows(LockTimeoutException.class, () -> waiter.fetchExclusive(table, ranges));
+            waiter.rollback();
+            holder.rollback();
+        }
+        assertEquals(2, ranges.size());
+        assertEquals(0, ranges.rows().size());
+        assertThrows(IndexOutOfBoundsException.class, () -> ranges.from(0));
+        assertThrows(IndexOutOfBoundsException.class, () -> ranges.to(1));
+    }
+
     /** Without columns a range is the whole table. */
     @Test
     void anEmptyPrefixIsTheWholeTable() {
