@@ -209,10 +209,11 @@ public final class Cursor implements AutoCloseable {
      *
      * @param primaryKey takes the primary key that the entry refers to
      * @return false at the end of the range
-     * @throws SchemaException if the cursor scans a table
+     * @throws SchemaException if the cursor scans a table, or the key belongs to another or to an index
      */
     public boolean nextKey(Key primaryKey) {
         start();
+        scan.requireKeys(primaryKey.format());
         gate.enterWithStack();
         try {
             boolean found = scan.nextKey(primaryKey);

@@ -189,6 +189,13 @@ class StatementErrorsTest {
                 cursor.nextKey(table.newKey());
             }
         });
+        for (Key foreign : List.of(other.newKey().add(1), table.newIndexKey("by_text"))) {
+            refuses(SchemaException.class, transaction -> {
+                try (Cursor cursor = transaction.scan(table, "by_code")) {
+                    cursor.nextKey(foreign);
+                }
+            });
+        }
         refuses(SchemaException.class, transaction -> transaction.scan(table, "no_such_index"));
     }
 

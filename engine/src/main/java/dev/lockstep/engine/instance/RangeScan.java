@@ -294,9 +294,8 @@ public final class RangeScan {
         return count;
     }
 
-    /** Goes to the next entry of an index, without its row. */
+    /** Goes to the next entry of an index, without its row; the key is as {@link #requireKeys} wants it. */
     public boolean nextKey(Key primaryKey) {
-        requireIndex();
         if (step(entries, 0, 1, indexTree(), indexList()) == 0) {
             return false;
         }
@@ -351,7 +350,7 @@ public final class RangeScan {
             throw new SchemaException(Message.of("the keys belong to another table")
                     .with("expected", expected.name())
                     .with("actual", actual.name())
-                    .remedy("make the batch with newBatch() of the table that is scanned"));
+                    .remedy("make the key with newKey(), or the batch with newBatch(), of the table that is scanned"));
         }
     }
 
