@@ -87,14 +87,20 @@ public final class ColumnValues {
         if (type.kind() != ColumnType.Kind.DECIMAL) {
             throw ColumnErrors.wrongType(owner, column, "decimal");
         }
-        // A scale or an exponent far outside would make setScale() build a number of that many digits.
-        BigDecimal stripped = value.stripTrailingZeros();
-        long digitsBeforePoint = (long) stripped.precision() - stripped.scale();
-        boolean zero = stripped.signum() == 0;
-        if (!zero && (stripped.scale() > type.scale() || digitsBeforePoint > type.lengthMax() - type.scale())) {
+        if (value.signum() == 0) {
+            return BigInteger.ZERO;
+        }
+        // An exponent far outside would overflow where zeros are stripped, and a scale far outside would make
+        // setScale() build a number of that many digits.
+        long digitsBeforePoint = (long) value.precision() - value.scale();
+        if (digitsBeforePoint > type.lengthMax() - type.scale()) {
             throw ColumnErrors.outOfRange(owner, column, value);
         }
-        return zero ? BigInteger.ZERO : stripped.setScale(type.scale()).unscaledValue();
+        BigDecimal stripped = value.stripTrailingZeros();
+        if (stripped.scale() > type.scale()) {
+            throw ColumnErrors.outOfRange(owner, column, value);
+        }
+        return stripped.setScale(type.scale()).unscaledValue();
     }
 
     /**

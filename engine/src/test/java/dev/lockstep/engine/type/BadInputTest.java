@@ -15,6 +15,7 @@ import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.ValueOutOfRangeException;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -119,6 +120,11 @@ class BadInputTest {
                 "value=1E-999999999",
                 r -> r.setDecimal(WIDE, new BigDecimal("1E-999999999")));
         assertRefused(ValueOutOfRangeException.class, "column=WIDE", r -> r.setDecimal(WIDE, BigDecimal.TEN.pow(20)));
+        for (int scale : new int[] {Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            BigDecimal farOutside = new BigDecimal(BigInteger.TEN, scale);
+            assertRefused(ValueOutOfRangeException.class, "column=PRICE", r -> r.setDecimal(PRICE, farOutside));
+            assertRefused(ValueOutOfRangeException.class, "column=WIDE", r -> r.setDecimal(WIDE, farOutside));
+        }
         assertRefused(ValueOutOfRangeException.class, "column=DAY type=DATE", r -> r.setDate(DAY, LocalDate.MAX));
         assertRefused(
                 ValueOutOfRangeException.class,
