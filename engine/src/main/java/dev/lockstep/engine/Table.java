@@ -93,11 +93,16 @@ public final class Table {
      * @param capacity the largest number of ranges, at least 1
      * @param rowsPerRangeMax the largest number of rows of each, at least 1; the batch has room for all of them
      * @return the batch
-     * @throws IllegalArgumentException if one of the numbers is below 1
+     * @throws IllegalArgumentException if one of the numbers is below 1, or their product above the largest int
      */
     public RangeBatch newRangeBatch(int capacity, int rowsPerRangeMax) {
         requireCapacity(capacity);
         requireCapacity(rowsPerRangeMax);
+        long rows = (long) capacity * rowsPerRangeMax;
+        if (rows > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("no array has room for so many rows: capacity=" + capacity
+                    + " rowsPerRangeMax=" + rowsPerRangeMax + " rows=" + rows + " rowsMax=" + Integer.MAX_VALUE);
+        }
         return new RangeBatch(definition().recordFormat(), capacity, rowsPerRangeMax);
     }
 

@@ -389,6 +389,8 @@ class RangeBatchTest {
         Table other = database.createTable(DatabaseTest.accounts());
         assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(0, 1));
         assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(1, 0));
+        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(2, Integer.MAX_VALUE));
+        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(4, 1 << 30));
         RangeBatch ranges = districts(table, 1, 2, 2);
         assertEquals(2, ranges.capacity());
         assertEquals(2, ranges.rowsPerRangeMax());
