@@ -20,10 +20,11 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>A team waits for nobody (STEPS, 4.1.3): a member that would have to wait, for a lock or for a page that is not in
- * the pool, {@linkplain #left leaves} the team without its row. Its transaction fetches the row by itself, and waits,
- * when its thread has time for that: whoever holds the lock may be another transaction of this same thread, which then
- * has to end first.
+ * <p>A team waits for nobody (STEPS, 4.1.3): a member that would have to wait, for a lock of the row or of the table or
+ * for a page that is not in the pool, {@linkplain #left leaves} the team without its row. Its transaction fetches the
+ * row by itself, and waits, when its thread has time for that: whoever holds the lock may be another transaction of
+ * this same thread, which then has to end first. Two kinds of members wait for pages all the same, though for no lock:
+ * those that read a snapshot, and those whose row stays locked and has a value in overflow pages.
  *
  * <p>Made to be reused, like the keys that it holds. Not thread-safe.
  */
@@ -157,9 +158,11 @@ public final class TeamFetch {
             // One thread runs the statements of all, on one stack.
             transaction.core().reserveStack();
         }
-        TableAccess access = transaction.openWithinReserve(table.reference(), tableMode);
-        access.checks().requireComplete(keys[member]);
-        access.checks().requireReadable(records[member]);
+        TableAccess access = transaction.tryOpenWithinReserve(table.reference(), tableMode);
+        if (access != null) {
+            access.checks().requireComplete(keys[member]);
+            access.checks().requireReadable(records[member]);
+        }
         accesses[member] = access;
         gate.enter();
     }

@@ -587,14 +587,27 @@ public final class Transaction {
     TableAccess open(TableReference table, int mode) {
         gate.requireOpen();
         core.reserveStack();
-        return openWithinReserve(table, mode);
-    }
-
-    /** As {@link #open}, where the caller has seen that the transaction is open and stack enough is left. */
-    TableAccess openWithinReserve(TableReference table, int mode) {
         try {
             gate.enter();
             TableAccess access = core.open(table, mode);
+            gate.leave();
+            return access;
+        } catch (RuntimeException | Error failure) {
+            gate.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * As {@link #open}, where the caller has seen that the transaction is open and stack enough is left, but waits for
+     * nobody.
+     *
+     * @return null where the table's lock is not to be had at once
+     */
+    TableAccess tryOpenWithinReserve(TableReference table, int mode) {
+        try {
+            gate.enter();
+            TableAccess access = core.tryOpen(table, mode);
             gate.leave();
             return access;
         } catch (RuntimeException | Error failure) {

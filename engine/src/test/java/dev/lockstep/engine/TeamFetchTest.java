@@ -12,6 +12,7 @@ import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -292,6 +293,41 @@ class TeamFetchTest {
                     assertEquals(rows.get(2 * i), Row.of(members.records.get(i)), "member " + i);
                 }
                 waiting.forEach(Transaction::commit);
+                members.end();
+            }
+        }
+    }
+
+    /** Alone, before or behind the one that holds the lock, and beyond the members that run side by side. */
+    @Test
+    void whoWouldWaitForTheTableLeaves() {
+        Database database = validated.inMemory();
+        Table table = database.createTable(DatabaseTest.accounts());
+        Map<Integer, Row> rows = fill(database, table, new Random(1));
+        TransactionOptions impatient = options(Isolation.SERIALIZABLE).withLockTimeout(Duration.ofMillis(100));
+        for (int holder : new int[] {-1, 0, 1, MEMBERS - 1}) {
+            Members members = new Members(database, table, rows, new Random(1));
+            try (Session session = database.openSession()) {
+                List<Transaction> waiting = members.begin(impatient);
+                Transaction holding = holder < 0 ? session.begin(impatient) : waiting.get(holder);
+                holding.lockShared(table);
+                for (int i = 0; i < MEMBERS; i++) {
+                    members.team.add(waiting.get(i), members.records.get(i)).add(2 * i);
+                }
+                assertEquals(holder < 0 ? MEMBERS : MEMBERS - 1, members.team.fetchExclusive());
+                for (int i = 0; i < MEMBERS; i++) {
+                    assertEquals(i != holder, members.team.left(i), "member " + i);
+                    assertEquals(i == holder, members.team.found(i), "member " + i);
+                }
+                holding.commit();
+                for (int i = 0; i < MEMBERS; i++) {
+                    Record record = members.records.get(i);
+                    if (i != holder) {
+                        assertTrue(waiting.get(i).fetchExclusive(table, members.team.key(i), record));
+                        waiting.get(i).commit();
+                    }
+                    assertEquals(rows.get(2 * i), Row.of(record), "member " + i);
+                }
                 members.end();
             }
         }

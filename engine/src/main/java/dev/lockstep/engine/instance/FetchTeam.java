@@ -24,7 +24,7 @@ public final class FetchTeam {
      * Fetches a row for each of the first {@code count} members; teams beyond {@link BatchFetch#FETCHES_TOGETHER_MAX}
      * are split.
      *
-     * @param accesses of sessions that are all different
+     * @param accesses of sessions that are all different; null for a member that has left already
      * @param found takes for each member whether there is a row
      * @param left takes for each member whether it has left, without its row
      * @param changeMode {@link LockMode#KEY_U} or {@link LockMode#KEY_X} with the intent to change the rows,
@@ -47,13 +47,10 @@ public final class FetchTeam {
             for (int i = 0; i < inLoop; i++) {
                 running[i].followHint();
             }
-            TableAccess leader = accesses[from];
-            int leftHere = leader.session()
-                    .driver
-                    .runTeam(running, inLoop, leader.table().operations().fetch());
+            int leftHere = run(leader(accesses, from, to), inLoop);
             for (int i = from; i < to; i++) {
                 found[i] = false;
-                left[i] = hasLeft(fetches[i - from], leftHere);
+                left[i] = accesses[i] == null || hasLeft(fetches[i - from], leftHere);
                 if (!left[i]) {
                     complete(accesses[i], keys[i], into[i], found, left, i, fetches[i - from], changeMode);
                 }
@@ -63,14 +60,36 @@ public final class FetchTeam {
         return leftCount;
     }
 
-    /** Aims the members; returns how many run in the loop, which are all but readers of snapshots. */
+    /** The first member that has not left already, or null. */
+    private static TableAccess leader(TableAccess[] accesses, int from, int to) {
+        int leader = from;
+        while (leader < to && accesses[leader] == null) {
+            leader++;
+        }
+        return leader == to ? null : accesses[leader];
+    }
+
+    private int run(TableAccess leaderOrNull, int inLoop) {
+        if (leaderOrNull == null) {
+            return 0;
+        }
+        return leaderOrNull
+                .session()
+                .driver
+                .runTeam(running, inLoop, leaderOrNull.table().operations().fetch());
+    }
+
+    /** Aims the members; returns how many run in the loop: all but readers of snapshots and those that have left. */
     private int start(TableAccess[] accesses, Key[] keys, Record[] into, int from, int to, int changeMode) {
         int inLoop = 0;
         for (int i = from; i < to; i++) {
             TableAccess access = accesses[i];
+            fetches[i - from] = null;
+            if (access == null) {
+                continue;
+            }
             int mode = mode(access, changeMode);
             if (readsSnapshot(access, mode)) {
-                fetches[i - from] = null;
                 continue;
             }
             FetchOperation fetch = access.session().fetchBesideOthers();

@@ -262,6 +262,20 @@ public final class SessionCore {
         return isUnknown(state, number) ? newAccess(table, state) : accesses[number];
     }
 
+    /** As {@link #open}, but waits for nobody: null where the table's lock is not to be had at once. */
+    public TableAccess tryOpen(TableReference table, int mode) {
+        int number = table.number();
+        if (!reading.isOpen() && !tableLocks.cover(number, mode)) {
+            if (isUnknown(table.state(), number)) {
+                requireOwn(table);
+            }
+            if (!tableLocks.tryLock(table, mode)) {
+                return null;
+            }
+        }
+        return open(table, mode);
+    }
+
     /** Whether this session has no access to a table as it is now. */
     private boolean isUnknown(TableState state, int number) {
         return number >= accesses.length || accesses[number] == null || !accesses[number].isOf(state);

@@ -53,16 +53,43 @@ final class TableLocks {
 
     /** Takes a table's lock, or makes the one that is held stronger; may wait. */
     void lock(TableReference table, int mode) {
-        int number = table.number();
-        if (number >= modes.length) {
-            modes = Arrays.copyOf(modes, Math.max(number + 1, modes.length * 2));
-        }
-        int intention = mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
+        int intention = intention(mode);
         if (!LockMode.covers(databaseMode, intention)) {
             lockOrWait(null, LockName.DATABASE, intention);
             databaseMode = LockMode.supremum(databaseMode, intention);
         }
-        lockOrWait(table, LockName.ofTable(table.state().tree().treeId()), mode);
+        lockOrWait(table, name(table), mode);
+        note(table.number(), mode);
+    }
+
+    /** As {@link #lock}, but does not wait: false where it would have to. */
+    boolean tryLock(TableReference table, int mode) {
+        int intention = intention(mode);
+        if (!LockMode.covers(databaseMode, intention)) {
+            if (!locks.tryLock(context.lockOwner(), LockName.DATABASE, intention)) {
+                return false;
+            }
+            databaseMode = LockMode.supremum(databaseMode, intention);
+        }
+        if (!locks.tryLock(context.lockOwner(), name(table), mode)) {
+            return false;
+        }
+        note(table.number(), mode);
+        return true;
+    }
+
+    private static int intention(int mode) {
+        return mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
+    }
+
+    private static long name(TableReference table) {
+        return LockName.ofTable(table.state().tree().treeId());
+    }
+
+    private void note(int number, int mode) {
+        if (number >= modes.length) {
+            modes = Arrays.copyOf(modes, Math.max(number + 1, modes.length * 2));
+        }
         if (modes[number] == LockMode.NONE) {
             if (lockedCount == locked.length) {
                 locked = Arrays.copyOf(locked, lockedCount * 2);
