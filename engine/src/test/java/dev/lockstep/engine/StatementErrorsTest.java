@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.engine.type.KeyColumn;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -229,6 +231,57 @@ class StatementErrorsTest {
             row.setInt(ID, 9);
             transaction.update(table, row);
         });
+    }
+
+    /** Of columns of every way to lie in a key. */
+    @Test
+    void aPrimaryKeyMayBeSetToTheValueItHas() throws Exception {
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("number", ColumnType.int64())
+                .column("text", ColumnType.string(20))
+                .column("bytes", ColumnType.binary(20))
+                .column("real", ColumnType.float64())
+                .column("decimal", ColumnType.decimal(30, 2))
+                .column("small", ColumnType.int16())
+                .column("amount", ColumnType.int32())
+                .primaryKey(
+                        KeyColumn.ascending("number"),
+                        KeyColumn.descending("text"),
+                        KeyColumn.ascending("bytes"),
+                        KeyColumn.descending("real"),
+                        KeyColumn.descending("decimal"),
+                        KeyColumn.ascending("small"))
+                .build());
+        Object[] key = {-7L, "a\u0000\u20AC", new byte[] {0, 1, -1}, -0.5, new BigDecimal("-12.50"), (short) -3};
+        Object[] changes = {7L, "b", new byte[] {0, 1}, 0.5, new BigDecimal("12.50"), (short) 3};
+        Record row = other.newRecord();
+        setAll(row, key);
+        row.setInt(6, 1);
+        Key whole = other.newKey();
+        database.run(transaction -> {
+            transaction.insert(other, row);
+            whole.copyFrom(row);
+            for (int column = 0; column < key.length; column++) {
+                assertTrue(transaction.fetchForUpdate(other, whole, row));
+                setAll(row, key);
+                row.setInt(6, 10 + column);
+                assertTrue(transaction.update(other, row));
+                assertTrue(transaction.fetch(other, whole, row));
+                assertEquals(10 + column, row.getInt(6));
+                row.setObject(column, changes[column]);
+                assertThrows(TransactionStateException.class, () -> transaction.update(other, row));
+                assertThrows(TransactionStateException.class, () -> transaction.delete(other, row));
+            }
+            assertTrue(transaction.fetch(other, whole, row));
+            setAll(row, key);
+            assertTrue(transaction.delete(other, row));
+        });
+    }
+
+    private static void setAll(Record row, Object[] values) {
+        for (int column = 0; column < values.length; column++) {
+            row.setObject(column, values[column]);
+        }
     }
 
     /** What was read in a snapshot has no place in a page, and stands for its row all the same. */

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.type;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -9,7 +10,8 @@ import java.util.Arrays;
  * <p>Invariants, besides those of {@link StoredRow}:
  * <ul>
  *   <li>A setter that throws changes nothing.
- *   <li>A setter notes that its column has a value, and that the key has changed if the column is part of it.
+ *   <li>A setter notes that its column has a value, and that the key has changed if the column is part of it. Of a row
+ *       that was fetched the key has not changed where the column had that value: then the setter does nothing.
  * </ul>
  *
  * <p>Not thread-safe. Nothing here allocates once the arrays have grown to the largest row.
@@ -137,7 +139,12 @@ public non-sealed class RecordBuffer extends StoredRow {
         int width = ColumnEncoding.widthBytes(encoding);
         if ((access & ColumnEncoding.IN_KEY) != 0) {
             long sortable = encoding == ColumnEncoding.FLOAT64 ? KeyCodec.sortable(value) : value;
-            KeyCodec.putIntegral(keyBytes, keyStart(column), width, sortable, format.keyMask(column));
+            int at = keyStart(column);
+            long mask = format.keyMask(column);
+            if (isFetched() && KeyCodec.getIntegral(keyBytes, at, width, mask) == sortable) {
+                return;
+            }
+            KeyCodec.putIntegral(keyBytes, at, width, sortable, mask);
             keyChanged = true;
         } else {
             if ((access & ColumnEncoding.NULLABLE) != 0) {
@@ -186,6 +193,9 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final void putWide(int column, int access, long high, long low) {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
+            if (isFetched() && high == wideHigh(column, access) && low == wideLow(column, access)) {
+                return;
+            }
             KeyCodec.putWide(keyBytes, keyStart(column), high, low, format.keyMask(column));
             keyChanged = true;
         } else {
@@ -301,6 +311,9 @@ public non-sealed class RecordBuffer extends StoredRow {
             int at = openVariable(column, length);
             System.arraycopy(source, from, valueBytes, at, length);
         } else {
+            if (isFetched() && equalsVariable(column, access, source, from, length)) {
+                return;
+            }
             int part = format.keyPart(column);
             int at = openKeyPart(part, KeyCodec.encodedBytes(source, from, length));
             KeyCodec.putBytes(
@@ -322,6 +335,9 @@ public non-sealed class RecordBuffer extends StoredRow {
             int at = openVariable(column, utf8Bytes);
             Utf8.encode(text, valueBytes, at);
         } else {
+            if (isFetched() && equalsText(column, access, text, utf8Bytes)) {
+                return;
+            }
             int part = format.keyPart(column);
             int encodedBytes = KeyCodec.encodedBytes(text, Math.min(utf8Bytes, RecordLayout.VALUE_BYTES_MAX));
             int at = openKeyPart(part, encodedBytes);
@@ -329,6 +345,11 @@ public non-sealed class RecordBuffer extends StoredRow {
                     text, encodedBytes, keyBytes, at, format.keyFormat().mask(part));
         }
         markAssigned(column);
+    }
+
+    private boolean equalsText(int column, int access, String text, int utf8Bytes) {
+        return variableBytes(column, access) == utf8Bytes
+                && equalsVariable(column, access, text.getBytes(StandardCharsets.UTF_8), 0, utf8Bytes);
     }
 
     /** Gives a variable column of the value a new length, moving what lies behind it; returns where it begins. */

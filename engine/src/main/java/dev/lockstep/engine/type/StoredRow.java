@@ -400,7 +400,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      * Whether a column of the primary key was set since the row was loaded or emptied. A changed row can then not be
      * written back to where it came from.
      *
-     * @return true if one was, even to the value it had
+     * @return true if one was; of a loaded row, to another value than it had
      */
     public final boolean isKeyChanged() {
         return keyChanged;
