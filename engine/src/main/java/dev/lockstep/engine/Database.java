@@ -392,7 +392,7 @@ public final class Database implements AutoCloseable {
      * @return what was copied
      */
     public BackupReport backup(Path target, ProgressListener progress) {
-        return inside(() -> instance.backup(target, progress));
+        return inside(() -> instance.backup(target, gate.watched(progress)));
     }
 
     /**
@@ -418,7 +418,7 @@ public final class Database implements AutoCloseable {
      * @return what was done
      */
     public CompactionReport compact(ProgressListener progress) {
-        return inside(() -> instance.compact(progress));
+        return inside(() -> instance.compact(gate.watched(progress)));
     }
 
     /**
@@ -613,12 +613,15 @@ public final class Database implements AutoCloseable {
      * nothing leads to any more.
      *
      * @throws TransactionsRunningException if transactions are open; the database stays open
+     * @throws MaintenanceRefusedException if the {@link ProgressListener} of a backup or compaction calls this, which
+     *     would wait for itself; the database stays open
      * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is
      *     closed, and the next open brings everything back; with {@link Durability#NONE} it stays open, and can be
      *     closed when there is room
      */
     @Override
     public void close() {
+        gate.requireOutsideOfListener();
         closing.lock();
         try {
             if (!closed) {

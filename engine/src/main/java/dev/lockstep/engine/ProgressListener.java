@@ -3,7 +3,7 @@ package dev.lockstep.engine;
 /**
  * Hears how far a long call is: a backup, a compaction, a salvage. Called by the thread that runs it, between two of
  * its steps, so it should return soon; what it throws ends the call like any other failure, and leaves the database as
- * it was.
+ * it was. It must not close that database, which waits for the call ({@link MaintenanceRefusedException}).
  */
 @FunctionalInterface
 public interface ProgressListener {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +75,21 @@ class BackupTest {
         assertEquals(report.logBytes(), ends.get(ProgressListener.Stage.COPY_LOG));
         database.compact(listener);
         assertEquals(2L, ends.get(ProgressListener.Stage.MOVE_PAGES), "both tables");
+    }
+
+    /** It would wait for the call that waits for it. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aListenerCannotClose() {
+        Database database = validated.open(scratch.resolve("listener"), ValidatedDatabase.SMALLEST, null);
+        BackupWriters some = new BackupWriters(1, 1);
+        some.createTables(database);
+        ProgressListener closing = (stage, done, total) -> database.close();
+        assertThrows(
+                MaintenanceRefusedException.class, () -> database.backup(scratch.resolve("listener-copy"), closing));
+        assertThrows(MaintenanceRefusedException.class, () -> database.compact(closing));
+        some.runEach(database, 1);
+        validated.close(database);
     }
 
     @Test

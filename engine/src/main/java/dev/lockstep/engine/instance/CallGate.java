@@ -1,7 +1,10 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DatabaseClosedException;
+import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <ul>
  *   <li>{@code callCount} counts the calls between {@link #enter} and {@link #leave}.
  *   <li>After {@link #drain} has returned, no call is inside and none enters.
+ *   <li>{@code listening} is who runs a listener of a call that is inside, or null. One call at most has a listener:
+ *       backups and compactions exclude each other.
  * </ul>
  *
  * <p>Thread-safety: {@link #enter} and {@link #leave} by any thread; the others by the one thread that closes.
@@ -25,6 +30,7 @@ public final class CallGate {
     private final AtomicInteger callCount = new AtomicInteger();
     private final Waiter closer = new Waiter();
     private volatile boolean closing;
+    private volatile Object listening;
 
     /** For the reserve; a count lost among threads does no harm. */
     private int turn;
@@ -52,6 +58,39 @@ public final class CallGate {
         if (callCount.decrementAndGet() == 0 && closing) {
             closer.signal();
         }
+    }
+
+    /** The same listener, whose code may not close the database: the call that it listens to would wait for itself. */
+    public ProgressListener watched(ProgressListener listener) {
+        return (stage, done, total) -> {
+            listening = caller();
+            try {
+                listener.progressed(stage, done, total);
+            } finally {
+                listening = null;
+            }
+        };
+    }
+
+    /**
+     * To be called by who wants to close.
+     *
+     * @throws MaintenanceRefusedException if a listener of a call that is inside does
+     */
+    @SuppressWarnings("ReferenceEquality") // that very thread
+    public void requireOutsideOfListener() {
+        if (listening == caller()) {
+            throw new MaintenanceRefusedException(Message.of("the listener of a backup or compaction wants to close the"
+                            + " database, which would wait for that call to end")
+                    .with("caller", caller())
+                    .remedy("throw an exception to end the call, and close the database behind it"));
+        }
+    }
+
+    /** Several S-threads may share the thread of their carrier. */
+    private static Object caller() {
+        SThread sThread = SThread.current();
+        return sThread == null ? Thread.currentThread() : sThread;
     }
 
     /** Refuses calls from now on. To be followed by {@link #drain} or {@link #reopen}. */
