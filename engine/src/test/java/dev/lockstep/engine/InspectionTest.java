@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -152,6 +153,14 @@ class InspectionTest {
             List<LogEntry> three = new ArrayList<>();
             LogEnd part = inspection.log(insert.lsn() - 8, 3, three::add);
             assertTrue(part.records() <= 3 && three.contains(insert), three::toString);
+            SchemaException unwanted = new SchemaException("not wanted");
+            assertSame(
+                    unwanted,
+                    assertThrows(
+                            SchemaException.class,
+                            () -> inspection.log(0, Long.MAX_VALUE, entry -> {
+                                throw unwanted;
+                            })));
             assertFalse(inspection.overview().closedInOrder());
             assertEquals(2, inspection.overview().catalog().size());
         }

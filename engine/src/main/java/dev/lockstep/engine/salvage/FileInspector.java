@@ -296,12 +296,25 @@ public final class FileInspector implements AutoCloseable {
         if (files.databaseIdOrNull() == null) {
             return new LogEnd(fromLsn, fromLsn, 0, "no file tells which database the log belongs to");
         }
+        LogReader opened;
+        try {
+            opened = LogReader.tolerant(files.storage(), files.directory(), files.databaseIdOrNull(), fromLsn);
+        } catch (LockstepException unreadable) {
+            return new LogEnd(fromLsn, fromLsn, 0, unreadable.getMessage());
+        }
+        try (LogReader reader = opened) {
+            return log(reader, fromLsn, limit, entries);
+        }
+    }
+
+    /** What the consumer throws is no damage of the log, and goes to the caller. */
+    private LogEnd log(LogReader reader, long fromLsn, long limit, Consumer<LogEntry> entries) {
         LogDecoder decoder = new LogDecoder(trees);
+        long first = fromLsn;
         long count = 0;
-        try (LogReader reader =
-                LogReader.tolerant(files.storage(), files.directory(), files.databaseIdOrNull(), fromLsn)) {
-            long first = fromLsn;
-            while (count < limit) {
+        while (count < limit) {
+            LogEntry entry;
+            try {
                 LogRecordView record = reader.next();
                 if (record == null) {
                     String problem =
@@ -310,12 +323,13 @@ public final class FileInspector implements AutoCloseable {
                 }
                 first = count == 0 ? record.lsn() : first;
                 count++;
-                entries.accept(decoder.entry(record));
+                entry = decoder.entry(record);
+            } catch (LockstepException unreadable) {
+                return new LogEnd(fromLsn, fromLsn, count, unreadable.getMessage());
             }
-            return new LogEnd(first, reader.positionLsn(), count, "");
-        } catch (LockstepException unreadable) {
-            return new LogEnd(fromLsn, fromLsn, count, unreadable.getMessage());
+            entries.accept(entry);
         }
+        return new LogEnd(first, reader.positionLsn(), count, "");
     }
 
     @Override
