@@ -285,6 +285,33 @@ class RowBatchScanTest {
         return ids;
     }
 
+    /** The last of several low ends counts, also behind one that no key follows. */
+    @Test
+    void aLowEndTakesThePlaceOfTheOneBefore() {
+        Database database = validated.inMemory();
+        Table table = database.createTable(TableDefinition.named("account")
+                .column("id", ColumnType.int64())
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> {
+            RowBatch rows = table.newBatch(2);
+            rows.addRow().setLong(0, 1);
+            rows.addRow().setLong(0, Long.MAX_VALUE);
+            transaction.insert(table, rows);
+            Key last = table.newKey().add(Long.MAX_VALUE);
+            Key first = table.newKey().add(1);
+            try (Cursor none = transaction.scan(table).from(first).after(last)) {
+                assertEquals(0, none.next(rows));
+            }
+            try (Cursor all = transaction.scan(table).after(last).from(first)) {
+                assertEquals(2, all.next(rows));
+            }
+            try (Cursor one = transaction.scan(table).after(last).after(first)) {
+                assertEquals(1, one.next(rows));
+            }
+        });
+    }
+
     @Test
     void aBatchOfAnotherTableIsRefused() {
         Database database = validated.inMemory();

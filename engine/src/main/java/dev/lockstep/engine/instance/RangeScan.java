@@ -119,7 +119,7 @@ public final class RangeScan {
         low = KeyBytes.room(low, key.length());
         key.copyTo(low, 0);
         lowBytes = behind ? KeyBuffer.toPrefixSuccessor(low, key.length()) : key.length();
-        empty |= behind && lowBytes < 0;
+        empty = behind && lowBytes < 0;
     }
 
     /** Sets the low end behind a row of the table. */
@@ -127,7 +127,7 @@ public final class RangeScan {
         low = KeyBytes.room(low, row.keyLength());
         System.arraycopy(row.keyBytes(), 0, low, 0, row.keyLength());
         lowBytes = KeyBuffer.toPrefixSuccessor(low, row.keyLength());
-        empty |= lowBytes < 0;
+        empty = lowBytes < 0;
     }
 
     /** Sets the high end: before the key, or behind everything that begins with it. */
