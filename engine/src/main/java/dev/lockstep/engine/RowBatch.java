@@ -116,7 +116,9 @@ public final class RowBatch {
      * The key of a row.
      *
      * @param index its position, in the order in which the keys were added
-     * @return the key that was asked for, or that of the row that a scan has found; empty for a row that was added
+     * @return the key that was asked for, or that of the row that a scan has found; empty for a row that was added. The
+     *     keys of a scan are read from its records when the first of them is asked for: ask before a column of a
+     *     primary key is set
      */
     public Key key(int index) {
         return keys()[Objects.checkIndex(index, size)];
