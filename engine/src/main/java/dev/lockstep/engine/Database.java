@@ -165,11 +165,16 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Creates a table with its indexes, atomically and durably.
+     * Creates a table with its indexes, atomically and durably. Changes of the schema wait for each other, here for
+     * {@link DatabaseOptions#lockTimeout()} at most.
      *
      * @param definition the table
      * @return a handle on it
      * @throws SchemaException if it exists
+     * @throws LockTimeoutException if another change of the schema runs for longer; there is no table then
+     * @throws TransactionTimeoutException if that takes until {@link DatabaseOptions#transactionTimeout()}; there is no
+     *     table then
+     * @throws InterruptedOperationException if the thread is interrupted while it waits; there is no table then
      * @throws ReadOnlyException if the database is open for reading
      */
     public Table createTable(TableDefinition definition) {
@@ -212,6 +217,9 @@ public final class Database implements AutoCloseable {
      * @param name its name
      * @throws SchemaException if there is no such table
      * @throws LockTimeoutException if a transaction uses it for longer; nothing has changed
+     * @throws TransactionTimeoutException if the drop takes until {@link DatabaseOptions#transactionTimeout()}; nothing
+     *     has changed
+     * @throws InterruptedOperationException if the thread is interrupted while it waits; nothing has changed
      * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
      * @throws ReadOnlyException if the database is open for reading
      */
@@ -231,6 +239,9 @@ public final class Database implements AutoCloseable {
      * @throws RecordTooLargeException if a row is too long for an entry; there is no index then
      * @throws SchemaException if there is no such table or column, or such an index
      * @throws LockTimeoutException if a transaction uses the table for too long; there is no index then
+     * @throws TransactionTimeoutException if one of its steps takes until {@link DatabaseOptions#transactionTimeout()};
+     *     there is no index then
+     * @throws InterruptedOperationException if the thread is interrupted while it waits; there is no index then
      * @throws DeadlockException if the transactions that it waits for wait for it; there is no index then
      * @throws ReadOnlyException if the database is open for reading
      */
@@ -246,6 +257,9 @@ public final class Database implements AutoCloseable {
      * @throws SchemaException if there is no such table or index
      * @throws LockTimeoutException if a transaction uses the table for longer than {@link
      *     DatabaseOptions#lockTimeout()}; nothing has changed
+     * @throws TransactionTimeoutException if the drop takes until {@link DatabaseOptions#transactionTimeout()}; nothing
+     *     has changed
+     * @throws InterruptedOperationException if the thread is interrupted while it waits; nothing has changed
      * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
      * @throws ReadOnlyException if the database is open for reading
      */
