@@ -13,7 +13,11 @@ import dev.lockstep.engine.lock.LockMode;
  * }</pre>
  *
  * <p>Bounds may be prefixes of the key: {@link #from} and {@link #to} with the same prefix cover all keys that begin
- * with it. Belongs to one transaction and its thread. Close it before the commit; once closed it stays closed.
+ * with it. A scan meets what its own transaction changes in front of it: rows that are inserted there, and once more,
+ * in the order of an index, rows whose indexed columns are set to what lies there. Who changes those reads all of
+ * them first, and changes them then.
+ *
+ * <p>Belongs to one transaction and its thread. Close it before the commit; once closed it stays closed.
  *
  * <p>States: prepared, moving from the first {@code next} or {@code nextKey} on, closed. Invariants:
  * <ul>
@@ -108,7 +112,8 @@ public final class Cursor implements AutoCloseable {
     }
 
     /**
-     * Locks every row with the intent to change it; see {@link Transaction#fetchForUpdate(Table, Key, Record)}.
+     * Locks every row with the intent to change it; see {@link Transaction#fetchForUpdate(Table, Key, Record)}. Where
+     * only keys are asked for, the entries of the index are locked in that way and the rows not at all.
      *
      * @return this cursor
      */
@@ -119,7 +124,8 @@ public final class Cursor implements AutoCloseable {
     }
 
     /**
-     * Locks every row that will surely be changed; see {@link Transaction#fetchExclusive(Table, Key, Record)}.
+     * Locks every row that will surely be changed; see {@link Transaction#fetchExclusive(Table, Key, Record)}. Where
+     * only keys are asked for, the entries of the index are locked in that way and the rows not at all.
      *
      * @return this cursor
      */
