@@ -20,7 +20,8 @@ import java.util.ArrayList;
  * <p>Besides what stands at it, every statement may wait for a lock, of its table at first, and throw a {@link
  * DeadlockException}, a {@link LockTimeoutException}, a {@link TransactionTimeoutException} or an {@link
  * InterruptedOperationException}; in a snapshot a {@link SnapshotTooOldException} in their place; a {@link
- * SchemaException} for a key or a record of another table, or a key without all columns where a row is asked for; a
+ * SchemaException} for a key or a record of another table (unless all its columns and its primary key are equal: names
+ * of tables are not compared), or a key without all columns where a row is asked for; a
  * {@link TransactionStateException} once the transaction has ended or can only be rolled back; a {@link
  * StorageException} or {@link OutOfFramesException} where a page cannot be read, and a {@link DatabaseFailedException}
  * once the database has failed.

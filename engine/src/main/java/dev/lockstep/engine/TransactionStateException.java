@@ -1,8 +1,9 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when an operation does not fit the state of its transaction or cursor: it ended already, must be rolled
- * back, or stands on no row.
+ * Thrown when an operation does not fit the state of its transaction, session, savepoint, cursor, batch or row: it
+ * ended already or must be rolled back, a cursor was closed or is moving already, a row that was fetched has another
+ * key.
  *
  * <p>Remedy: Follow the order that the method's documentation gives. A transaction that must be rolled back can do
  * nothing else.
