@@ -219,8 +219,8 @@ class LongTransactionTest {
                         case 1 -> rename(transaction, id, "y".repeat(300));
                         default -> {
                             assertTrue(transaction.delete(table, table.newKey().add(id)));
-                            // With the amount it had: entries of others would be removed behind the rollback's end, which has a
-                            // log of its own.
+                            // With the amount it had: entries of others would be removed behind the rollback's end,
+                            // which has a log of its own.
                             DatabaseTest.put(transaction, table, row, id, "again", id);
                         }
                     }
