@@ -7,6 +7,7 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.latch.Backoff;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -30,6 +31,9 @@ public final class Relocation extends StructureChange {
 
     /** By place in the chain that is being moved: the pages that {@link #copyPages} has made. */
     private int[] copies = {};
+
+    /** Of the wait for the latch of a page that others hold, while nothing is latched here. */
+    private int round;
 
     /**
      * Copies the node of a level that covers the key, or the root where the tree is lower than that. May park, so the
@@ -129,6 +133,7 @@ public final class Relocation extends StructureChange {
     public void moveRoot(BTree moved, BTree catalog, TreeContext caller, byte[] entry, byte[] stored, int toPageId) {
         context = caller;
         int fromPageId = moved.rootPageId();
+        round = 0;
         // Ends: each turn in vain loads a page, or another thread has changed a page of the catalog, whose lock the
         // caller holds.
         while (moved.rootPageId() == fromPageId) {
@@ -159,6 +164,7 @@ public final class Relocation extends StructureChange {
         }
         if (!latches.tryLatchExclusive(otherFrame)) {
             releaseUnchanged(frame);
+            round = Backoff.pause(round, pool.watch());
             return BufferPool.NOT_RESIDENT;
         }
         context.latched();
@@ -347,6 +353,7 @@ public final class Relocation extends StructureChange {
                 beforeStubChanges.accept(stub);
             }
             int pageBefore = from == 0 ? NO_PAGE_BEFORE : pages[from - 1];
+            round = 0;
             // Ends: each turn in vain means that another thread has changed the leaf, or evicted the page.
             while (!isMoved) {
                 isMoved = tryLeadTo(target, searched, searchedBytes, stubAfter, pageBefore, copies[from]);

@@ -2,6 +2,7 @@ package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.MemorySegment;
 
@@ -283,7 +284,10 @@ public class TreeDescent {
         }
         int entered = nextPageId;
         int enteredFrame = nextFrame;
-        long enteredVersion = latches.optimisticVersionAcquire(enteredFrame);
+        long enteredVersion = latches.tryOptimisticVersionAcquire(enteredFrame);
+        if (enteredVersion == LatchTable.HELD_EXCLUSIVELY) {
+            enteredVersion = awaitVersion(entered, enteredFrame);
+        }
         boolean isRight = pageId == NO_PAGE ? entered == tree.rootPageId() : latches.validateAcquire(frame, version);
         if (!isRight || pool.pageIdOpaque(enteredFrame) != entered) {
             return restart();
@@ -300,6 +304,24 @@ public class TreeDescent {
             pool.referenced(enteredFrame);
         }
         return Node.level(memory, page) <= targetLevel ? CONTINUE : findChild();
+    }
+
+    /**
+     * Waits for who changes the next node, but not for who has the latch of its frame for another page: the caller may
+     * hold a leaf, for which that one waits.
+     *
+     * @return the version to read the frame under; whether the page is still there is to be asked under it
+     */
+    private long awaitVersion(int entered, int enteredFrame) {
+        int round = 0;
+        // Ends: changes of a page do not wait for those who walk to it.
+        while (true) {
+            long enteredVersion = latches.tryOptimisticVersionAcquire(enteredFrame);
+            if (enteredVersion != LatchTable.HELD_EXCLUSIVELY || pool.pageIdOpaque(enteredFrame) != entered) {
+                return enteredVersion;
+            }
+            round = Backoff.pause(round, pool.watch());
+        }
     }
 
     /**

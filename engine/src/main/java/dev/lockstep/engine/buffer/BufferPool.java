@@ -452,7 +452,7 @@ public final class BufferPool implements AutoCloseable {
             if (frame != FrameStack.NONE) {
                 return frame;
             }
-            Throwable failure = writerOrNull.writeFailure();
+            Throwable failure = writerOrNull.writeFailureSince(start);
             if (failure != null) {
                 throw Failures.of(Message.of("No frame for a new page").with("pageId", pageId), failure);
             }

@@ -65,7 +65,7 @@ final class PageWriter implements AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean isWoken = new AtomicBoolean();
     private volatile boolean isClosing;
-    private volatile Throwable writeFailure;
+    private volatile WriteFailure writeFailure;
 
     /** Bounded by the threads that wait for their own. */
     private final Queue<PoolRequest.FrameWait> newWaits = new ConcurrentLinkedQueue<>();
@@ -108,9 +108,22 @@ final class PageWriter implements AutoCloseable {
         return waitCount.get() != 0;
     }
 
-    /** Why the last attempt to write failed, or null. */
-    Throwable writeFailure() {
-        return writeFailure;
+    /**
+     * Why an attempt to write has failed.
+     *
+     * @param begunNanos when it began, by {@link InstalledTime#nanoTime}
+     */
+    private record WriteFailure(Throwable cause, long begunNanos) {}
+
+    /**
+     * Why the last attempt to write has failed, or null: also where it began before a point in time, since what failed
+     * then says nothing of what can be written since.
+     *
+     * @param nanos by {@link InstalledTime#nanoTime}
+     */
+    Throwable writeFailureSince(long nanos) {
+        WriteFailure failure = writeFailure;
+        return failure == null || failure.begunNanos - nanos < 0 ? null : failure.cause;
     }
 
     void add(PoolRequest.FrameWait wait) {
@@ -175,7 +188,7 @@ final class PageWriter implements AutoCloseable {
         try {
             return round();
         } catch (RuntimeException | Error e) {
-            writeFailure = e;
+            writeFailure = new WriteFailure(e, InstalledTime.nanoTime());
             failWaits(e);
             return RETRY_NANOS;
         }
@@ -193,18 +206,18 @@ final class PageWriter implements AutoCloseable {
     private long serveFrameWaits() {
         takeNewWaits();
         Throwable failure = null;
-        // What failed before says nothing of what is tried now, or need not be tried any more.
-        writeFailure = null;
         if (waits.isEmpty() && parts.free().countAcquire() >= limits.lowWater()) {
             return UNTIL_WOKEN;
         }
         takeArrivals();
         freedCount = 0;
+        long begunNanos = InstalledTime.nanoTime();
         try {
             freeFrames(true);
+            writeFailure = null;
         } catch (RuntimeException | Error e) {
             failure = e;
-            writeFailure = e;
+            writeFailure = new WriteFailure(e, begunNanos);
             freeFrames(false);
         }
         boolean hasProgressed = grant() + freedCount > 0;
