@@ -2,7 +2,6 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
@@ -178,7 +177,7 @@ class FailingReadTest {
 
     /** A rollback to a savepoint that cannot read what it frees has the next one go on, and nothing freed twice. */
     @Test
-    void aRollbackThatWasCutShortGoesOnWhereItStopped() {
+    void aRollbackThatFreesNothingFreesItLater() {
         FaultyStorage storage = new FaultyStorage(1);
         fill(storage);
         String value = "v".repeat(LONG_NAME_CHARS);
@@ -194,7 +193,8 @@ class FailingReadTest {
             }
             assertTrue(transaction.fetch(table, table.newKey().add(0), row));
             storage.failReads("pages", 1);
-            assertThrows(StorageException.class, () -> transaction.rollbackTo(savepoint));
+            transaction.rollbackTo(savepoint);
+            assertTrue(storage.failedReadCount() > 0, "nothing was read");
             storage.heal();
             transaction.rollback();
         }

@@ -90,4 +90,41 @@ class LeftoversTest {
         assertThrows(CorruptionException.class, () -> DatabaseTest.ids(again, null));
         again.close();
     }
+
+    /** Pages that cannot be given back stay in use until the next open finds that nothing leads to them. */
+    @Test
+    void aLargeValueThatCannotBeFreedIsFoundByTheNextOpen() {
+        FaultyStorage storage = new FaultyStorage(1);
+        Database database = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync());
+        Table table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            DatabaseTest.put(transaction, table, row, 0, "x".repeat(50_000), 0);
+            for (int id = 1; id < 3 * ROWS; id++) {
+                DatabaseTest.put(transaction, table, row, id, "x".repeat(600), id);
+            }
+        });
+        database.checkpoint();
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            Record row = table.newRecord();
+            assertTrue(transaction.fetchForUpdate(table, table.newKey().add(0), row));
+            row.setString(1, "short");
+            assertTrue(transaction.update(table, row));
+            for (int id = 1; id < 3 * ROWS; id++) {
+                assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+            }
+            storage.failReads("pages", 1);
+            transaction.commit();
+            assertTrue(storage.failedReadCount() > 0, "nothing was read");
+            storage.heal();
+        }
+        assertFalse(database.instance().health().isFailed());
+        int pagesBefore = database.validate().pages();
+        database.close();
+        Database again =
+                validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LogOptions.sync()));
+        assertEquals(pagesBefore, again.validate().pages());
+        assertEquals(pagesBefore, again.instance().environment().allocator().allocatedCount());
+    }
 }

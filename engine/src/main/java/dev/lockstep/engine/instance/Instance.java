@@ -65,6 +65,7 @@ public final class Instance {
     private final long logFirstLsn;
     private RecoveryReport recoveryReport;
     private LostPages lostPagesOrNull;
+    private volatile boolean pagesLost;
     private volatile boolean closed;
 
     Instance(
@@ -179,6 +180,16 @@ public final class Instance {
     /** What looks for lost pages, or has; null for a new database and after a clean close. */
     LostPages lostPagesOrNull() {
         return lostPagesOrNull;
+    }
+
+    /** Pages that nothing leads to could not be given back: the next open has to look for them. */
+    void pagesAreLost() {
+        pagesLost = true;
+    }
+
+    /** Whether pages may be in use that nothing leads to and that nobody looks for now. */
+    boolean hasLostPages() {
+        return pagesLost;
     }
 
     void looksFor(LostPages lostPages) {

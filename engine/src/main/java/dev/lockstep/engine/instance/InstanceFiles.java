@@ -259,7 +259,7 @@ final class InstanceFiles {
         try {
             if (!instance.options().readOnly() && !instance.health().isFailed()) {
                 LostPages lostPages = instance.lostPagesOrNull();
-                boolean isBitmapExact = lostPages == null || lostPages.tryEnd();
+                boolean isBitmapExact = (lostPages == null || lostPages.tryEnd()) && !instance.hasLostPages();
                 closeCheckpointer();
                 long endLsn = endLsnWithoutLog;
                 Log log = instance.log();

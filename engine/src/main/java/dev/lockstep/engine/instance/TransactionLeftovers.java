@@ -25,12 +25,21 @@ import java.util.Arrays;
  * <ul>
  *   <li>The first {@code undoneCount} chains belong to changes that were undone, or made for good, and have no entry of
  *       undo any more; nothing leads to them, and they are allocated.
- *   <li>The first {@code insertCount} keys are of inserts that the open transaction has undone.
+ *   <li>The first {@code insertCount} keys are of inserts that the open transaction has undone, its last ones.
  * </ul>
  */
 final class TransactionLeftovers {
     /** Room for the inserts of a usual transaction; one bulk load that failed should not stay in memory. */
     private static final int INSERTS_KEPT_MAX = 1 << 10;
+
+    /**
+     * Some 10 MB of keys, beside an undo that may still be as large as ever: a rollback must not run out of memory. The
+     * ghosts of further ones stay for scans.
+     */
+    private static final int INSERTS_MAX = 1 << 17;
+
+    /** Ghosts removed before the table's lock is given to others: some hundred microseconds. */
+    private static final int GHOSTS_PER_LOCK = 256;
 
     private final Instance instance;
     private final TransactionContext context;
@@ -58,14 +67,35 @@ final class TransactionLeftovers {
         for (int entry = 0; entry < undo.entryCount(); entry++) {
             byte kind = undo.kind(entry);
             if (kind != UndoBuffer.INSERT && isOverflow(undo, entry) && !isGhost(undo, entry)) {
-                byte[] stub = undo.before(entry);
-                instance.transactions().keepOverflow(context, undo.tree(entry), undo.key(entry), stub);
-                freeLater(undo.tree(entry), stub);
+                release(undo, entry);
             }
             if (kind == UndoBuffer.DELETE) {
                 removeGhost(undo.tree(entry), undo.key(entry), undo.frame(entry));
             }
         }
+    }
+
+    /**
+     * Gives back the pages of a value that was replaced for good, behind those for whom it is kept. Where it cannot be
+     * kept its pages stay as they are, for the next open to find.
+     */
+    private void release(UndoBuffer undo, int entry) {
+        BTree tree = undo.tree(entry);
+        byte[] stub = undo.before(entry);
+        try {
+            instance.transactions().keepOverflow(context, tree, undo.key(entry), stub);
+        } catch (StorageException
+                | DiskFullException
+                | OutOfFramesException
+                | TruncatedFileException
+                | CorruptionException missing) {
+            instance.pagesAreLost();
+            return;
+        }
+        reserveUndone();
+        undoneTrees[undoneCount] = tree;
+        undoneStubs[undoneCount++] = stub;
+        freeUndone();
     }
 
     /** Makes room for one more chain and one more insert, so that noting them cannot fail. */
@@ -74,7 +104,7 @@ final class TransactionLeftovers {
             undoneTrees = Arrays.copyOf(undoneTrees, 2 * undoneCount);
             undoneStubs = Arrays.copyOf(undoneStubs, 2 * undoneCount);
         }
-        if (insertCount == insertKeys.length) {
+        if (insertCount == insertKeys.length && insertCount < INSERTS_MAX) {
             insertTrees = Arrays.copyOf(insertTrees, 2 * insertCount);
             insertKeys = Arrays.copyOf(insertKeys, 2 * insertCount);
         }
@@ -97,33 +127,56 @@ final class TransactionLeftovers {
             undoneTrees[undoneCount] = tree;
             undoneStubs[undoneCount++] = stub;
         }
-        if (undo.kind(entry) == UndoBuffer.INSERT) {
+        if (undo.kind(entry) == UndoBuffer.INSERT && insertCount < INSERTS_MAX) {
             insertTrees[insertCount] = tree;
             insertKeys[insertCount++] = undo.key(entry);
         }
     }
 
-    /** Frees the chains of what was undone, those first that an earlier call has failed to free. */
+    /**
+     * Frees the chains that were noted, the last one first. Where a page cannot be had the rest stays for the next
+     * call: nothing leads there, so nothing depends on it.
+     */
     void freeUndone() {
-        while (undoneCount > 0) {
-            freeChain(undoneTrees[undoneCount - 1], undoneStubs[undoneCount - 1]);
-            undoneCount--;
-            undoneTrees[undoneCount] = null;
-            undoneStubs[undoneCount] = null;
+        try {
+            while (undoneCount > 0) {
+                freeChain(undoneTrees[undoneCount - 1], undoneStubs[undoneCount - 1]);
+                undoneCount--;
+                undoneTrees[undoneCount] = null;
+                undoneStubs[undoneCount] = null;
+            }
+        } catch (StorageException
+                | DiskFullException
+                | OutOfFramesException
+                | TruncatedFileException
+                | CorruptionException missing) {
+            return;
+        }
+    }
+
+    /** The session ends: what it could not free is found by the next open. */
+    void close() {
+        if (undoneCount > 0) {
+            instance.pagesAreLost();
         }
     }
 
     /**
      * Removes the ghosts of undone inserts, and those that others could not remove; where nothing may be written they
      * stay for the next open.
+     *
+     * @param locked whether the transaction still has its locks, so that none may be given back here
      */
-    void removeGhostsMet() {
+    void removeGhostsMet(boolean locked) {
         Log logOrNull = instance.log();
         for (int i = 0; i < insertCount; i++) {
             if (logOrNull != null && logOrNull.nearlyFull()) {
                 logOrNull.throttle(context.waiter());
             }
             removeGhost(insertTrees[i], insertKeys[i], UndoBuffer.NO_FRAME);
+            if (!locked && i % GHOSTS_PER_LOCK == GHOSTS_PER_LOCK - 1) {
+                releaseLocks();
+            }
         }
         for (int i = 0; i < context.ghostCount() && !instance.options().readOnly(); i++) {
             removeGhost(context.ghostTree(i), context.ghostKey(i), UndoBuffer.NO_FRAME);
@@ -142,23 +195,6 @@ final class TransactionLeftovers {
             Arrays.fill(insertKeys, 0, insertCount, null);
         }
         insertCount = 0;
-    }
-
-    /** Frees the chain that a change has replaced for good, or leaves that to a later call where a page is missing. */
-    private void freeLater(BTree tree, byte[] stub) {
-        reserveUndone();
-        undoneTrees[undoneCount] = tree;
-        undoneStubs[undoneCount++] = stub;
-        try {
-            freeUndone();
-        } catch (StorageException
-                | DiskFullException
-                | OutOfFramesException
-                | TruncatedFileException
-                | CorruptionException missing) {
-            // The transaction has ended, and nothing of it depends on this: the next undo or commit tries again.
-            return;
-        }
     }
 
     /** Frees the overflow pages that a stub leads to. */

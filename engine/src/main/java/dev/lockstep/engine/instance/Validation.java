@@ -74,6 +74,9 @@ public final class Validation {
         BitSet marked = BitSet.valueOf(instance.environment().allocator().bitmap());
         BitSet inUse = BitSet.valueOf(reached.bitmap());
         BitSet differing = (BitSet) marked.clone();
+        if (instance.hasLostPages()) {
+            differing.and(inUse);
+        }
         differing.xor(inUse);
         int page = differing.nextSetBit(0);
         if (page >= 0) {
