@@ -441,7 +441,7 @@ class OpenAndCloseTest {
         database.beforeClose(same -> {
             same.beforeClose(null);
             Thread thread = Thread.ofPlatform().start(other);
-            while (thread.isAlive() && thread.getState() != Thread.State.WAITING) {
+            while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
                 Thread.onSpinWait();
             }
         });

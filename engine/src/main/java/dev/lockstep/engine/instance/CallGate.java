@@ -88,7 +88,7 @@ public final class CallGate {
     }
 
     /** Several S-threads may share the thread of their carrier. */
-    private static Object caller() {
+    public static Object caller() {
         SThread sThread = SThread.current();
         return sThread == null ? Thread.currentThread() : sThread;
     }
