@@ -154,7 +154,8 @@ class SalvageUnloggedTest {
     @Test
     void aPageThatIsLostIsNotTakenForWhole() throws IOException {
         createWithLog(Map.of(1, "a", 2, "a"));
-        changeWithoutLog(1, "b");
+        // Pages without an LSN tell of it: those of a large value.
+        changeWithoutLog(1, "b".repeat(LONG));
         Files.delete(home.resolve(PageFile.DOUBLE_WRITE_FILE));
         files.flip(rootPageId(), 5_000);
         assertEquals(Map.of(1, "a", 2, "a"), salvage());

@@ -106,7 +106,10 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         return pageLsn == NO_LSN ? changeLsn >= redoScanLsn : pageLsn < changeLsn;
     }
 
-    /** Says that the database was used without a log, before the log is repeated. */
+    /**
+     * Says that the database was used without a log, before the log is repeated. Sound pages without an LSN tell: where
+     * none is left, a page that is lost passes for what the log makes of it.
+     */
     void foundUnlogged() {
         hasUnlogged = true;
     }
@@ -232,7 +235,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
             boolean isOlder = state == PageState.SOUND ? isOlder(pageLsn, lsn) : pageLsn < lsn;
             boolean isMissing = !state.isWhole() || isOlder;
             if (isMissing) {
-                boolean lacksUnlogged = (hasUnlogged || source.mayBeUnlogged(changedPageId)) && lsn < redoScanLsn;
+                boolean lacksUnlogged = hasUnlogged && lsn < redoScanLsn;
                 outdated.set(changedPageId, lacksUnlogged);
                 if (!state.isWhole()) {
                     page.fill((byte) 0);

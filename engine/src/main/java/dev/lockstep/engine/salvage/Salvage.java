@@ -132,7 +132,8 @@ public final class Salvage {
             for (int pageId = 1; pageId < source.pageCount(); pageId++) {
                 PageState state = source.read(pageId, page);
                 damagedCount += state == PageState.SOUND || state == PageState.NEVER_WRITTEN ? 0 : 1;
-                if (state.isWhole()) {
+                // A page of zeros is one that was never written, or that the medium has lost.
+                if (state.isWhole() && PageLayout.type(page, 0) != PageLayout.TYPE_NONE) {
                     noteUnlogged(PageLayout.lsn(page, 0));
                     lsnMax = Math.max(lsnMax, PageLayout.lsn(page, 0));
                 }

@@ -5,10 +5,8 @@ import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import dev.lockstep.engine.recovery.Checkpoint;
-import dev.lockstep.engine.recovery.CheckpointLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
 
 /**
  * The pages of a file, each with what it is worth. Nothing that a page holds makes a call fail. Not thread-safe.
@@ -19,7 +17,6 @@ final class SourcePages implements AutoCloseable {
     private final SourceFiles files;
     private final int pageCount;
     private final long[] lsnsAtLeast;
-    private final BitSet inUse;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
     private final PageWindows windows = new PageWindows(page);
@@ -32,7 +29,6 @@ final class SourcePages implements AutoCloseable {
         // Without a log pages get the LSN 0, and the checkpoint does not know of those since it was written.
         boolean isKnown = checkpoint != null && !files.leftUnlogged();
         lsnsAtLeast = isKnown ? checkpoint.pageLsns() : NOTHING_KNOWN;
-        inUse = isKnown ? BitSet.valueOf(checkpoint.pageBitmap()) : new BitSet();
     }
 
     /** Pages in the file, page 0 included. */
@@ -43,15 +39,6 @@ final class SourcePages implements AutoCloseable {
     /** The LSN that a page was once written with, 0 if nothing is known. */
     long lsnAtLeast(int pageId) {
         return pageId < lsnsAtLeast.length ? lsnsAtLeast[pageId] : 0;
-    }
-
-    /**
-     * Whether a page may have been written without a log when the checkpoint was: it was in use, and had no LSN where
-     * others had one.
-     */
-    boolean mayBeUnlogged(int pageId) {
-        boolean wouldBeKnown = lsnsAtLeast.length > 0 && pageId < CheckpointLayout.PAGE_LSN_COUNT_MAX;
-        return wouldBeKnown && inUse.get(pageId) && lsnAtLeast(pageId) == 0;
     }
 
     /**
