@@ -106,7 +106,6 @@ public final class SessionCore {
 
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
-        leftovers.close();
         instance.transactions().unregister(context);
         if (abandoned || (instance.health().isFailed() && context.lockOwner().heldCount() != 0)) {
             // Locks of a database that is marked failed may be past releasing, and nobody waits for them.

@@ -33,10 +33,12 @@ final class TransactionLeftovers {
     private static final int INSERTS_KEPT_MAX = 1 << 10;
 
     /**
-     * Some 10 MB of keys, beside an undo that may still be as large as ever: a rollback must not run out of memory. The
-     * ghosts of further ones stay for scans.
+     * Some 10 MB, beside an undo that may still be as large as ever: a rollback must not run out of memory. The ghosts
+     * of further inserts stay for scans.
      */
     private static final int INSERTS_MAX = 1 << 17;
+
+    private static final int INSERT_KEY_BYTES_MAX = 8 << 20;
 
     /** Ghosts removed before the table's lock is given to others: some hundred microseconds. */
     private static final int GHOSTS_PER_LOCK = 256;
@@ -52,6 +54,7 @@ final class TransactionLeftovers {
     private BTree[] insertTrees = new BTree[1];
     private byte[][] insertKeys = new byte[1][];
     private int insertCount;
+    private int insertKeyBytes;
 
     TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver) {
         this.instance = instance;
@@ -127,9 +130,13 @@ final class TransactionLeftovers {
             undoneTrees[undoneCount] = tree;
             undoneStubs[undoneCount++] = stub;
         }
-        if (undo.kind(entry) == UndoBuffer.INSERT && insertCount < INSERTS_MAX) {
+        if (undo.kind(entry) == UndoBuffer.INSERT
+                && insertCount < INSERTS_MAX
+                && insertKeyBytes < INSERT_KEY_BYTES_MAX) {
+            byte[] key = undo.key(entry);
             insertTrees[insertCount] = tree;
-            insertKeys[insertCount++] = undo.key(entry);
+            insertKeys[insertCount++] = key;
+            insertKeyBytes += key.length;
         }
     }
 
@@ -150,14 +157,9 @@ final class TransactionLeftovers {
                 | OutOfFramesException
                 | TruncatedFileException
                 | CorruptionException missing) {
-            return;
-        }
-    }
-
-    /** The session ends: what it could not free is found by the next open. */
-    void close() {
-        if (undoneCount > 0) {
+            // The session may end, or the database be closed, before anybody tries again.
             instance.pagesAreLost();
+            return;
         }
     }
 
@@ -195,6 +197,7 @@ final class TransactionLeftovers {
             Arrays.fill(insertKeys, 0, insertCount, null);
         }
         insertCount = 0;
+        insertKeyBytes = 0;
     }
 
     /** Frees the overflow pages that a stub leads to. */
