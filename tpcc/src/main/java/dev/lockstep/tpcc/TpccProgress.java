@@ -25,6 +25,9 @@ public interface TpccProgress {
     /** Transactions brought to an end so far, warm-up included, since the terminals were started. */
     default void running(long transactions, Duration elapsed) {}
 
+    /** Called when the measured time is over and the terminals still run: to read what they take with them, quickly. */
+    default void measureEnds() {}
+
     /** Called when the measured phase has ended: all that follows is not measured. */
     default void measured() {}
 }

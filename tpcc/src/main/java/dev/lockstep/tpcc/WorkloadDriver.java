@@ -197,6 +197,7 @@ final class WorkloadDriver {
         ProcessUsage began = measureBegan.get();
         if (began != null) {
             used = ProcessUsage.now().since(began);
+            progress.measureEnds();
             // At once: what ends while the figures are read is in no time that was measured.
             control.phase(RunControl.STOP);
             progress.measured();

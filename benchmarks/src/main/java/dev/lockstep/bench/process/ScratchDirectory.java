@@ -88,10 +88,15 @@ public final class ScratchDirectory implements AutoCloseable {
     }
 
     /** Lets it stay for good, with everything in it: somebody shall look at what the run has left. */
-    public void keep() throws IOException {
+    public void keep() {
         if (!kept && removeHook()) {
-            Files.createFile(path.resolve(KEPT));
             kept = true;
+            try {
+                Files.createFile(path.resolve(KEPT));
+            } catch (IOException full) {
+                // It stays all the same, until another process sweeps up behind this one.
+                return;
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.lockstep.bench.report;
 
 import java.io.IOException;
-import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ public final class WholeFile {
 
     /**
      * Writes a file beside the one of this name, which it then replaces. What is no regular file, such as a pipe, and
-     * what lies where no other file may be made, is written as it is.
+     * what cannot be replaced so, is written as it is.
      *
      * @throws IOException if it cannot be written
      */
@@ -30,17 +30,13 @@ public final class WholeFile {
         Path part = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
         try {
             Files.writeString(part, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            replace(part, target);
+            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileSystemException e) {
+            // No room for two, or a file that may be written and not replaced, such as one that is mounted.
+            Files.deleteIfExists(part);
+            Files.writeString(target, text);
         } finally {
             Files.deleteIfExists(part);
-        }
-    }
-
-    private static void replace(Path part, Path target) throws IOException {
-        try {
-            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-        } catch (AtomicMoveNotSupportedException e) {
-            Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
         }
     }
 }

@@ -28,6 +28,9 @@ import java.util.function.Consumer;
  * One configuration of several that take turns in this JVM: its database, and what it did so far. Used by one thread.
  */
 final class SlicedRun implements AutoCloseable {
+    /** A turn is seconds, and so is a checkpoint, unless the disk cannot keep up. */
+    private static final int SLICES_MAX = 60;
+
     private final RunRequest request;
     private final RunSpec spec;
     private final StallWatch watch;
@@ -122,8 +125,16 @@ final class SlicedRun implements AutoCloseable {
 
     /** Runs for the time of a turn, and on while a checkpoint is written, which is to be in no other's turn. */
     void turn() throws InterruptedException {
+        int slices = 0;
         do {
             slice();
+            slices++;
+            if (slices == SLICES_MAX && failure.isEmpty()) {
+                failure = "a checkpoint was still being written after " + SLICES_MAX
+                        + " times the length of a turn: the"
+                        + " disk writes more slowly than the log grows; choose --checkpoint-seconds " + Protection.ONCE
+                        + " or " + Protection.OFF;
+            }
         } while (failure.isEmpty() && isCheckpointLeft());
         sum.endTurn();
     }
@@ -271,8 +282,12 @@ final class SlicedRun implements AutoCloseable {
         }
 
         @Override
-        public void measured() {
+        public void measureEnds() {
             threadNanosAfter = ThreadTimes.now();
+        }
+
+        @Override
+        public void measured() {
             collectorsAfter = CollectorUsage.now();
         }
 

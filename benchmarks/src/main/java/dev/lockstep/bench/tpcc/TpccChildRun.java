@@ -249,6 +249,14 @@ final class TpccChildRun implements TpccProgress {
     }
 
     @Override
+    public void measureEnds() {
+        if (measuring && !Markers.isSimulated()) {
+            ticks = ProcessorTicks.now();
+            threadNanos = ThreadTimes.now();
+        }
+    }
+
+    @Override
     public void measured() {
         measurementEnds();
     }
@@ -297,10 +305,6 @@ final class TpccChildRun implements TpccProgress {
         }
         measuring = false;
         Markers.phaseEnd(Markers.PHASE_MEASURED);
-        if (!Markers.isSimulated()) {
-            ticks = ProcessorTicks.now();
-            threadNanos = ThreadTimes.now();
-        }
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
         if (scan != null) {
             scannedRows = stopScan();
