@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
@@ -87,11 +88,8 @@ final class TransactionLeftovers {
         byte[] stub = undo.before(entry);
         try {
             instance.transactions().keepOverflow(context, tree, undo.key(entry), stub);
-        } catch (StorageException
-                | DiskFullException
-                | OutOfFramesException
-                | TruncatedFileException
-                | CorruptionException missing) {
+        } catch (LockstepException failure) {
+            requireMissingPage(failure);
             instance.pagesAreLost();
             return;
         }
@@ -152,11 +150,8 @@ final class TransactionLeftovers {
                 undoneTrees[undoneCount] = null;
                 undoneStubs[undoneCount] = null;
             }
-        } catch (StorageException
-                | DiskFullException
-                | OutOfFramesException
-                | TruncatedFileException
-                | CorruptionException missing) {
+        } catch (LockstepException failure) {
+            requireMissingPage(failure);
             // The session may end, or the database be closed, before anybody tries again.
             instance.pagesAreLost();
             return;
@@ -237,13 +232,22 @@ final class TransactionLeftovers {
             if (purge.mayBeMerged()) {
                 driver.mergeAfter(purge);
             }
-        } catch (StorageException
-                | DiskFullException
-                | OutOfFramesException
-                | TruncatedFileException
-                | CorruptionException missing) {
+        } catch (LockstepException failure) {
+            requireMissingPage(failure);
             // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
             return;
+        }
+    }
+
+    /** Lets pass that a page could not be had: what is done here can be done later or not at all. */
+    private static void requireMissingPage(LockstepException failure) {
+        boolean isMissingPage = failure instanceof StorageException
+                || failure instanceof DiskFullException
+                || failure instanceof OutOfFramesException
+                || failure instanceof TruncatedFileException
+                || failure instanceof CorruptionException;
+        if (!isMissingPage) {
+            throw failure;
         }
     }
 }
