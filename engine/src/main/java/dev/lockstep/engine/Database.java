@@ -15,16 +15,12 @@ import dev.lockstep.engine.log.LogStatistics;
 import dev.lockstep.engine.proof.OtherStorage;
 import dev.lockstep.engine.salvage.FileInspector;
 import dev.lockstep.engine.salvage.Salvage;
-import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Scheduler;
-import dev.lockstep.scheduler.WaitReason;
-import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -60,21 +56,12 @@ public final class Database implements AutoCloseable {
     /** Of the database that a salvage fills: rows come in the order of their keys, entries of indexes in any. */
     private static final long SALVAGE_POOL_BYTES = 64 << 20;
 
-    /** 10 ms: nobody sees such a delay of a second close, and a close takes longer. */
-    private static final long CLOSER_POLL_NANOS = 10_000_000;
-
     private final Instance instance;
     private final String name;
     private final TransactionOptions transactionOptions;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final ConcurrentLinkedDeque<Session> pooled = new ConcurrentLinkedDeque<>();
     private final CallGate gate = new CallGate();
-
-    /**
-     * Who closes now, an S-thread or a thread, since several S-threads may share one: a second call waits for the first
-     * one and finds out what has become of it.
-     */
-    private final AtomicReference<Object> closer = new AtomicReference<>();
 
     private volatile Consumer<Database> beforeClose;
     private volatile boolean closed;
@@ -644,31 +631,13 @@ public final class Database implements AutoCloseable {
      */
     @Override
     public void close() {
-        gate.requireOutsideOfListener();
-        Object caller = CallGate.caller();
-        if (closer.get() == caller) {
-            // From within: who looks at it before the end closes it too.
-            if (!closed) {
-                closeAlone();
-            }
-            return;
-        }
-        while (!closer.compareAndSet(null, caller)) {
-            // As an S-thread waits: a lock of the JDK would keep its carrier, and whoever the first close waits for.
-            Waiter waiter = new Waiter();
-            waiter.prepare();
-            waiter.awaitUninterruptibly(InstalledTime.nanoTime() + CLOSER_POLL_NANOS, WaitReason.OTHER);
-        }
-        try {
-            if (!closed) {
-                closeAlone();
-            }
-        } finally {
-            closer.set(null);
-        }
+        gate.closeAlone(this::closeIfOpen);
     }
 
-    private void closeAlone() {
+    private void closeIfOpen() {
+        if (closed) {
+            return;
+        }
         sessions.forEach(Session::endOrphan);
         Consumer<Database> examination = beforeClose;
         if (examination != null && openTransactionCount() == 0) {

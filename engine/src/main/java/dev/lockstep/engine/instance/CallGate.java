@@ -4,10 +4,12 @@ import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Lets calls that are no transactions (changes of the schema, checkpoints, validation) and the closing of the database
@@ -19,18 +21,24 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>After {@link #drain} has returned, no call is inside and none enters.
  *   <li>{@code listening} is who runs a listener of a call that is inside, or null. One call at most has a listener:
  *       backups and compactions exclude each other.
+ *   <li>{@code whoCloses} is who runs a close, an S-thread or a thread, since several S-threads may share one.
  * </ul>
  *
- * <p>Thread-safety: {@link #enter} and {@link #leave} by any thread; the others by the one thread that closes.
+ * <p>Thread-safety: {@link #enter}, {@link #leave} and {@link #closeAlone} by any thread; the others by the one thread
+ * that closes.
  */
 public final class CallGate {
     /** Room for such a call, in frames of {@link StackReserve}; well above what a transaction begins with. */
     private static final int FRAMES_PER_CALL = 40;
 
+    /** 10 ms: nobody sees such a delay of a second close, and a close takes longer. */
+    private static final long SECOND_CLOSE_POLL_NANOS = 10_000_000;
+
     private final AtomicInteger callCount = new AtomicInteger();
     private final Waiter closer = new Waiter();
     private volatile boolean closing;
     private volatile Object listening;
+    private final AtomicReference<Object> whoCloses = new AtomicReference<>();
 
     /** For the reserve; a count lost among threads does no harm. */
     private int turn;
@@ -78,7 +86,7 @@ public final class CallGate {
      * @throws MaintenanceRefusedException if a listener of a call that is inside does
      */
     @SuppressWarnings("ReferenceEquality") // that very thread
-    public void requireOutsideOfListener() {
+    private void requireOutsideOfListener() {
         if (listening == caller()) {
             throw new MaintenanceRefusedException(Message.of("the listener of a backup or compaction wants to close the"
                             + " database, which would wait for that call to end")
@@ -88,9 +96,36 @@ public final class CallGate {
     }
 
     /** Several S-threads may share the thread of their carrier. */
-    public static Object caller() {
+    private static Object caller() {
         SThread sThread = SThread.current();
         return sThread == null ? Thread.currentThread() : sThread;
+    }
+
+    /**
+     * Runs a close, one at a time: a second one waits for the first and finds out what has become of it; one from
+     * within the first runs at once.
+     *
+     * @throws MaintenanceRefusedException if the listener of a call that is inside wants to close
+     */
+    @SuppressWarnings("ReferenceEquality") // that very thread
+    public void closeAlone(Runnable close) {
+        requireOutsideOfListener();
+        Object caller = caller();
+        if (whoCloses.get() == caller) {
+            close.run();
+            return;
+        }
+        while (!whoCloses.compareAndSet(null, caller)) {
+            // As an S-thread waits: a lock of the JDK would keep its carrier, and whoever the first close waits for.
+            Waiter waiter = new Waiter();
+            waiter.prepare();
+            waiter.awaitUninterruptibly(InstalledTime.nanoTime() + SECOND_CLOSE_POLL_NANOS, WaitReason.OTHER);
+        }
+        try {
+            close.run();
+        } finally {
+            whoCloses.set(null);
+        }
     }
 
     /** Refuses calls from now on. To be followed by {@link #drain} or {@link #reopen}. */
