@@ -180,28 +180,34 @@ class StraightTurnTest {
         }
     }
 
+    /** Bodies of two that go on by turns until a third has run, and count how often. */
+    private static List<Runnable> twoWhoGrantEachOther(boolean[] thirdRan, int[] resumed) {
+        Waiter[] waiters = {new Waiter(), new Waiter()};
+        List<Runnable> bodies = new ArrayList<>();
+        for (int i = 0; i < waiters.length; i++) {
+            Waiter mine = waiters[i];
+            Waiter other = waiters[1 - i];
+            bodies.add(() -> {
+                while (!thirdRan[0]) {
+                    mine.prepare();
+                    other.signal();
+                    assertEquals(Waiter.Outcome.SIGNALLED, mine.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+                    resumed[0] += thirdRan[0] ? 0 : 1;
+                }
+                other.signal();
+            });
+        }
+        return bodies;
+    }
+
     /** Two that grant each other a lock for ever do not keep a third from its turn. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void thoseWhoGoOnStarveNobody(SThreadKind kind) throws InterruptedException {
-        Waiter[] waiters = {new Waiter(), new Waiter()};
         boolean[] thirdRan = new boolean[1];
         int[] resumed = new int[1];
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
-            List<Runnable> bodies = new ArrayList<>();
-            for (int i = 0; i < waiters.length; i++) {
-                Waiter mine = waiters[i];
-                Waiter other = waiters[1 - i];
-                bodies.add(() -> {
-                    while (!thirdRan[0]) {
-                        mine.prepare();
-                        other.signal();
-                        assertEquals(Waiter.Outcome.SIGNALLED, mine.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
-                        resumed[0] += thirdRan[0] ? 0 : 1;
-                    }
-                    other.signal();
-                });
-            }
+            List<Runnable> bodies = twoWhoGrantEachOther(thirdRan, resumed);
             bodies.add(() -> thirdRan[0] = true);
             Fixtures.runTogether(scheduler, bodies);
             assertEquals(Scheduler.RESUMED_IN_A_ROW_MAX, resumed[0]);
@@ -212,24 +218,10 @@ class StraightTurnTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void thoseWhoGoOnStarveNobodyWhoHasYielded(SThreadKind kind) throws InterruptedException {
-        Waiter[] waiters = {new Waiter(), new Waiter()};
         boolean[] thirdRan = new boolean[1];
         int[] resumed = new int[1];
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
-            List<Runnable> bodies = new ArrayList<>();
-            for (int i = 0; i < waiters.length; i++) {
-                Waiter mine = waiters[i];
-                Waiter other = waiters[1 - i];
-                bodies.add(() -> {
-                    while (!thirdRan[0]) {
-                        mine.prepare();
-                        other.signal();
-                        assertEquals(Waiter.Outcome.SIGNALLED, mine.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
-                        resumed[0] += thirdRan[0] ? 0 : 1;
-                    }
-                    other.signal();
-                });
-            }
+            List<Runnable> bodies = twoWhoGrantEachOther(thirdRan, resumed);
             bodies.add(() -> {
                 resumed[0] = 0;
                 SThread.current().yieldTurn();
