@@ -38,11 +38,7 @@ class AccessesTest {
     @CsvSource({"'cores=1'", "'cores=2\nl2=1M,16,64\ncoherence=mesi\nclasses=merged'"})
     void eachIsCountedOnce(String machine) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path description =
                 Files.writeString(directory.resolve("machine.txt"), machine + "\nl1i=32K,8,64\nl1d=32K,8,64\n");
         Path result = directory.resolve("result.json");

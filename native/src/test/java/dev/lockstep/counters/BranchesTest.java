@@ -35,11 +35,7 @@ class BranchesTest {
     @Test
     void programIsPredictedAsComputedByHand() throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("program"),
                 List.of("-O1", "-fno-optimize-sibling-calls"),

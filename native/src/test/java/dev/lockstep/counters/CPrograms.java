@@ -54,6 +54,14 @@ final class CPrograms {
                         notRun(program + " is not there; on Debian and Ubuntu: apt-get install " + debianPackage));
     }
 
+    /** The simulator, as the plugin of QEMU that it is. */
+    static Path requireSimulator() {
+        return switch (NativePart.SIMULATOR.find()) {
+            case NativePart.Result.Available(Path file) -> file;
+            case NativePart.Result.Missing(String reason) -> throw notRun(reason);
+        };
+    }
+
     /** The compiler that build-native.sh would take. */
     static Path compiler() {
         return Stream.of(System.getenv().getOrDefault("CC", ""), "cc", "gcc", "clang")

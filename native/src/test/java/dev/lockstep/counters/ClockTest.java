@@ -46,11 +46,7 @@ class ClockTest {
     @CsvSource({"on,alone", "on,threads", "off,alone", "off,threads"})
     void workTakesItsTime(String waits, String threads) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1d=32K,8,64\nl2=1M,16,64\n");
         Path result = directory.resolve("result.json");
         CPrograms.Run run = CPrograms.run(

@@ -30,11 +30,7 @@ class OperationPageTest {
 
     private String simulate(String machine, List<String> program) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path file = Files.writeString(directory.resolve("machine.txt"), machine);
         Path result = directory.resolve("result.json");
         List<String> command = new ArrayList<>(

@@ -23,11 +23,7 @@ class OperationTraceTest {
 
     private CPrograms.Run run(Path trace, int executions) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\n");
         Path program = CPrograms.compile(
                 directory.resolve("operation_traces"), List.of("-O1"), CPrograms.testSource("operation_traces.c"));

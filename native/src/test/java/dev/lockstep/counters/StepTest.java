@@ -50,11 +50,7 @@ class StepTest {
     @CsvSource({"4,4000,0.84", "8,2000,0.90", "32,500,0.95"})
     void sharedLineChangesItsOwner(int threads, int additions, double partMin) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("shared_line"), List.of("-O1"), CPrograms.testSource("shared_line.c"));
         Path machine = Files.writeString(

@@ -24,11 +24,7 @@ class ThreadKindsTest {
     @Test
     void theEnginesOwnThreadsAreSimulatedAndCountedApart() throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("named_threads"), List.of("-O1"), CPrograms.testSource("named_threads.c"));
         Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=2\nl1i=32K,8,64\nl1d=32K,8,64\n");

@@ -24,11 +24,7 @@ class WaitingTest {
     @Test
     void codeTranslatedBetweenPhasesIsSimulatedInTheNextOne() throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin =
-                switch (NativePart.SIMULATOR.find()) {
-                    case NativePart.Result.Available(Path file) -> file;
-                    case NativePart.Result.Missing(String reason) -> throw CPrograms.notRun(reason);
-                };
+        Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("waiting"), List.of("-O1"), CPrograms.testSource("waiting_program.c"));
         Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
