@@ -10,11 +10,11 @@ package dev.lockstep.scheduler;
  */
 final class ReadyQueue {
     private final SThreadQueue resumed = new SThreadQueue();
-    private final SThreadQueue turns = new SThreadQueue();
+    private final TurnQueue turns = new TurnQueue();
 
     ReadyQueue() {}
 
-    /** Has an S-thread wait for a turn, behind all others. */
+    /** Has an S-thread wait for a turn, behind all others of its part of the data. */
     void append(SThread sThread) {
         sThread.state = SThread.State.READY;
         sThread.operationsThisTurn = 0;

@@ -96,6 +96,9 @@ public abstract class SThread extends InboxNode {
     final Scheduler scheduler;
     final CarrierThread carrier;
 
+    /** See {@link Scheduler#start(String, int, int, Runnable)}; set before it begins. */
+    int dataPart = Scheduler.NO_PART;
+
     SThread next;
     SThread previous;
     State state = State.NEW;

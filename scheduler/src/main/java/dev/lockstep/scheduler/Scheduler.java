@@ -24,7 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * #teamsBetweenTurnsMax}. A list that another carrier helps with ({@link SchedulerOptions#lendingOn})
  * waits for that carrier as well, once it is at work on it; until then it is taken back after as many teams. Where
  * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of
- * sampling) in the order in which they became ready; those that go on after a wait that holds up others ({@link
+ * sampling), none a second one before all who waited with it have had theirs ({@link #start(String, int, int,
+ * Runnable)} says in which order); those that go on after a wait that holds up others ({@link
  * WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and
  * while the governor tries teams, as many of them have their turn for each team as it may have members. Both bounds
  * count teams and operations, not time: scheduling is cooperative, and one long operation without {@link
@@ -86,6 +87,9 @@ public final class Scheduler implements AutoCloseable {
      * for some milliseconds at most.
      */
     public static final int RESUMED_IN_A_ROW_MAX = 128;
+
+    /** The {@code dataPart} of S-threads that work on no part of the data more than on others. */
+    public static final int NO_PART = -1;
 
     private final SchedulerOptions options;
     private final OperationRegistry operations;
@@ -211,8 +215,29 @@ public final class Scheduler implements AutoCloseable {
      * @throws IndexOutOfBoundsException if there is no such carrier
      */
     public SThread start(String name, int homeCarrier, Runnable body) {
+        return start(name, homeCarrier, NO_PART, body);
+    }
+
+    /**
+     * Starts an S-thread that works mostly on one part of the data, such as the rows of one warehouse. S-threads of one
+     * part on one carrier have their turns one after the other, so that each finds in the caches what the one before
+     * has read (the same idea as transactions of a warehouse on one processor: STEPS, section 6). It only changes the
+     * order of turns: nobody waits for more of them, or is kept from other data.
+     *
+     * @param homeCarrier as above; S-threads of one part gain by having the same
+     * @param dataPart any number from 0, the same for all who work on that part, or {@link #NO_PART}; 256 in a row are
+     *     told apart
+     * @throws IllegalStateException if the scheduler is closed
+     * @throws IndexOutOfBoundsException if there is no such carrier
+     * @throws IllegalArgumentException if the part is less than {@link #NO_PART}
+     */
+    public SThread start(String name, int homeCarrier, int dataPart, Runnable body) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(body, "body");
+        if (dataPart < NO_PART) {
+            throw new IllegalArgumentException("parts of the data have numbers from 0: dataPart=" + dataPart
+                    + "; remedy: give a number from 0, or NO_PART");
+        }
         CarrierThread home = home(homeCarrier);
         liveCount.incrementAndGet();
         boolean begun = false;
@@ -221,6 +246,7 @@ public final class Scheduler implements AutoCloseable {
                 throw takesNoMore(name);
             }
             SThread sThread = newSThread(home, name, body);
+            sThread.dataPart = dataPart;
             live.add(sThread);
             try {
                 // Not earlier: either who ends those of a failed carrier meets it, or the failure is seen here.

@@ -394,6 +394,7 @@ class SchedulerTest {
         assertThrows(NullPointerException.class, () -> options.withKind(null));
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
             assertThrows(IndexOutOfBoundsException.class, () -> scheduler.start("nowhere", 1, () -> {}));
+            assertThrows(IllegalArgumentException.class, () -> scheduler.start("of no part", 0, -2, () -> {}));
         }
     }
 

@@ -104,6 +104,35 @@ class StraightTurnTest {
         }
     }
 
+    /** Started in turn for both parts, as terminals are; those without a part have their turns among themselves too. */
+    @ParameterizedTest
+    @CsvSource({
+        "VIRTUAL, 0, 1, a b c d a b c d",
+        "CONTINUATION, 0, 1, a b c d a b c d",
+        "VIRTUAL, 7, -1, a b c d a b c d",
+        "VIRTUAL, -1, -1, a c b d a c b d",
+        "CONTINUATION, 3, 259, a c b d a c b d"
+    })
+    void thoseOfOnePartHaveTheirTurnsInARow(SThreadKind kind, int one, int other, String expected)
+            throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            scheduler.start("starter", 0, () -> {
+                scheduler.start("a", 0, one, () -> notesTwice("a"));
+                scheduler.start("c", 0, other, () -> notesTwice("c"));
+                scheduler.start("b", 0, one, () -> notesTwice("b"));
+                scheduler.start("d", 0, other, () -> notesTwice("d"));
+            });
+            scheduler.awaitTermination();
+            assertEquals(expected, order.toString().strip());
+        }
+    }
+
+    private void notesTwice(String name) {
+        note(name);
+        SThread.current().yieldTurn();
+        note(name);
+    }
+
     /**
      * One transaction waits for a page while it holds a lock that all others need. Each of them waits for the lock that
      * once, and never again: those that have it finish before others begin, so nobody begins while somebody has it.

@@ -2,6 +2,7 @@ package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,8 +12,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -102,6 +108,53 @@ class StructuresTest {
         Team team = new Team();
         team.add(sThreads.getFirst());
         assertThrows(IllegalStateException.class, () -> team.start(new OperationList(1, 10, TeamMode.ON, null)));
+    }
+
+    /** Some are of no part, some of parts that share a place. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void nobodyHasASecondTurnBeforeWhoWaited(long seed) {
+        Random random = new Random(seed);
+        TurnQueue queue = new TurnQueue();
+        int[] parts = {Scheduler.NO_PART, 0, 1, 2, 2 + TurnQueue.PLACES};
+        for (SThread each : sThreads) {
+            each.dataPart = parts[random.nextInt(parts.length)];
+        }
+        // Who has had a turn while the key waited, and who of its part still waits that came before it.
+        Map<SThread, Set<SThread>> turnsBeside = new LinkedHashMap<>();
+        Map<SThread, Set<SThread>> ahead = new HashMap<>();
+        SThread polled = null;
+        for (int step = 0; step < STEPS; step++) {
+            String replay = "seed=" + seed + " step=" + step;
+            SThread any = sThreads.get(random.nextInt(S_THREADS));
+            if (polled != null && random.nextInt(10) == 0) {
+                queue.prepend(polled);
+                assertSame(polled, queue.poll(), replay);
+            } else if (random.nextBoolean() && !turnsBeside.containsKey(any)) {
+                ahead.put(any, new HashSet<>(turnsBeside.keySet()));
+                ahead.get(any).removeIf(each -> place(each) != place(any));
+                turnsBeside.put(any, new HashSet<>());
+                queue.append(any);
+                polled = polled == any ? null : polled;
+            } else {
+                polled = queue.poll();
+                assertEquals(turnsBeside.isEmpty(), polled == null, replay);
+                if (polled != null) {
+                    assertNotNull(turnsBeside.remove(polled), replay);
+                    assertEquals(Set.of(), ahead.remove(polled), replay);
+                    for (SThread waiting : turnsBeside.keySet()) {
+                        assertTrue(turnsBeside.get(waiting).add(polled), replay);
+                        ahead.get(waiting).remove(polled);
+                    }
+                }
+            }
+            assertEquals(turnsBeside.size(), queue.size(), replay);
+            assertEquals(turnsBeside.isEmpty(), queue.isEmpty(), replay);
+        }
+    }
+
+    private static int place(SThread sThread) {
+        return sThread.dataPart == Scheduler.NO_PART ? -1 : sThread.dataPart % TurnQueue.PLACES;
     }
 
     @ParameterizedTest

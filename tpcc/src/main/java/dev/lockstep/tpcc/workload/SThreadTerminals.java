@@ -10,8 +10,8 @@ import java.util.Locale;
 
 /**
  * Terminals on the S-threads of a scheduler. Those of one warehouse share a carrier, so that its rows stay in the
- * caches of one processor, and wait for each other's locks within one schedule (STEPS, section 6); where there are more
- * carriers than warehouses, terminals are dealt to all of them.
+ * caches of one processor, and wait for each other's locks within one schedule (STEPS, section 6); they have their
+ * turns one after the other. Where there are more carriers than warehouses, terminals are dealt to all of them.
  */
 public final class SThreadTerminals implements TerminalThreads {
     private final Scheduler scheduler;
@@ -38,7 +38,8 @@ public final class SThreadTerminals implements TerminalThreads {
     @Override
     public void start(List<? extends Runnable> bodies) {
         for (int i = 0; i < bodies.size(); i++) {
-            scheduler.start("terminal-" + i, carrier(i, warehouses, scheduler.carrierCount()), bodies.get(i));
+            int carrier = carrier(i, warehouses, scheduler.carrierCount());
+            scheduler.start("terminal-" + i, carrier, i % warehouses, bodies.get(i));
         }
     }
 

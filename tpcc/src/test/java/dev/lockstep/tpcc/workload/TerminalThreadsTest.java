@@ -3,6 +3,9 @@ package dev.lockstep.tpcc.workload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.tpcc.SmallDatabase;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
@@ -143,5 +146,24 @@ class TerminalThreadsTest {
                 .mapToObj(terminal -> Integer.toString(SThreadTerminals.carrier(terminal, warehouses, carriers)))
                 .collect(Collectors.joining());
         assertEquals(expected, dealt);
+    }
+
+    /** So each finds in the caches what the one before has read of the warehouse. */
+    @Test
+    void terminalsOfAWarehouseHaveTheirTurnsInARow() throws InterruptedException {
+        StringBuilder order = new StringBuilder();
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults().withCarriers(1))) {
+            SThreadTerminals terminals = new SThreadTerminals(scheduler, 2);
+            List<Runnable> bodies = IntStream.range(0, 6)
+                    .<Runnable>mapToObj(terminal -> () -> {
+                        order.append(terminal);
+                        SThread.current().yieldTurn();
+                        order.append(terminal);
+                    })
+                    .toList();
+            scheduler.start("starter", 0, () -> terminals.start(bodies));
+            scheduler.awaitTermination();
+        }
+        assertEquals("024135024135", order.toString());
     }
 }
