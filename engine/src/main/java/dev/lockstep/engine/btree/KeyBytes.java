@@ -14,9 +14,6 @@ public final class KeyBytes {
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    private static final VarHandle LITTLE_ENDIAN_INT =
-            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
     /** The key below all others. */
     public static final byte[] EMPTY = new byte[0];
 
@@ -43,16 +40,6 @@ public final class KeyBytes {
     /** The eight bytes at {@code from} as a big-endian number; the array must hold them. */
     public static long bigEndianLong(byte[] bytes, int from) {
         return (long) BIG_ENDIAN_LONG.get(bytes, from);
-    }
-
-    /** Stores eight bytes at {@code at}; the array must have room for them. */
-    static void setBigEndianLong(byte[] bytes, int at, long value) {
-        BIG_ENDIAN_LONG.set(bytes, at, value);
-    }
-
-    /** Stores four bytes at {@code at}; the array must have room for them. */
-    static void setLittleEndianInt(byte[] bytes, int at, int value) {
-        LITTLE_ENDIAN_INT.set(bytes, at, value);
     }
 
     /** The first eight bytes of key[from, length) as a big-endian number, padded with zeros. */

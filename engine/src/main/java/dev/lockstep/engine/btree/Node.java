@@ -13,6 +13,7 @@ import static dev.lockstep.engine.page.PageLayout.SHORT;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.ShortCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -24,9 +25,6 @@ import java.lang.foreign.ValueLayout;
  * guard area (counts are clamped, lengths are 16 bits wide).
  */
 public final class Node {
-    /** Keys of a few numbers; beyond it the stub is as fast. */
-    private static final int COPY_SHORT_BYTES_MAX = 24;
-
     /** Below it the three probes that a guess costs are as many as a binary search needs. */
     private static final int SLOTS_TO_INTERPOLATE_MIN = 8;
 
@@ -255,36 +253,9 @@ public final class Node {
         long prefixWord = prefixWord(memory, page);
         int prefix = Math.min(prefixBytesOf(prefixWord), target.length);
         int suffix = Math.min(suffixBytesOf(slotWord), target.length - prefix);
-        copyShort(memory, prefixAddressOf(page, prefixWord), target, 0, prefix);
-        copyShort(memory, cellOf(page, slotWord) + headerBytes, target, prefix, suffix);
+        ShortCopy.copy(memory, prefixAddressOf(page, prefixWord), target, 0, prefix);
+        ShortCopy.copy(memory, cellOf(page, slotWord) + headerBytes, target, prefix, suffix);
         return prefix + suffix;
-    }
-
-    /**
-     * Copies some bytes of a key. A copy of a whole segment checks both ends and calls a stub, which for the few bytes
-     * that keys have takes several times as long. What is left behind whole words is the end of a word that overlaps
-     * the one before: an access of one byte costs as much as one of eight.
-     */
-    private static void copyShort(MemorySegment memory, long address, byte[] target, int at, int length) {
-        if (length > COPY_SHORT_BYTES_MAX) {
-            copyOut(memory, address, target, at, length);
-            return;
-        }
-        if (length >= Long.BYTES) {
-            int last = length - Long.BYTES;
-            for (int i = 0; i < last; i += Long.BYTES) {
-                KeyBytes.setBigEndianLong(target, at + i, memory.get(LONG_BIG_ENDIAN, address + i));
-            }
-            KeyBytes.setBigEndianLong(target, at + last, memory.get(LONG_BIG_ENDIAN, address + last));
-        } else if (length >= Integer.BYTES) {
-            int last = length - Integer.BYTES;
-            KeyBytes.setLittleEndianInt(target, at, memory.get(INT, address));
-            KeyBytes.setLittleEndianInt(target, at + last, memory.get(INT, address + last));
-        } else {
-            for (int i = 0; i < length; i++) {
-                target[at + i] = memory.get(ValueLayout.JAVA_BYTE, address + i);
-            }
-        }
     }
 
     /** The whole key of a slot. */

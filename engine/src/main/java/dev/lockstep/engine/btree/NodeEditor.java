@@ -9,9 +9,9 @@ import static dev.lockstep.engine.page.PageLayout.LONG;
 import static dev.lockstep.engine.page.PageLayout.SHORT;
 
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.page.ShortCopy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * Changes a node in place. The caller holds the page's exclusive latch and has made sure that there is room. Every
@@ -330,7 +330,7 @@ public final class NodeEditor {
     }
 
     public static void copyIn(MemorySegment memory, long address, byte[] source, int at, int length) {
-        MemorySegment.copy(source, at, memory, ValueLayout.JAVA_BYTE, address, length);
+        ShortCopy.copy(source, at, memory, address, length);
     }
 
     /**

@@ -16,6 +16,7 @@ import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
 import dev.lockstep.engine.operation.RunOperation;
+import dev.lockstep.engine.page.ShortCopy;
 import dev.lockstep.engine.type.RecordBuffer;
 
 /**
@@ -155,7 +156,7 @@ public final class TableAccess {
             }
             loadOverflow(into);
         }
-        System.arraycopy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
+        ShortCopy.copy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
         into.setKeyLength(keyBytes);
         into.loaded();
         return true;

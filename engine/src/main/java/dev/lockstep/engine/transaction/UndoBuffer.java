@@ -4,8 +4,8 @@ import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.page.ShortCopy;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -230,7 +230,7 @@ public final class UndoBuffer {
             int from,
             int to) {
         begin(UPDATE, tree, previousLsn, key, keyLength, slotFlags, from);
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, valueAddress + from, bytes, byteCount, to - from);
+        ShortCopy.copy(memory, valueAddress + from, bytes, byteCount, to - from);
         finish(to - from);
     }
 
@@ -243,7 +243,7 @@ public final class UndoBuffer {
         keyBytes[entry] = (short) keyLength;
         flagsBefore[entry] = (short) slotFlagsBefore;
         changedFrom[entry] = (short) from;
-        System.arraycopy(key, 0, bytes, byteCount, keyLength);
+        ShortCopy.copy(key, 0, bytes, byteCount, keyLength);
         byteCount += keyLength;
     }
 

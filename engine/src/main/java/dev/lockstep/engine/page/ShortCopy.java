@@ -1,0 +1,119 @@
+package dev.lockstep.engine.page;
+
+import static dev.lockstep.engine.page.PageLayout.INT;
+import static dev.lockstep.engine.page.PageLayout.LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Copies of what is a few bytes long more often than not: keys, and the columns that an update has changed. A copy of a
+ * range checks both ends and calls a stub, which for a few bytes takes several times as long as to move them. So up to
+ * three words are moved one by one; what is left behind whole words is the end of a word that overlaps the one before,
+ * since an access of one byte costs as much as one of eight.
+ *
+ * <p>Both ranges lie within their array or segment, as for {@link System#arraycopy}, and do not overlap.
+ *
+ * <p>Thread-safety: stateless. Plain reads and writes.
+ */
+public final class ShortCopy {
+    /** Keys of a few numbers; beyond it the stub is as fast. */
+    static final int BYTES_MAX = 24;
+
+    private static final VarHandle ARRAY_LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle ARRAY_INT =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private ShortCopy() {}
+
+    /**
+     * Copies from an array to an array.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its array, some bytes may be copied then, or the
+     *     length is negative
+     */
+    public static void copy(byte[] source, int from, byte[] target, int at, int length) {
+        if (length > BYTES_MAX) {
+            System.arraycopy(source, from, target, at, length);
+        } else if (length >= Long.BYTES) {
+            int last = length - Long.BYTES;
+            for (int i = 0; i < last; i += Long.BYTES) {
+                ARRAY_LONG.set(target, at + i, (long) ARRAY_LONG.get(source, from + i));
+            }
+            ARRAY_LONG.set(target, at + last, (long) ARRAY_LONG.get(source, from + last));
+        } else if (length >= Integer.BYTES) {
+            int last = length - Integer.BYTES;
+            ARRAY_INT.set(target, at, (int) ARRAY_INT.get(source, from));
+            ARRAY_INT.set(target, at + last, (int) ARRAY_INT.get(source, from + last));
+        } else {
+            requireLength(length);
+            for (int i = 0; i < length; i++) {
+                target[at + i] = source[from + i];
+            }
+        }
+    }
+
+    /**
+     * Copies from a page's memory to an array.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its array or segment, some bytes may be copied
+     *     then, or the length is negative
+     */
+    public static void copy(MemorySegment source, long from, byte[] target, int at, int length) {
+        if (length > BYTES_MAX) {
+            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, target, at, length);
+        } else if (length >= Long.BYTES) {
+            int last = length - Long.BYTES;
+            for (int i = 0; i < last; i += Long.BYTES) {
+                ARRAY_LONG.set(target, at + i, source.get(LONG, from + i));
+            }
+            ARRAY_LONG.set(target, at + last, source.get(LONG, from + last));
+        } else if (length >= Integer.BYTES) {
+            int last = length - Integer.BYTES;
+            ARRAY_INT.set(target, at, source.get(INT, from));
+            ARRAY_INT.set(target, at + last, source.get(INT, from + last));
+        } else {
+            requireLength(length);
+            for (int i = 0; i < length; i++) {
+                target[at + i] = source.get(ValueLayout.JAVA_BYTE, from + i);
+            }
+        }
+    }
+
+    /**
+     * Copies from an array to a page's memory.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its array or segment, some bytes may be copied
+     *     then, or the length is negative
+     */
+    public static void copy(byte[] source, int from, MemorySegment target, long at, int length) {
+        if (length > BYTES_MAX) {
+            MemorySegment.copy(source, from, target, ValueLayout.JAVA_BYTE, at, length);
+        } else if (length >= Long.BYTES) {
+            int last = length - Long.BYTES;
+            for (int i = 0; i < last; i += Long.BYTES) {
+                target.set(LONG, at + i, (long) ARRAY_LONG.get(source, from + i));
+            }
+            target.set(LONG, at + last, (long) ARRAY_LONG.get(source, from + last));
+        } else if (length >= Integer.BYTES) {
+            int last = length - Integer.BYTES;
+            target.set(INT, at, (int) ARRAY_INT.get(source, from));
+            target.set(INT, at + last, (int) ARRAY_INT.get(source, from + last));
+        } else {
+            requireLength(length);
+            for (int i = 0; i < length; i++) {
+                target.set(ValueLayout.JAVA_BYTE, at + i, source[from + i]);
+            }
+        }
+    }
+
+    private static void requireLength(int length) {
+        if (length < 0) {
+            throw new IndexOutOfBoundsException("bytes to copy: length=" + length);
+        }
+    }
+}
