@@ -180,21 +180,22 @@ final class LeafHints {
      */
     long hintOpaque(long place, byte[] key, int keyBytes) {
         long lower = hintOpaque(place);
-        int distance = distance(place, key, keyBytes);
-        if (lower != NONE && distance < keys(lower)) {
-            return lower;
-        }
-        if ((place & GROUPED) == 0) {
+        if ((lower != NONE && tells(lower, place, key, keyBytes)) || (place & GROUPED) == 0) {
             return lower;
         }
         long upper = hintOpaque(ofUpperLeaf(place));
         // Of the lower leaf all the same, where nothing else is known: it may have got the key since.
-        return upper != NONE && firstSlot(upper) + distance >= 0 ? upper : lower;
+        return upper != NONE && firstSlot(upper) + distance(place, key, keyBytes) >= 0 ? upper : lower;
     }
 
     /** The place for those keys of a group that lie in another leaf than the first of it. */
     private static long ofUpperLeaf(long place) {
         return place ^ UPPER_TAG ^ (1L << LINE_SHIFT);
+    }
+
+    /** Whether a hint tells of a key by itself, and is not only the nearest that is known. */
+    static boolean tells(long hint, long place, byte[] key, int keyBytes) {
+        return distance(place, key, keyBytes) < keys(hint);
     }
 
     private static int firstSlot(long hint) {

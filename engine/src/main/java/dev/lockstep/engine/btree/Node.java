@@ -37,6 +37,9 @@ public final class Node {
      */
     private static final long SHARE_RANGE_MIN = 32;
 
+    /** No slot has this word: its cell would begin behind the page. */
+    public static final long NO_SLOT_WORD = -1;
+
     private static final long U16_MASK = 0xFFFF;
     private static final int SUFFIX_BYTES_SHIFT =
             Byte.SIZE * (NodeLayout.SLOT_SUFFIX_BYTES - NodeLayout.SLOT_CELL_OFFSET);
@@ -363,7 +366,8 @@ public final class Node {
             long slot = slot(page, probe);
             int order = Long.compareUnsigned(memory.get(LONG, slot), head);
             if (order == 0) {
-                order = compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix);
+                long word = memory.get(LONG, slot + NodeLayout.SLOT_CELL_OFFSET);
+                order = compareBehindHead(memory, page, word, key, prefix, keyBytes - prefix);
                 if (order == 0) {
                     return probe;
                 }
@@ -431,12 +435,29 @@ public final class Node {
         int prefix = Math.min(prefixBytes(memory, page), keyBytes);
         long slot = slot(page, index);
         return memory.get(LONG, slot) == KeyBytes.head(key, prefix, keyBytes)
-                && compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix) == 0;
+                && compareBehindHead(memory, page, slotWord(memory, page, index), key, prefix, keyBytes - prefix) == 0;
     }
 
     /** Whether the slot holds exactly this key. */
     public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
-        return isKeyAt(memory, page, index, key, keyBytes) && hasPrefix(memory, page, key, keyBytes);
+        return slotWordOfKey(memory, page, index, key, keyBytes) != NO_SLOT_WORD;
+    }
+
+    /** The {@link #slotWord} of a slot if that is there and holds exactly this key, else {@link #NO_SLOT_WORD}. */
+    static long slotWordOfKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+        if (index < 0 || index >= slotCount(memory, page)) {
+            return NO_SLOT_WORD;
+        }
+        long prefixWord = prefixWord(memory, page);
+        int prefix = prefixBytesOf(prefixWord);
+        long slot = slot(page, index);
+        if (prefix > keyBytes
+                || memory.get(LONG, slot) != KeyBytes.head(key, prefix, keyBytes)
+                || !prefixEquals(memory, prefixAddressOf(page, prefixWord), key, prefix)) {
+            return NO_SLOT_WORD;
+        }
+        long word = memory.get(LONG, slot + NodeLayout.SLOT_CELL_OFFSET);
+        return compareBehindHead(memory, page, word, key, prefix, keyBytes - prefix) == 0 ? word : NO_SLOT_WORD;
     }
 
     /**
@@ -447,7 +468,9 @@ public final class Node {
         int prefix = prefixBytes(memory, page);
         long slot = slot(page, index);
         int order = Long.compareUnsigned(memory.get(LONG, slot), KeyBytes.head(key, prefix, keyBytes));
-        return order != 0 ? order : compareBehindHead(memory, page, slot, key, prefix, keyBytes - prefix);
+        return order != 0
+                ? order
+                : compareBehindHead(memory, page, slotWord(memory, page, index), key, prefix, keyBytes - prefix);
     }
 
     /** Whether a key begins with what all keys of the node have in common. */
@@ -527,10 +550,9 @@ public final class Node {
         return true;
     }
 
-    /** Orders a stored key against the searched one, where their heads are equal. */
+    /** Orders the key of a slot with this word against the searched one, where their heads are equal. */
     private static int compareBehindHead(
-            MemorySegment memory, long page, long slot, byte[] key, int prefix, int searchedBytes) {
-        long word = memory.get(LONG, slot + NodeLayout.SLOT_CELL_OFFSET);
+            MemorySegment memory, long page, long word, byte[] key, int prefix, int searchedBytes) {
         int storedBytes = suffixBytesOf(word);
         int common = Math.min(storedBytes, searchedBytes);
         if (common > HEAD_BYTES) {

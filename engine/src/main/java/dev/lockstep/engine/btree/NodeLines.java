@@ -126,11 +126,9 @@ public final class NodeLines {
         }
     }
 
-    /** Says which lines a slot's cell lies in, up to so many bytes of its value. */
-    public static void addCellLines(
-            GroupPrefetch prefetch, MemorySegment memory, long page, int index, int valueBytesWanted) {
-        long word = Node.slotWord(memory, page, index);
-        long end = Node.valueAddressOf(page, word) + Math.min(Node.valueBytesOf(word), valueBytesWanted);
-        prefetch.addLines(Node.cellOf(page, word), end);
+    /** Says which lines the cell of the slot with this word lies in, up to so many bytes of its value. */
+    public static void addCellLines(GroupPrefetch prefetch, long page, long slotWord, int valueBytesWanted) {
+        long end = Node.valueAddressOf(page, slotWord) + Math.min(Node.valueBytesOf(slotWord), valueBytesWanted);
+        prefetch.addLines(Node.cellOf(page, slotWord), end);
     }
 }

@@ -99,6 +99,7 @@ public class TreeDescent {
     private int remembers;
     private boolean hinted;
     private int hintedSlot;
+    private boolean hintIsComplete;
     /** Where in the node that was entered last, or comes next, the key may be, or {@link Node#SHARE_UNKNOWN}. */
     private double share = Node.SHARE_UNKNOWN;
 
@@ -168,6 +169,7 @@ public class TreeDescent {
     protected final void followHint(boolean wholeKey) {
         long hint = hints.hintOpaque(hintPlace, key, keyBytes);
         if (hint != LeafHints.NONE) {
+            hintIsComplete = LeafHints.tells(hint, hintPlace, key, keyBytes);
             beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, hintPlace, key, keyBytes) : NO_SLOT_GUESSED);
         }
     }
@@ -183,12 +185,14 @@ public class TreeDescent {
         remembers = REMEMBER_PUT;
         long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {
+            hintIsComplete = false;
             beginAt(LeafHints.frame(hint), NO_SLOT_GUESSED);
         }
     }
 
     /** Has a walk that was just aimed at a leaf begin at a frame that may hold it, as after a hint. */
     protected final void beginAtFrame(int guessedFrame) {
+        hintIsComplete = false;
         beginAt(guessedFrame, NO_SLOT_GUESSED);
     }
 
@@ -210,6 +214,22 @@ public class TreeDescent {
     /** Whether stages of other walks run between those of this one. */
     protected final boolean isBesideOthers() {
         return !alone;
+    }
+
+    /**
+     * The {@link Node#slotWord} of the record with the key, if the walk began with a hint that named the leaf and the
+     * slot, both are right, and the hint has nothing to learn; else {@link Node#NO_SLOT_WORD}. A leaf of the tree that
+     * has the key is {@linkplain #isRightLeaf the right one}. To be validated before it is believed.
+     */
+    protected final long hintedSlotWord() {
+        return hinted && hintIsComplete
+                ? Node.slotWordOfKey(memory, page, hintedSlot, key, keyBytes)
+                : Node.NO_SLOT_WORD;
+    }
+
+    /** The slot of {@link #hintedSlotWord}. */
+    protected final int hintedSlot() {
+        return hintedSlot;
     }
 
     /** What {@link Node#find} answers in the leaf on which the walk stands. */

@@ -28,7 +28,7 @@ public final class FetchOperation extends RecordOperation {
     private boolean lockInstant;
     private RecordTarget target;
     private int slot;
-    private int slotFlags;
+    private long slotWord;
     private boolean found;
 
     public FetchOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
@@ -85,7 +85,7 @@ public final class FetchOperation extends RecordOperation {
 
     /** Whether the value that was copied is the stub of an overflow chain. */
     public boolean isOverflow() {
-        return (slotFlags & NodeLayout.SLOT_OVERFLOW) != 0;
+        return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0;
     }
 
     /**
@@ -119,11 +119,18 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private int findSlot() {
+        slotWord = hintedSlotWord();
+        if (slotWord != Node.NO_SLOT_WORD) {
+            slot = hintedSlot();
+            stage = STAGE_COPY;
+            return CONTINUE;
+        }
         slot = findInLeaf();
         if (!isRightLeaf(slot)) {
             return descendAgain();
         }
         if (slot >= 0) {
+            slotWord = Node.slotWord(memory, page, slot);
             stage = STAGE_COPY;
             return CONTINUE;
         }
@@ -147,16 +154,14 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private int copyRecord() {
-        long word = Node.slotWord(memory, page, slot);
-        if (lockInstant && Node.versionOf(memory, page, word) >= context.committedBelow() && !isLockFree()) {
+        if (lockInstant && Node.versionOf(memory, page, slotWord) >= context.committedBelow() && !isLockFree()) {
             return waitForKey();
         }
-        slotFlags = Node.flagsOf(word);
-        if (isGhost(slotFlags)) {
+        if (isGhost(Node.flagsOf(slotWord))) {
             return validate() ? DONE : descendAgain();
         }
-        int bytes = valueBytesWanted(word, target);
-        Node.copyOut(memory, Node.valueAddressOf(page, word), target.ensureValueCapacity(bytes), 0, bytes);
+        int bytes = valueBytesWanted(slotWord, target);
+        Node.copyOut(memory, Node.valueAddressOf(page, slotWord), target.ensureValueCapacity(bytes), 0, bytes);
         target.setValueLength(bytes);
         target.setPosition(pageId, frame, slot, version, tree.stamp());
         if (!validate()) {
@@ -169,7 +174,7 @@ public final class FetchOperation extends RecordOperation {
     @Override
     public void addNextLines(GroupPrefetch prefetch) {
         if (stage == STAGE_COPY) {
-            NodeLines.addCellLines(prefetch, memory, page, slot, target.valueBytesWanted());
+            NodeLines.addCellLines(prefetch, page, slotWord, target.valueBytesWanted());
         } else {
             super.addNextLines(prefetch);
         }
