@@ -113,6 +113,9 @@ public final class Record extends RecordBuffer {
         if (access == ColumnEncoding.INT32) {
             return RecordLayout.getInt(valueBytes, format.offset(column));
         }
+        if (access == ColumnEncoding.INT16) {
+            return RecordLayout.getShort(valueBytes, format.offset(column));
+        }
         int encoding = access & ColumnEncoding.MASK;
         if (encoding != ColumnEncoding.INT32 && encoding != ColumnEncoding.INT16) {
             throw wrongType(column, "int");
@@ -130,6 +133,9 @@ public final class Record extends RecordBuffer {
         int access = format.access(column);
         if (access == ColumnEncoding.INT32) {
             RecordLayout.putInt(valueBytes, format.offset(column), value);
+            markAssigned(column);
+        } else if (access == ColumnEncoding.INT16 && value == (short) value) {
+            RecordLayout.putShort(valueBytes, format.offset(column), (short) value);
             markAssigned(column);
         } else {
             putInteger(column, access, value);

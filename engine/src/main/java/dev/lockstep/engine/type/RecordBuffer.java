@@ -259,21 +259,28 @@ public non-sealed class RecordBuffer extends StoredRow {
      * @return the number of bytes
      */
     protected final int copyVariable(int column, int access, byte[] target, int at) {
+        if ((access & ColumnEncoding.IN_KEY) == 0) {
+            int start = valueStart(column);
+            int bytes = valueEnd(column) - start;
+            requireRoom(column, bytes, target, at);
+            System.arraycopy(valueBytes, start, target, at, bytes);
+            return bytes;
+        }
         int bytes = variableBytes(column, access);
+        requireRoom(column, bytes, target, at);
+        int part = format.keyPart(column);
+        KeyFormat keyFormat = format.keyFormat();
+        int start = keyFormat.locate(part, keyBytes, 0, keyLength);
+        int end = keyFormat.skip(part, keyBytes, start, keyLength);
+        KeyCodec.getBytes(keyBytes, start, end, keyFormat.mask(part), target, at);
+        return bytes;
+    }
+
+    private void requireRoom(int column, int bytes, byte[] target, int at) {
         if (at < 0 || bytes > target.length - at) {
             throw ColumnErrors.targetTooShort(
                     format.tableName(), format.column(column), bytes, (long) target.length - at);
         }
-        if ((access & ColumnEncoding.IN_KEY) == 0) {
-            System.arraycopy(valueBytes, valueStart(column), target, at, bytes);
-        } else {
-            int part = format.keyPart(column);
-            KeyFormat keyFormat = format.keyFormat();
-            int start = keyFormat.locate(part, keyBytes, 0, keyLength);
-            int end = keyFormat.skip(part, keyBytes, start, keyLength);
-            KeyCodec.getBytes(keyBytes, start, end, keyFormat.mask(part), target, at);
-        }
-        return bytes;
     }
 
     /**

@@ -74,6 +74,28 @@ public final class RecordLayout {
     }
 
     /**
+     * Reads two bytes.
+     *
+     * @param bytes where
+     * @param at index of the first
+     * @return the number
+     */
+    public static short getShort(byte[] bytes, int at) {
+        return (short) SHORT.get(bytes, at);
+    }
+
+    /**
+     * Writes two bytes.
+     *
+     * @param bytes where
+     * @param at index of the first
+     * @param value the number
+     */
+    public static void putShort(byte[] bytes, int at, short value) {
+        SHORT.set(bytes, at, value);
+    }
+
+    /**
      * Reads eight bytes.
      *
      * @param bytes where
@@ -96,11 +118,7 @@ public final class RecordLayout {
     }
 
     static int getUnsignedShort(byte[] bytes, int at) {
-        return Short.toUnsignedInt((short) SHORT.get(bytes, at));
-    }
-
-    static void putShort(byte[] bytes, int at, short value) {
-        SHORT.set(bytes, at, value);
+        return Short.toUnsignedInt(getShort(bytes, at));
     }
 
     /** Reads a signed number of 1, 2, 4 or 8 bytes. */

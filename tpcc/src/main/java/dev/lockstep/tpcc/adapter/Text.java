@@ -91,10 +91,15 @@ public final class Text {
         if (newLength > capacity) {
             throw new IllegalArgumentException("text too long length=" + newLength + " capacity=" + capacity);
         }
+        wrap(own(), 0, newLength);
+        return own;
+    }
+
+    /** The own buffer, with room for {@link #capacity()} characters, for a caller who does not know the length yet. */
+    public byte[] own() {
         if (own.length < capacity) {
             own = new byte[capacity];
         }
-        wrap(own, 0, newLength);
         return own;
     }
 

@@ -20,7 +20,7 @@ final class RowMapping {
 
     /** Copies a text column. */
     static void read(Record record, int column, Text into) {
-        record.getUtf8(column, into.own(record.lengthBytes(column)), 0);
+        into.own(Math.max(0, record.getUtf8(column, into.own(), 0)));
     }
 
     /** Sets a text column. */
