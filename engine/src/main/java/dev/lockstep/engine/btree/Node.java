@@ -542,12 +542,12 @@ public final class Node {
                 return false;
             }
         }
-        for (; i < prefix; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, stored + i) != key[i]) {
-                return false;
-            }
+        if (i == prefix) {
+            return true;
         }
-        return true;
+        // The word that ends with the prefix, not the one that begins with the rest: it might reach beyond the page.
+        long word = memory.get(LONG_BIG_ENDIAN, Math.max(0, stored + prefix - Long.BYTES));
+        return word << (Long.SIZE - Byte.SIZE * (prefix - i)) == KeyBytes.head(key, i, prefix);
     }
 
     /** Orders the key of a slot with this word against the searched one, where their heads are equal. */
