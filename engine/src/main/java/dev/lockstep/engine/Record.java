@@ -131,11 +131,12 @@ public final class Record extends RecordBuffer {
      */
     public void setInt(int column, int value) {
         int access = format.access(column);
-        if (access == ColumnEncoding.INT32) {
-            RecordLayout.putInt(valueBytes, format.offset(column), value);
+        int type = access & ~ColumnEncoding.NULLABLE;
+        if (type == ColumnEncoding.INT32) {
+            RecordLayout.putInt(valueBytes, offsetOfNotNull(column, access), value);
             markAssigned(column);
-        } else if (access == ColumnEncoding.INT16 && value == (short) value) {
-            RecordLayout.putShort(valueBytes, format.offset(column), (short) value);
+        } else if (type == ColumnEncoding.INT16 && value == (short) value) {
+            RecordLayout.putShort(valueBytes, offsetOfNotNull(column, access), (short) value);
             markAssigned(column);
         } else {
             putInteger(column, access, value);

@@ -223,7 +223,10 @@ public class KeyBuffer {
      * @param value the number
      */
     protected final void appendFixed(long value) {
-        int width = format.widthBytes(columnCount);
+        appendFixed(format.widthBytes(columnCount), value);
+    }
+
+    private void appendFixed(int width, long value) {
         int at = open(width);
         KeyCodec.putIntegral(bytes, at, width, value, format.mask(columnCount));
         close(at + width);
@@ -235,6 +238,15 @@ public class KeyBuffer {
      * @param value the number
      */
     protected final void appendInteger(long value) {
+        int type = columnCount < format.columnCount() ? format.access(columnCount) & ColumnEncoding.MASK : -1;
+        if (type == ColumnEncoding.INT32 && value == (int) value) {
+            appendFixed(Integer.BYTES, value);
+            return;
+        }
+        if (type == ColumnEncoding.INT16 && value == (short) value) {
+            appendFixed(Short.BYTES, value);
+            return;
+        }
         Column column = nextColumn();
         int encoding = format.access(columnCount) & ColumnEncoding.MASK;
         appendFixed(ColumnValues.requireInteger(format.name(), column, encoding, value));

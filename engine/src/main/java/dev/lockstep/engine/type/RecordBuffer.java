@@ -80,6 +80,20 @@ public non-sealed class RecordBuffer extends StoredRow {
     }
 
     /**
+     * Takes the null bit, if there is one, from a column of fixed width that is about to be set.
+     *
+     * @param column its ordinal; not a column of the key
+     * @param access its access code
+     * @return its offset in the value
+     */
+    protected final int offsetOfNotNull(int column, int access) {
+        if ((access & ColumnEncoding.NULLABLE) != 0) {
+            setNullBit(column, false);
+        }
+        return format.offset(column);
+    }
+
+    /**
      * Sets a column to null.
      *
      * @param column its ordinal
@@ -147,10 +161,7 @@ public non-sealed class RecordBuffer extends StoredRow {
             KeyCodec.putIntegral(keyBytes, at, width, sortable, mask);
             keyChanged = true;
         } else {
-            if ((access & ColumnEncoding.NULLABLE) != 0) {
-                setNullBit(column, false);
-            }
-            RecordLayout.putIntegral(valueBytes, format.offset(column), width, value);
+            RecordLayout.putIntegral(valueBytes, offsetOfNotNull(column, access), width, value);
         }
         markAssigned(column);
     }
