@@ -134,6 +134,55 @@ class LeafHintTest {
         return table.newKey().add(id / 1_000).add(id);
     }
 
+    /**
+     * Rows that grow part eight neighbours, who share a hint. Whoever finds the first of them, where the hint has named
+     * it, corrects what that says of the others; then each is found with one visit.
+     */
+    @Test
+    void whoeverFindsARowLearnsWhichOfItsNeighboursHaveLeft() {
+        Database database = validated.inMemory();
+        Table table = database.createTable(TableDefinition.named("grows")
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(400))
+                .primaryKey("id")
+                .build());
+        int rows = 1_000;
+        try (Session session = database.openSession()) {
+            Record row = table.newRecord();
+            Transaction filling = session.begin();
+            for (int id = 0; id < rows; id++) {
+                row.clear().setInt(0, id);
+                row.setString(1, "short");
+                filling.insert(table, row);
+            }
+            filling.commit();
+            for (int length = 50; length <= 400; length += 50) {
+                String text = "x".repeat(length);
+                Transaction growing = session.begin();
+                for (int id = 0; id < rows; id++) {
+                    assertTrue(growing.fetchForUpdate(table, table.newKey().add(id), row));
+                    row.setString(1, text);
+                    assertTrue(growing.update(table, row));
+                }
+                growing.commit();
+                fetchAll(session, table, rows);
+                fetchAll(session, table, rows);
+                long before = session.statistics().pageAccesses();
+                fetchAll(session, table, rows);
+                assertEquals(rows, session.statistics().pageAccesses() - before, "pages visited, length=" + length);
+            }
+        }
+    }
+
+    private static void fetchAll(Session session, Table table, int rows) {
+        Record row = table.newRecord();
+        Transaction transaction = session.begin();
+        for (int id = 0; id < rows; id++) {
+            assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+        }
+        transaction.commit();
+    }
+
     private static void insertEverySecond(Transaction transaction, Table table, int from, int to) {
         Record row = table.newRecord();
         for (int id = from; id < to; id += 2) {

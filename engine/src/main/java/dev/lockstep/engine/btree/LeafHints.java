@@ -8,8 +8,9 @@ import java.lang.invoke.VarHandle;
  * translation of pages, and past the search in the leaf.
  *
  * <p>A hint is a guess. Whoever follows one checks that the frame holds a page, that this is a leaf of the tree and
- * that its fences hold the key ({@link Node#coversAt}), under the version of the frame's latch; otherwise it descends
- * from the root, and what it finds there replaces the hint. So hints need no invalidation, and splits, merges, drops
+ * that the named slot holds the key or, where it does not, the leaf's fences do ({@link Node#slotWordOfKey}, {@link
+ * Node#coversAt}), under the version of the frame's latch; otherwise it descends from the root, and what it finds there
+ * replaces the hint. So hints need no invalidation, and splits, merges, drops
  * and evictions know nothing of them.
  *
  * <p>Keys that differ in the low bits of their last byte alone share a hint, since they are neighbours wherever keys
@@ -180,12 +181,13 @@ final class LeafHints {
      */
     long hintOpaque(long place, byte[] key, int keyBytes) {
         long lower = hintOpaque(place);
-        if ((lower != NONE && tells(lower, place, key, keyBytes)) || (place & GROUPED) == 0) {
+        int distance = distance(place, key, keyBytes);
+        if ((lower != NONE && distance < keys(lower)) || (place & GROUPED) == 0) {
             return lower;
         }
         long upper = hintOpaque(ofUpperLeaf(place));
         // Of the lower leaf all the same, where nothing else is known: it may have got the key since.
-        return upper != NONE && firstSlot(upper) + distance(place, key, keyBytes) >= 0 ? upper : lower;
+        return upper != NONE && firstSlot(upper) + distance >= 0 ? upper : lower;
     }
 
     /** The place for those keys of a group that lie in another leaf than the first of it. */
@@ -193,9 +195,19 @@ final class LeafHints {
         return place ^ UPPER_TAG ^ (1L << LINE_SHIFT);
     }
 
-    /** Whether a hint tells of a key by itself, and is not only the nearest that is known. */
-    static boolean tells(long hint, long place, byte[] key, int keyBytes) {
-        return distance(place, key, keyBytes) < keys(hint);
+    /**
+     * Whether {@link #remember} would have nothing to write of a hint, if the key is found where that has named it.
+     *
+     * @param slot where the hint expects the key
+     * @param slotCount of the leaf that it names
+     */
+    static boolean isRight(long hint, long place, int slot, int slotCount, byte[] key, int keyBytes) {
+        return keys(hint) == keysFrom(slot - distance(place, key, keyBytes), place, slotCount);
+    }
+
+    /** How many keys of a group lie in a leaf where the first of them has a slot, or would have. */
+    private static int keysFrom(int first, long place, int slotCount) {
+        return (place & GROUPED) == 0 ? 1 : Math.clamp(slotCount - first, 1, KEYS_PER_GROUP);
     }
 
     private static int firstSlot(long hint) {
@@ -275,7 +287,7 @@ final class LeafHints {
     void remember(long place, int frame, int slot, int slotCount, byte[] key, int keyBytes) {
         int first = slot - distance(place, key, keyBytes);
         long at = first < 0 ? ofUpperLeaf(place) : place;
-        int keys = (place & GROUPED) == 0 ? 1 : Math.clamp(slotCount - first, 1, KEYS_PER_GROUP);
+        int keys = keysFrom(first, place, slotCount);
         long known = hintOpaque(at);
         if (known == NONE
                 || frame(known) != frame

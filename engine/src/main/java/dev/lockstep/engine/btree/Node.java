@@ -440,12 +440,12 @@ public final class Node {
 
     /** Whether the slot holds exactly this key. */
     public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
-        return slotWordOfKey(memory, page, index, key, keyBytes) != NO_SLOT_WORD;
+        return slotWordOfKey(memory, page, slotCount(memory, page), index, key, keyBytes) != NO_SLOT_WORD;
     }
 
     /** The {@link #slotWord} of a slot if that is there and holds exactly this key, else {@link #NO_SLOT_WORD}. */
-    static long slotWordOfKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
-        if (index < 0 || index >= slotCount(memory, page)) {
+    static long slotWordOfKey(MemorySegment memory, long page, int slotCount, int index, byte[] key, int keyBytes) {
+        if (index < 0 || index >= slotCount) {
             return NO_SLOT_WORD;
         }
         long prefixWord = prefixWord(memory, page);

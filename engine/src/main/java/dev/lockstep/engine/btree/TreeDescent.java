@@ -99,7 +99,7 @@ public class TreeDescent {
     private int remembers;
     private boolean hinted;
     private int hintedSlot;
-    private boolean hintIsComplete;
+    private long followedHint = LeafHints.NONE;
     /** Where in the node that was entered last, or comes next, the key may be, or {@link Node#SHARE_UNKNOWN}. */
     private double share = Node.SHARE_UNKNOWN;
 
@@ -169,7 +169,7 @@ public class TreeDescent {
     protected final void followHint(boolean wholeKey) {
         long hint = hints.hintOpaque(hintPlace, key, keyBytes);
         if (hint != LeafHints.NONE) {
-            hintIsComplete = LeafHints.tells(hint, hintPlace, key, keyBytes);
+            followedHint = hint;
             beginAt(LeafHints.frame(hint), wholeKey ? LeafHints.slot(hint, hintPlace, key, keyBytes) : NO_SLOT_GUESSED);
         }
     }
@@ -185,14 +185,12 @@ public class TreeDescent {
         remembers = REMEMBER_PUT;
         long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {
-            hintIsComplete = false;
             beginAt(LeafHints.frame(hint), NO_SLOT_GUESSED);
         }
     }
 
     /** Has a walk that was just aimed at a leaf begin at a frame that may hold it, as after a hint. */
     protected final void beginAtFrame(int guessedFrame) {
-        hintIsComplete = false;
         beginAt(guessedFrame, NO_SLOT_GUESSED);
     }
 
@@ -222,8 +220,12 @@ public class TreeDescent {
      * has the key is {@linkplain #isRightLeaf the right one}. To be validated before it is believed.
      */
     protected final long hintedSlotWord() {
-        return hinted && hintIsComplete
-                ? Node.slotWordOfKey(memory, page, hintedSlot, key, keyBytes)
+        if (!hinted || remembers != REMEMBER_KEY) {
+            return Node.NO_SLOT_WORD;
+        }
+        int slotCount = Node.slotCount(memory, page);
+        return LeafHints.isRight(followedHint, hintPlace, hintedSlot, slotCount, key, keyBytes)
+                ? Node.slotWordOfKey(memory, page, slotCount, hintedSlot, key, keyBytes)
                 : Node.NO_SLOT_WORD;
     }
 
@@ -244,7 +246,7 @@ public class TreeDescent {
 
     /**
      * Whether the leaf on which the walk stands is the one that it was aimed at: after a hint that has to be seen. To
-     * be asked, and the answer to be validated, before anything in the leaf is believed.
+     * be asked, and the answer to be validated, before anything in the leaf is believed but {@link #hintedSlotWord}.
      *
      * @param found what {@link #findInLeaf} has answered
      */

@@ -2,6 +2,7 @@ package dev.lockstep.engine.btree;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Seeds;
@@ -154,6 +155,11 @@ class NodeSearchTest {
     /** The key arrives whole, in room for no byte more, and what has no room is cut off. */
     private static void requireCopied(MemorySegment page, int slot, byte[] key) {
         assertTrue(Node.hasKey(page, 0, slot, key, key.length));
+        for (int i = 0; i < key.length; i++) {
+            key[i] ^= 1;
+            assertFalse(Node.hasKey(page, 0, slot, key, key.length));
+            key[i] ^= 1;
+        }
         byte[] copy = new byte[key.length];
         assertEquals(key.length, Node.copyKey(page, 0, slot, copy));
         assertArrayEquals(key, copy);
