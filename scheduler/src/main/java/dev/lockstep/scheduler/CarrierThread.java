@@ -244,7 +244,7 @@ final class CarrierThread extends Thread {
         }
     }
 
-    /** Those whom one team went before do not let the next one pass too, unlike who has yielded in it. */
+    /** Before the next team as many have a turn as one team went before; who has yielded in that one is not counted. */
     private void runStraysUnlessListsAreFirst() {
         if (!listsFirst || waiting.isEmpty()) {
             runStrays(ready.turnCount());
@@ -259,8 +259,9 @@ final class CarrierThread extends Thread {
     }
 
     /**
-     * Those who are ready now get one turn; who becomes ready meanwhile waits for the next time, unless it is in
-     * the middle of what others may wait for.
+     * As many have a turn as wait for one now; of those who become ready meanwhile, only who is in the middle of what
+     * others may wait for comes on top of that. Who they are is the order of {@link TurnQueue}, in which one who comes
+     * later may go before one who waits, though never twice.
      *
      * <p>Where the governor decides, a list waits for no more turns than its team has members. Who waits in a list is
      * in the middle of a transaction, and of ten thousand who are ready all would follow, into that list or into queues

@@ -222,7 +222,8 @@ public final class Scheduler implements AutoCloseable {
      * Starts an S-thread that works mostly on one part of the data, such as the rows of one warehouse. S-threads of one
      * part on one carrier have their turns one after the other, so that each finds in the caches what the one before
      * has read (the same idea as transactions of a warehouse on one processor: STEPS, section 6). It only changes the
-     * order of turns: nobody waits for more of them, or is kept from other data.
+     * order of turns: as without parts nobody waits for more than one turn of each other, and nobody is kept from
+     * other data.
      *
      * @param homeCarrier as above; S-threads of one part gain by having the same
      * @param dataPart any number from 0, the same for all who work on that part, or {@link #NO_PART}; 256 in a row are

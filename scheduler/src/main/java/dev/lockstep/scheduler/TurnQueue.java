@@ -7,9 +7,9 @@ import java.util.Arrays;
  * int, int, Runnable)}), so that each finds in the caches what the one before has read.
  *
  * <p>Parts are visited in the order in which they came to have somebody who waits. A visit gives one turn to each who
- * waited when it began; who comes later, or comes back, waits for the next one. So nobody waits for more turns than in
- * a queue without parts: one of each of the others, whoever came first. S-threads without a part are a part of their
- * own, and where all are, this is a plain queue.
+ * waited when it began; who comes later, or comes back, waits for the next one. So nobody waits for more than one turn
+ * of each of the others, as in a queue without parts, though it may be that of one who came later. S-threads without a
+ * part are a part of their own, and where all are, this is a plain queue.
  *
  * <p>Invariants:
  * <ul>

@@ -39,7 +39,7 @@ public final class SThreadTerminals implements TerminalThreads {
     public void start(List<? extends Runnable> bodies) {
         for (int i = 0; i < bodies.size(); i++) {
             int carrier = carrier(i, warehouses, scheduler.carrierCount());
-            scheduler.start("terminal-" + i, carrier, i % warehouses, bodies.get(i));
+            scheduler.start("terminal-" + i, carrier, part(i, warehouses, scheduler.carrierCount()), bodies.get(i));
         }
     }
 
@@ -47,6 +47,12 @@ public final class SThreadTerminals implements TerminalThreads {
     static int carrier(int terminal, int warehouses, int carriers) {
         int dealt = carriers > warehouses ? terminal : terminal % warehouses;
         return carriers == 0 ? 0 : dealt % carriers;
+    }
+
+    /** The part of the data of a terminal: its warehouse, those of one carrier numbered without gaps. */
+    static int part(int terminal, int warehouses, int carriers) {
+        int warehouse = terminal % warehouses;
+        return carriers == 0 || carriers > warehouses ? warehouse : warehouse / carriers;
     }
 
     @Override

@@ -148,6 +148,16 @@ class TerminalThreadsTest {
         assertEquals(expected, dealt);
     }
 
+    /** Parts of the terminals 0, 1, 2 and so on, of which a carrier tells 256 in a row apart. */
+    @ParameterizedTest
+    @CsvSource({"10, 1, 01234567890123", "10, 2, 00112233440011", "2, 4, 01010101010101", "4, 0, 01230123012301"})
+    void terminalsOfAWarehouseShareAPart(int warehouses, int carriers, String expected) {
+        String parts = IntStream.range(0, expected.length())
+                .mapToObj(terminal -> Integer.toString(SThreadTerminals.part(terminal, warehouses, carriers)))
+                .collect(Collectors.joining());
+        assertEquals(expected, parts);
+    }
+
     /** So each finds in the caches what the one before has read of the warehouse. */
     @Test
     void terminalsOfAWarehouseHaveTheirTurnsInARow() throws InterruptedException {

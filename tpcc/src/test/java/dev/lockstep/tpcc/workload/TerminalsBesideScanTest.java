@@ -40,6 +40,9 @@ class TerminalsBesideScanTest {
     private static final int TRANSACTIONS_PER_TERMINAL = 6;
     private static final long SEED = 19;
 
+    /** Parts of the data that terminals name, so that their turns do not come in the order in which they wait. */
+    private static final int PARTS = 7;
+
     /** One of so many terminals is watched: statistics cost more than an operation. */
     private static final int TERMINALS_PER_WATCHED = 50;
 
@@ -117,7 +120,7 @@ class TerminalsBesideScanTest {
                     SEED,
                     SmallDatabase.LOAD_MILLIS);
             boolean watched = number % TERMINALS_PER_WATCHED == 0;
-            started.add(scheduler.start("terminal-" + number, 0, () -> serve(terminal, watched)));
+            started.add(scheduler.start("terminal-" + number, 0, number % PARTS, () -> serve(terminal, watched)));
         }
     }
 
