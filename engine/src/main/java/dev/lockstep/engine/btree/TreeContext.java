@@ -46,14 +46,14 @@ public class TreeContext {
         this.sThread = current;
     }
 
-    /** Counts an exclusive latch taken, so that no switch point gives up the carrier while it is held. */
+    /** Counts a latch of a page taken, so that no switch point gives up the carrier while it is held. */
     public final void latched() {
         if (sThread != null) {
             sThread.latchAcquired();
         }
     }
 
-    /** Counts an exclusive latch released. */
+    /** Counts a latch of a page released. */
     public final void unlatched() {
         if (sThread != null) {
             sThread.latchReleased();
