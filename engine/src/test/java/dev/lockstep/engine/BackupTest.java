@@ -257,8 +257,10 @@ class BackupTest {
             writers.createTables(database);
             writers.runEach(database, 25);
             storage.crashAtChange(at);
+            boolean returned = false;
             try {
                 database.backup(COPY);
+                returned = true;
             } catch (LockstepException e) {
                 assertTrue(storage.isCrashed(), e::toString);
             }
@@ -267,9 +269,11 @@ class BackupTest {
             Database again = open(storage, HOME, existing());
             writers.requireState(again, writers.acknowledged());
             validated.close(again);
-            if (opens(storage, writers, "crash at change " + at)) {
+            String point = "crash at change " + at;
+            if (opens(storage, writers, point)) {
                 whole++;
             } else {
+                assertFalse(returned, point);
                 refused++;
             }
         }
@@ -304,7 +308,10 @@ class BackupTest {
         return to - from;
     }
 
-    /** A change of the files that fails leaves nothing of the copy, and the next try succeeds. */
+    /**
+     * A change of the files that fails leaves nothing of the copy, and the next try succeeds. None of them may fail
+     * unnoticed.
+     */
     @Test
     void aFailureLeavesNothingAndCanBeRepeated(TestReporter reporter) {
         long changes = changesOfBackup();
@@ -317,9 +324,11 @@ class BackupTest {
             writers.createTables(database);
             writers.runEach(database, 25);
             storage.failAtChange(at, false);
+            long failsAt = storage.changeCount() + at;
             boolean usable = true;
             try {
                 database.backup(COPY);
+                assertTrue(storage.changeCount() < failsAt, "nobody was told of the failure at change " + at);
             } catch (LockstepException e) {
                 failed++;
                 usable = !database.instance().health().isFailed();
@@ -331,10 +340,10 @@ class BackupTest {
             storage.heal();
             if (usable && !storage.exists(COPY.resolve(PageFile.PAGES_FILE))) {
                 database.backup(COPY);
-                assertTrue(opens(storage, writers, "failure at change " + at));
             }
             database.abandon();
-            storage.kill();
+            storage.crash();
+            assertEquals(usable, opens(storage, writers, "failure at change " + at));
         }
         reporter.publishEntry(Map.of("failed", Integer.toString(failed)));
         assertTrue(failed > 0);
