@@ -1,5 +1,7 @@
 package dev.lockstep.engine;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,7 +27,11 @@ class UnloggedCheckpointTest {
     private Database open(FaultyStorage storage) {
         DatabaseOptions options =
                 ValidatedDatabase.USUAL.toBuilder().durability(Durability.NONE).build();
-        Database database = validated.unexamined(Database.open(storage, HOME, options, null, LogOptions.sync()));
+        return validated.unexamined(Database.open(storage, HOME, options, null, LogOptions.sync()));
+    }
+
+    private Database create(FaultyStorage storage) {
+        Database database = open(storage);
         database.createTable(DatabaseTest.accounts());
         return database;
     }
@@ -37,7 +43,7 @@ class UnloggedCheckpointTest {
 
     @Test
     void severalAtATimeReplaceOneAfterTheOther() throws Exception {
-        Database database = open(new FaultyStorage(1));
+        Database database = create(new FaultyStorage(1));
         Callable<Void> work = () -> {
             for (int i = 0; i < CHECKPOINTS; i++) {
                 database.checkpoint();
@@ -52,7 +58,10 @@ class UnloggedCheckpointTest {
         database.close();
     }
 
-    /** Nobody knows what is on the medium then, and there is no log that would bring it back. */
+    /**
+     * Nobody knows what is on the medium then, and there is no log that would bring it back. Any other failure is
+     * told, and a database that goes on after it has lost nothing.
+     */
     @Test
     void aForceThatFailsEndsTheDatabase() {
         int failedForces = 0;
@@ -60,24 +69,41 @@ class UnloggedCheckpointTest {
         // Ends behind the last change that a checkpoint makes.
         for (int change = 1; hasFailed; change++) {
             FaultyStorage storage = new FaultyStorage(change);
-            Database database = open(storage);
+            Database database = create(storage);
             insert(database, 1);
             storage.failAtChange(change, false);
+            long failsAt = storage.changeCount() + change;
+            boolean isUsable = true;
             try {
                 database.checkpoint();
                 hasFailed = false;
+                assertTrue(storage.changeCount() < failsAt, "nobody was told of the failure at change " + change);
             } catch (DatabaseFailedException failed) {
-                assertThrows(DatabaseFailedException.class, () -> insert(database, 2));
+                isUsable = false;
                 failedForces++;
             } catch (StorageException refused) {
+                isUsable = !database.instance().health().isFailed();
                 if (refused.getMessage().contains("operation=force")) {
-                    assertThrows(DatabaseFailedException.class, () -> insert(database, 2));
+                    assertFalse(isUsable, "change=" + change);
                     failedForces++;
                 }
             }
             storage.heal();
-            database.close();
+            if (isUsable) {
+                insert(database, 2);
+                database.close();
+                requireRows(storage, change);
+            } else {
+                assertThrows(DatabaseFailedException.class, () -> insert(database, 2));
+                database.close();
+            }
         }
         assertTrue(failedForces > 2, "failedForces=" + failedForces);
+    }
+
+    private void requireRows(FaultyStorage storage, int change) {
+        Database again = open(storage);
+        assertEquals(List.of(1, 2), DatabaseTest.ids(again, null), "change=" + change);
+        validated.close(again);
     }
 }
