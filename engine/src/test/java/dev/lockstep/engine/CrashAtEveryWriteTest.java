@@ -112,14 +112,16 @@ class CrashAtEveryWriteTest {
         Random random = new Random(change);
         storage.crashAtChange(change);
         int done = 0;
+        Holder failure = new Holder();
         try {
             Database database = open(storage, protection);
-            done = run(database, 0, new Holder());
+            done = run(database, 0, failure);
             database.abandon();
         } catch (LockstepException e) {
-            // Stopped before it was open.
+            failure.exception = e;
         }
         String point = "crash at change " + change + " in " + workload.name(done);
+        assertTrue(failure.exception == null || storage.isCrashed(), () -> point + ": " + failure.exception);
         storage.crash();
         int stopped = 0;
         while (stopped < STOPPED_RECOVERIES_MAX && random.nextInt(3) > 0) {
@@ -128,8 +130,7 @@ class CrashAtEveryWriteTest {
             }
             stopped++;
         }
-        done = checkAndUse(storage, done, either(random), point + ", recoveries stopped=" + stopped);
-        assertTrue(done >= 0);
+        checkAndUse(storage, done, either(random), point + ", recoveries stopped=" + stopped);
         return stopped;
     }
 
@@ -155,8 +156,8 @@ class CrashAtEveryWriteTest {
         return stopped;
     }
 
-    /** Opens, compares, goes on with the workload, closes, opens and compares again; the number of steps found. */
-    private int checkAndUse(FaultyStorage storage, int done, TornPageProtection protection, String point) {
+    /** Opens, compares, goes on with the workload, closes, opens and compares again. */
+    private void checkAndUse(FaultyStorage storage, int done, TornPageProtection protection, String point) {
         int found;
         try {
             Database database = validated.track(open(storage, protection));
@@ -177,7 +178,6 @@ class CrashAtEveryWriteTest {
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(point, e);
         }
-        return found;
     }
 
     /** Everything acknowledged is there, and of the step that was cut short all or nothing. */
