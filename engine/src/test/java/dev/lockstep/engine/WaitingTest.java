@@ -16,7 +16,9 @@ import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,31 +193,59 @@ class WaitingTest {
         assertEquals(ROWS, DatabaseTest.ids(database, null).size());
     }
 
+    /** A call, and whether the database shows that it was done. */
+    private record Call(Runnable work, BooleanSupplier isDone) {}
+
+    private List<String> indexNames() {
+        return database.table("account").definition().indexes().stream()
+                .map(IndexDefinition::name)
+                .toList();
+    }
+
+    private long checkpointCount() {
+        return database.status().checkpoint().completedCount();
+    }
+
     /** Whatever a thread does with its interrupt flag set, it is done or refused, and no file is closed. */
     @Test
     void anInterruptedThreadHarmsNobody() throws InterruptedException {
-        List<Runnable> calls = List.of(
-                () -> database.run(transaction -> assertTrue(transaction.delete(table, key(5)))),
-                () -> assertTrue(DatabaseTest.ids(database, null).size() >= ROWS - 1),
-                database::checkpoint,
-                () -> database.createIndex(IndexDefinition.of("by_both", "account", "amount", "id")),
-                () -> database.dropIndex("account", "by_amount"),
-                () -> database.createTable(TableDefinition.named("other")
-                        .column("id", ColumnType.int32())
-                        .primaryKey("id")
-                        .build()));
-        for (Runnable call : calls) {
+        AtomicInteger rowsRead = new AtomicInteger();
+        long checkpointsBefore = checkpointCount();
+        List<Call> calls = List.of(
+                new Call(
+                        () -> database.run(transaction -> assertTrue(transaction.delete(table, key(5)))),
+                        () -> !DatabaseTest.ids(database, null).contains(5)),
+                new Call(
+                        () -> rowsRead.set(DatabaseTest.ids(database, null).size()),
+                        () -> rowsRead.get() == DatabaseTest.ids(database, null).size()),
+                new Call(database::checkpoint, () -> checkpointCount() > checkpointsBefore),
+                new Call(
+                        () -> database.createIndex(IndexDefinition.of("by_both", "account", "amount", "id")),
+                        () -> indexNames().contains("by_both")),
+                new Call(() -> database.dropIndex("account", "by_amount"), () -> !indexNames()
+                        .contains("by_amount")),
+                new Call(
+                        () -> database.createTable(TableDefinition.named("other")
+                                .column("id", ColumnType.int32())
+                                .primaryKey("id")
+                                .build()),
+                        () -> database.tableNames().contains("other")));
+        for (int i = 0; i < calls.size(); i++) {
+            Call call = calls.get(i);
+            assertFalse(call.isDone().getAsBoolean(), "call " + i);
             Worker worker = new Worker(() -> {
                 Thread.currentThread().interrupt();
-                call.run();
+                call.work().run();
             });
             worker.join();
             Throwable failure = worker.failure();
             assertTrue(failure == null || failure instanceof InterruptedOperationException, () -> "" + failure);
+            assertEquals(failure == null, call.isDone().getAsBoolean(), "call " + i + ": " + failure);
             assertTrue(worker.interrupted());
         }
         assertFalse(database.instance().health().isFailed());
-        assertTrue(DatabaseTest.ids(database, null).size() >= ROWS - 1);
+        int deleted = calls.getFirst().isDone().getAsBoolean() ? 1 : 0;
+        assertEquals(ROWS - deleted, DatabaseTest.ids(database, null).size());
     }
 
     /** Each kind of wait, of S-threads of both kinds. */
