@@ -2,11 +2,13 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -70,32 +72,61 @@ class BusyTest {
         others.forEach(session -> assertThrows(LeakedHandleException.class, session::close));
     }
 
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void neverMoreThanTheLimitRunAndAllThatIsRefusedIsTold() throws InterruptedException {
         Database database = database(OPEN_MAX);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
-        List<Thread> threads = new ArrayList<>();
+        // Whoever is inside stays until one is refused, or until one is inside that should have been.
+        CountDownLatch metLimit = new CountDownLatch(1);
+        Runnable transact = () -> database.run(transaction -> {
+            int now = inside.incrementAndGet();
+            most.accumulateAndGet(now, Math::max);
+            if (now > OPEN_MAX) {
+                metLimit.countDown();
+            }
+            await(metLimit);
+            Thread.yield();
+            inside.decrementAndGet();
+            done.incrementAndGet();
+        });
+        List<Worker> workers = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            threads.add(Thread.ofPlatform().start(() -> {
-                for (int n = 0; n < TRANSACTIONS; n++) {
-                    try {
-                        database.run(transaction -> {
-                            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                            Thread.yield();
-                            inside.decrementAndGet();
-                        });
-                    } catch (BusyException e) {
-                        refused.incrementAndGet();
+            workers.add(new Worker(() -> {
+                try {
+                    for (int n = 0; n < TRANSACTIONS; n++) {
+                        try {
+                            transact.run();
+                        } catch (BusyException e) {
+                            refused.incrementAndGet();
+                            metLimit.countDown();
+                        }
                     }
+                } finally {
+                    // One that fails lets the others go.
+                    metLimit.countDown();
                 }
             }));
         }
-        for (Thread thread : threads) {
-            thread.join();
+        for (Worker worker : workers) {
+            worker.join();
+        }
+        for (Worker worker : workers) {
+            assertNull(worker.failure(), () -> String.valueOf(worker.failure()));
         }
         assertTrue(most.get() <= OPEN_MAX, () -> "inside=" + most);
+        assertTrue(refused.get() > 0);
+        assertEquals(THREADS * TRANSACTIONS, done.get() + refused.get());
         assertEquals(refused.get(), database.instance().transactionLimit().refusals());
         List<Session> sessions = new ArrayList<>();
         for (int i = 0; i < OPEN_MAX; i++) {
