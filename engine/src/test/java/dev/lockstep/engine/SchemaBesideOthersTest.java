@@ -135,8 +135,8 @@ class SchemaBesideOthersTest {
         fill();
         boolean caught = false;
         for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            Thread creator = Thread.ofPlatform()
-                    .start(() -> assertThrows(DuplicateKeyException.class, () -> database.createIndex(UNIQUE)));
+            Worker creator =
+                    new Worker(() -> assertThrows(DuplicateKeyException.class, () -> database.createIndex(UNIQUE)));
             Record row = table.newRecord();
             // Ends with the creation at the latest.
             while (creator.isAlive() && !caught) {
@@ -155,6 +155,7 @@ class SchemaBesideOthersTest {
                 }
             }
             creator.join();
+            assertNull(creator.failure(), () -> String.valueOf(creator.failure()));
         }
         assertTrue(caught, "no writer met the index while it was filled");
     }

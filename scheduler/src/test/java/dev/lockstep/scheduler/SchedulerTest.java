@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,19 +70,22 @@ class SchedulerTest {
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Thread> child = new AtomicReference<>();
         AtomicReference<Thread> grandchild = new AtomicReference<>();
+        AtomicReference<SThread> seen = new AtomicReference<>();
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+            seen.set(new PlainSThread(scheduler, "none", () -> {}));
             scheduler.start(
                     "parent",
                     0,
                     () -> child.set(Thread.ofVirtual().start(() -> {
                         await(go);
-                        grandchild.set(Thread.ofVirtual().start(() -> assertNull(SThread.current())));
+                        grandchild.set(Thread.ofVirtual().start(() -> seen.set(SThread.current())));
                         Thread.yield();
                     })));
         }
         go.countDown();
         child.get().join();
         grandchild.get().join();
+        assertNull(seen.get());
     }
 
     private static void await(CountDownLatch latch) {
@@ -336,7 +340,7 @@ class SchedulerTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aStoppingCarrierSleepsWhileItsSThreadsWait(SThreadKind kind) throws InterruptedException {
+    void aStoppingCarrierSleepsWhileItsSThreadsWait(SThreadKind kind) throws Exception {
         Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(2));
         scheduler.carrier(0).setUncaughtExceptionHandler((thread, e) -> {});
         Waiter waiter = new Waiter();
@@ -351,7 +355,9 @@ class SchedulerTest {
             throw new IllegalStateException("on purpose");
         });
         assertThrows(IllegalStateException.class, scheduler::awaitTermination);
-        Thread closer = Thread.ofPlatform().start(() -> assertThrows(IllegalStateException.class, scheduler::close));
+        FutureTask<IllegalStateException> close =
+                new FutureTask<>(() -> assertThrows(IllegalStateException.class, scheduler::close));
+        Thread closer = Thread.ofPlatform().start(close);
         // The failed carrier has ended or is about to, so the closing thread comes to wait for the other one.
         scheduler.carrier(0).join();
         spinUntilWaiting(closer);
@@ -360,7 +366,7 @@ class SchedulerTest {
         awake.await();
         spinUntilWaiting(scheduler.carrier(1));
         waiter.signal();
-        closer.join();
+        assertEquals("on purpose", close.get().getCause().getMessage());
         assertTrue(waiting.hasEnded());
     }
 
