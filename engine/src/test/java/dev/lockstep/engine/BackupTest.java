@@ -79,7 +79,7 @@ class BackupTest {
 
     /** It would wait for the call that waits for it. */
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aListenerCannotClose() {
         Database database = validated.open(scratch.resolve("listener"), ValidatedDatabase.SMALLEST, null);
         BackupWriters some = new BackupWriters(1, 1);

@@ -17,7 +17,7 @@ class FullMemoryTest {
     private static final int ID = 0;
     private static final int DATA = 1;
     /** Never reached unless something hangs. */
-    private static final Duration HANG = Duration.ofMinutes(1);
+    private static final Duration HANG = Duration.ofMinutes(15);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();

@@ -65,7 +65,7 @@ class SchedulerTest {
 
     /** It may outlive all S-threads; their carrier has then ended, and it goes on elsewhere. */
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void childrenOfVirtualSThreadsOutliveTheirCarrier() throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Thread> child = new AtomicReference<>();
@@ -339,7 +339,7 @@ class SchedulerTest {
     /** A carrier that was told to stop sleeps, like any other, as long as its S-threads wait. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aStoppingCarrierSleepsWhileItsSThreadsWait(SThreadKind kind) throws Exception {
         Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(2));
         scheduler.carrier(0).setUncaughtExceptionHandler((thread, e) -> {});

@@ -32,12 +32,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A fetch that fails in the hands of a leader fails for its own transaction alone. */
-@Timeout(60)
 class StagedFetchTest {
     private static final List<String> TABLES = List.of("first", "second");
     private static final int MEMBERS = 6;
