@@ -12,7 +12,6 @@ import dev.lockstep.tpcc.adapter.RetryableTransactionException;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TpccScanner;
-import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.jdbc.JdbcAdapter;
@@ -22,8 +21,6 @@ import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import dev.lockstep.tpcc.workload.TransactionMix;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -189,7 +186,7 @@ class TpccRunTest {
     @Test
     void nothingIsMeasuredOnceTheTimeIsTaken() throws InterruptedException {
         AtomicInteger begins = new AtomicInteger();
-        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+        InterceptedAdapter adapter = new InterceptedAdapter(new PlainAdapter(SCALE), method -> {
             if (method.equals("begin")) {
                 begins.incrementAndGet();
             }
@@ -271,7 +268,7 @@ class TpccRunTest {
     @Test
     void victimsAreTriedAgainWithTheSameInput() throws InterruptedException {
         AtomicInteger begins = new AtomicInteger();
-        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+        InterceptedAdapter adapter = new InterceptedAdapter(new PlainAdapter(SCALE), method -> {
             if (method.equals("begin") && begins.incrementAndGet() % 10 == 5) {
                 throw new RetryableTransactionException(AbortReason.DEADLOCK, new IllegalStateException("made up"));
             }
@@ -289,7 +286,7 @@ class TpccRunTest {
 
     @Test
     void failureOfATerminalIsTheRunsFailure() throws InterruptedException {
-        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+        InterceptedAdapter adapter = new InterceptedAdapter(new PlainAdapter(SCALE), method -> {
             if (method.equals("insertHistory")) {
                 throw new UnsupportedOperationException("no history");
             }
@@ -304,7 +301,7 @@ class TpccRunTest {
     @Test
     void stallEndsWithAThreadDump(@TempDir Path directory) throws Exception {
         CountDownLatch released = new CountDownLatch(1);
-        Intercepted adapter = new Intercepted(new PlainAdapter(SCALE), method -> {
+        InterceptedAdapter adapter = new InterceptedAdapter(new PlainAdapter(SCALE), method -> {
             if (method.equals("insertHistory")) {
                 awaitUninterruptibly(released);
             }
@@ -354,30 +351,5 @@ class TpccRunTest {
         assertThrows(IllegalArgumentException.class, () -> new TpccScale(0, 100, 30, 9));
         assertThrows(IllegalArgumentException.class, () -> new TpccScale(1, 100, 30, 31));
         assertThrows(IllegalArgumentException.class, () -> new PlainAdapter(TpccScale.standard(100)));
-    }
-
-    /** An adapter whose sessions tell the name of each method before it runs. */
-    private record Intercepted(TpccAdapter adapter, Watcher watcher) {
-        interface Watcher {
-            void called(String method);
-        }
-
-        TpccAdapter proxy() {
-            return proxy(TpccAdapter.class, adapter);
-        }
-
-        private <T> T proxy(Class<T> type, T target) {
-            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (p, method, a) -> {
-                if (type == TpccSession.class) {
-                    watcher.called(method.getName());
-                }
-                try {
-                    Object result = method.invoke(target, a);
-                    return result instanceof TpccSession session ? proxy(TpccSession.class, session) : result;
-                } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                }
-            }));
-        }
     }
 }

@@ -1,11 +1,13 @@
 package dev.lockstep.tpcc.lockstep;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.InterceptedAdapter;
 import dev.lockstep.tpcc.SmallDatabase;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
@@ -18,12 +20,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Copies made while TPC-C runs keep its conditions. */
 class BackupUnderLoadTest {
     private static final int TRANSACTIONS = 4_000;
+
+    /** Begins from one copy to the next; the last copy has many of them behind it. */
+    private static final int BEGINS_PER_COPY = 1_000;
+
+    /** So many transactions begin between the first page of a copy and its last byte of log. */
+    private static final int BEGINS_WITHIN_COPY = 100;
 
     @TempDir
     Path directory;
@@ -35,32 +46,90 @@ class BackupUnderLoadTest {
                 .build();
     }
 
+    /** Makes a copy now and then in the thread of a terminal, while the others go on. */
+    private final class Copies implements InterceptedAdapter.Watcher {
+        private final Database database;
+        private final AtomicInteger begins = new AtomicInteger();
+        private final AtomicBoolean copying = new AtomicBoolean();
+        private final List<Path> made = new CopyOnWriteArrayList<>();
+        private volatile CountDownLatch begun = new CountDownLatch(0);
+        private volatile boolean isOver;
+
+        Copies(Database database) {
+            this.database = database;
+        }
+
+        @Override
+        public void called(String method) {
+            if (!method.equals("begin")) {
+                return;
+            }
+            begun.countDown();
+            int number = begins.incrementAndGet();
+            if (number < TRANSACTIONS && number % BEGINS_PER_COPY == 0 && copying.compareAndSet(false, true)) {
+                boolean[] hasWaited = new boolean[1];
+                Path copy = directory.resolve("copy-" + made.size());
+                database.backup(copy, (stage, done, total) -> {
+                    if (!hasWaited[0]) {
+                        hasWaited[0] = true;
+                        awaitBegins();
+                    }
+                });
+                made.add(copy);
+                copying.set(false);
+            }
+        }
+
+        /** Ends: the other terminals have more transactions to do than that, or have failed with the run. */
+        private void awaitBegins() {
+            begun = new CountDownLatch(BEGINS_WITHIN_COPY);
+            if (isOver) {
+                return;
+            }
+            try {
+                begun.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** Lets go whoever waits for transactions that do not come any more. */
+        void end() {
+            isOver = true;
+            while (begun.getCount() > 0) {
+                begun.countDown();
+            }
+        }
+    }
+
     @Test
     void copiesKeepTheConditions() throws InterruptedException {
         Database database = Database.open(directory.resolve("database"), options());
-        List<Path> copies = new CopyOnWriteArrayList<>();
+        Copies copies = new Copies(database);
         TpccConfiguration configuration = TpccConfiguration.builder(SmallDatabase.SCALE)
                 .terminals(10)
                 .transactions(50, TRANSACTIONS)
                 .build();
-        // Told about ten times a second, by a thread that is no terminal, while these run.
-        TpccProgress progress = new TpccProgress() {
-            @Override
-            public void running(long transactions, Duration elapsed) {
-                if (transactions < TRANSACTIONS && copies.size() < 3) {
-                    Path copy = directory.resolve("copy-" + copies.size());
-                    database.backup(copy);
-                    copies.add(copy);
-                }
-            }
-        };
         try (LockstepAdapter adapter = new LockstepAdapter(database, null, Durability.ASYNC, Duration.ofSeconds(30))) {
-            TpccResult result = TpccRun.execute(configuration, adapter, TerminalThreads.virtual(), progress);
+            TpccResult result = execute(configuration, adapter, copies);
             assertTrue(result.ok(), result::toString);
         }
-        assertTrue(!copies.isEmpty(), "no copy was made while terminals ran");
-        for (Path copy : copies) {
+        assertFalse(copies.made.isEmpty());
+        for (Path copy : copies.made) {
             requireConsistent(copy);
+        }
+    }
+
+    private static TpccResult execute(TpccConfiguration configuration, LockstepAdapter adapter, Copies copies)
+            throws InterruptedException {
+        try {
+            return TpccRun.execute(
+                    configuration,
+                    new InterceptedAdapter(adapter, copies).proxy(),
+                    TerminalThreads.virtual(),
+                    TpccProgress.NONE);
+        } finally {
+            copies.end();
         }
     }
 
