@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.type.ColumnType;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,11 +24,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes of the schema that fail halfway, and those that run beside a close. */
 class SchemaBesideOthersTest {
-    /** So many that the filling of an index lasts longer than a thread needs to notice that it has begun. */
-    private static final int ROWS = 20_000;
+    /** Several of the batches in which an index is filled. */
+    private static final int ROWS = 2_000;
 
-    /** Attempts to catch an index while it is filled. */
-    private static final int ATTEMPTS_MAX = 50;
+    /** In milliseconds; as good as no limit. */
+    private static final int LONG_TIMEOUT = 600_000;
 
     private static final IndexDefinition BY_NAME = IndexDefinition.of("by_name", "account", "name");
 
@@ -47,10 +47,6 @@ class SchemaBesideOthersTest {
     private Table table;
 
     /** The last two rows have the same name, so a unique index fails at the end of its filling. */
-    private void fill() {
-        fill(20);
-    }
-
     private void fill(int lockTimeoutMillis) {
         database = validated.inMemory(
                 DatabaseOptions.builder()
@@ -72,47 +68,47 @@ class SchemaBesideOthersTest {
         });
     }
 
+    /** Takes the lock of the last row without that of the table, for which the creation of an index would wait. */
+    private Transaction holdLastRow(Session session) {
+        Transaction holder = session.begin();
+        Key last = table.newKey().add(ROWS - 1);
+        long name = LockName.ofKey(table.reference().state().tree().treeId(), last.bytes(), 0, last.length());
+        assertTrue(database.instance().locks().tryLock(session.core().context().lockOwner(), name, LockMode.KEY_X));
+        return holder;
+    }
+
+    /** Begins to create an index, and waits until its builder stands before the last row, which somebody holds. */
+    private Worker createUpToLastRow(IndexDefinition index) {
+        Worker creator = new Worker(() -> database.createIndex(index));
+        creator.awaitParkedIn("fillBatch");
+        assertTrue(table.reference().state().indexes().getFirst().building());
+        return creator;
+    }
+
     /** Creates the index that must fail, while a transaction holds the table from the middle of it on. */
-    private Throwable createBesideReader(Transaction reader) throws Exception {
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread creator = Thread.ofPlatform().start(() -> {
-            try {
-                database.createIndex(UNIQUE);
-            } catch (Throwable failure) {
-                thrown.set(failure);
-            }
-        });
-        // Ends with the creation at the latest.
-        while (creator.isAlive() && table.reference().state().indexes().isEmpty()) {
-            Thread.onSpinWait();
+    private Worker createBesideReader(Transaction reader) {
+        try (Session session = database.openSession()) {
+            Transaction holder = holdLastRow(session);
+            Worker creator = createUpToLastRow(UNIQUE);
+            assertTrue(reader.fetch(table, table.newKey().add(0), table.newRecord()));
+            holder.rollback();
+            return creator;
         }
-        try {
-            reader.fetch(table, table.newKey().add(0), table.newRecord());
-        } catch (LockTimeoutException late) {
-            reader.rollback();
-        }
-        creator.join();
-        return thrown.get();
     }
 
     @Test
     void anIndexThatCouldNotBeDroppedIsSeenByNobody() throws Exception {
-        fill();
-        boolean caught = false;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            try (Session session = database.openSession()) {
-                Transaction reader = session.begin();
-                Throwable failure = createBesideReader(reader);
-                assertInstanceOf(DuplicateKeyException.class, failure);
-                caught = failure.getSuppressed().length > 0;
-                if (caught) {
-                    assertInstanceOf(LockTimeoutException.class, failure.getSuppressed()[0]);
-                    requireUnseen(reader);
-                }
-                reader.rollback();
-            }
+        fill(1_000);
+        try (Session session = database.openSession()) {
+            Transaction reader = session.begin();
+            Worker creator = createBesideReader(reader);
+            creator.join();
+            assertInstanceOf(DuplicateKeyException.class, creator.failure());
+            assertEquals(1, creator.failure().getSuppressed().length);
+            assertInstanceOf(LockTimeoutException.class, creator.failure().getSuppressed()[0]);
+            requireUnseen(reader);
+            reader.rollback();
         }
-        assertTrue(caught, "the index was never caught while it was filled");
         // Without a reopen: the next change of the table's indexes removes what was left.
         assertThrows(SchemaException.class, () -> database.dropIndex("account", "by_name"));
         assertTrue(table.reference().state().indexes().isEmpty());
@@ -132,32 +128,20 @@ class SchemaBesideOthersTest {
 
     @Test
     void aWriterLearnsWhichUniqueIndexIsBeingCreated() throws Exception {
-        fill();
-        boolean caught = false;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            Worker creator =
-                    new Worker(() -> assertThrows(DuplicateKeyException.class, () -> database.createIndex(UNIQUE)));
-            Record row = table.newRecord();
-            // Ends with the creation at the latest.
-            while (creator.isAlive() && !caught) {
-                try {
-                    database.run(writer -> {
-                        DatabaseTest.put(writer, table, row, ROWS, "n0", 1);
-                        assertTrue(writer.delete(table, table.newKey().add(ROWS)));
-                    });
-                } catch (DuplicateKeyException refused) {
-                    caught = true;
-                    assertTrue(refused.getMessage().contains("being created"), refused::getMessage);
-                    assertTrue(refused.getMessage().contains("of=by_name"), refused::getMessage);
-                    assertTrue(refused.getMessage().contains("dropIndex"), refused::getMessage);
-                } catch (LockTimeoutException busy) {
-                    assertTrue(busy.isRetryable());
-                }
-            }
+        fill(LONG_TIMEOUT);
+        try (Session session = database.openSession()) {
+            Transaction holder = holdLastRow(session);
+            Worker creator = createUpToLastRow(UNIQUE);
+            DuplicateKeyException refused = assertThrows(
+                    DuplicateKeyException.class,
+                    () -> database.run(writer -> DatabaseTest.put(writer, table, table.newRecord(), ROWS, "n0", 1)));
+            assertTrue(refused.getMessage().contains("being created"), refused::getMessage);
+            assertTrue(refused.getMessage().contains("of=by_name"), refused::getMessage);
+            assertTrue(refused.getMessage().contains("dropIndex"), refused::getMessage);
+            holder.rollback();
             creator.join();
-            assertNull(creator.failure(), () -> String.valueOf(creator.failure()));
+            assertInstanceOf(DuplicateKeyException.class, creator.failure());
         }
-        assertTrue(caught, "no writer met the index while it was filled");
     }
 
     /** Whatever has begun is waited for, whatever comes later is refused; nothing uses what is closed. */
@@ -206,7 +190,7 @@ class SchemaBesideOthersTest {
 
     @Test
     void aCloseThatIsRefusedRefusesNothingElse() {
-        fill();
+        fill(LONG_TIMEOUT);
         try (Session session = database.openSession()) {
             Transaction open = session.begin();
             assertThrows(TransactionsRunningException.class, database::close);
@@ -219,67 +203,31 @@ class SchemaBesideOthersTest {
         assertEquals(ROWS, found.resultNow());
     }
 
-    /**
-     * Begins to create an index, and waits until its builder stands before the last row, which a transaction holds.
-     *
-     * @return the transaction; null if the builder was past that row
-     */
-    private Transaction holdLastRowOfBuilder(Session session, Worker creator, Record last) {
-        // Ends with the creation at the latest. Who comes while that has the table waits, and goes on before the
-        // builder.
-        while (true) {
-            Transaction writer = session.begin();
-            assertTrue(writer.fetchExclusive(table, table.newKey().add(ROWS - 1), last));
-            List<TableState.IndexState> indexes = table.reference().state().indexes();
-            if (!indexes.isEmpty() && indexes.getFirst().building()) {
-                creator.awaitParkedIn("waitForLock");
-                return writer;
-            }
-            writer.rollback();
-            if (!indexes.isEmpty() || !creator.isAlive()) {
-                return null;
-            }
-        }
-    }
-
     /** The key of a row that the builder has not reached may be another's by the time that the row changes. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aChangedRowTakesNoEntryOfAnotherWithIt(boolean deletes) throws Exception {
-        fill(10_000);
+        fill(LONG_TIMEOUT);
         Record last = table.newRecord();
         Record row = table.newRecord();
-        boolean caught = false;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            database.run(transaction -> setName(transaction, ROWS - 1, "last"));
-            Worker creator = new Worker(() -> database.createIndex(UNIQUE));
-            try (Session session = database.openSession()) {
-                Transaction writer = holdLastRowOfBuilder(session, creator, last);
-                if (writer != null) {
-                    try {
-                        assertTrue(writer.fetchExclusive(table, table.newKey().add(0), row));
-                        row.setString(1, "last");
-                        writer.update(table, row);
-                        if (deletes) {
-                            writer.delete(table, table.newKey().add(ROWS - 1));
-                        } else {
-                            last.setString(1, "n0");
-                            writer.update(table, last);
-                        }
-                        writer.commit();
-                        caught = true;
-                    } catch (DuplicateKeyException passed) {
-                        writer.rollback();
-                    }
-                }
-                creator.join();
-                assertNull(creator.failure());
+        database.run(transaction -> setName(transaction, ROWS - 1, "last"));
+        try (Session session = database.openSession()) {
+            Transaction writer = holdLastRow(session);
+            Worker creator = createUpToLastRow(UNIQUE);
+            assertTrue(writer.fetchExclusive(table, table.newKey().add(ROWS - 1), last));
+            assertTrue(writer.fetchExclusive(table, table.newKey().add(0), row));
+            row.setString(1, "last");
+            assertTrue(writer.update(table, row));
+            if (deletes) {
+                assertTrue(writer.delete(table, table.newKey().add(ROWS - 1)));
+            } else {
+                last.setString(1, "n0");
+                assertTrue(writer.update(table, last));
             }
-            if (!caught) {
-                database.dropIndex("account", "by_name");
-            }
+            writer.commit();
+            creator.join();
+            assertNull(creator.failure(), () -> String.valueOf(creator.failure()));
         }
-        assertTrue(caught, "the builder was never met before the last row");
         database.run(reader -> {
             Key key = table.newIndexKey("by_name").add("last");
             try (Cursor cursor = reader.scan(table, "by_name").within(key)) {
@@ -293,24 +241,16 @@ class SchemaBesideOthersTest {
     /** A row that is too long for an index that is being created, and that the builder has not reached, can go. */
     @Test
     void aRowTooLongForAnIndexUnderConstructionCanBeDeleted() throws Exception {
-        fill(10_000);
-        Record last = table.newRecord();
-        boolean caught = false;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            database.run(transaction -> setName(transaction, ROWS - 1, "x".repeat(LONG_NAME)));
-            Worker creator = new Worker(() -> database.createIndex(BY_NAME));
-            try (Session session = database.openSession()) {
-                Transaction writer = holdLastRowOfBuilder(session, creator, last);
-                if (writer != null) {
-                    assertTrue(writer.delete(table, table.newKey().add(ROWS - 1)));
-                    writer.commit();
-                    caught = true;
-                }
-                creator.join();
-                assertEquals(caught, creator.failure() == null, () -> String.valueOf(creator.failure()));
-            }
+        fill(LONG_TIMEOUT);
+        database.run(transaction -> setName(transaction, ROWS - 1, "x".repeat(LONG_NAME)));
+        try (Session session = database.openSession()) {
+            Transaction writer = holdLastRow(session);
+            Worker creator = createUpToLastRow(BY_NAME);
+            assertTrue(writer.delete(table, table.newKey().add(ROWS - 1)));
+            writer.commit();
+            creator.join();
+            assertNull(creator.failure(), () -> String.valueOf(creator.failure()));
         }
-        assertTrue(caught, "the builder was never met before the last row");
         assertEquals(ROWS - 1, DatabaseTest.ids(database, "by_name").size());
     }
 
@@ -324,16 +264,17 @@ class SchemaBesideOthersTest {
     /** Two changes of a table's indexes meet what a third has left: one removes it, and neither is refused. */
     @Test
     void whatIsLeftOfAFailedIndexIsRemovedOnce() throws Exception {
-        fill(500);
-        boolean caught = false;
-        for (int attempt = 0; attempt < ATTEMPTS_MAX && !caught; attempt++) {
-            try (Session session = database.openSession()) {
-                Transaction reader = session.begin();
-                caught = createBesideReader(reader).getSuppressed().length > 0;
-                reader.rollback();
-            }
+        fill(LONG_TIMEOUT);
+        try (Session session = database.openSession()) {
+            Transaction reader = session.begin();
+            Worker creator = createBesideReader(reader);
+            creator.awaitParkedIn("dropAbandoned");
+            creator.interrupt();
+            creator.join();
+            assertInstanceOf(DuplicateKeyException.class, creator.failure());
+            assertEquals(1, creator.failure().getSuppressed().length);
+            reader.rollback();
         }
-        assertTrue(caught, "the index was never caught while it was filled");
         try (Session session = database.openSession()) {
             Transaction holder = session.begin();
             assertTrue(holder.fetch(table, table.newKey().add(0), table.newRecord()));
