@@ -186,30 +186,54 @@ class SnapshotTest {
         Record row = table.newRecord();
         RowBatch batch = table.newBatch(1);
         batch.addKey().add(1);
+        RangeBatch ranges = table.newRangeBatch(1, 1);
+        ranges.addRange().add(1);
         try (Session reader = database.openSession()) {
             Transaction seen = snapshot(reader);
+            TeamFetch team = table.newTeamFetch(1);
+            team.add(seen, table.newRecord()).add(1);
             List<Executable> refused = List.of(
                     () -> DatabaseTest.put(seen, table, row, ROWS, "new", 1),
                     () -> seen.delete(table, id(1)),
                     () -> seen.fetchForUpdate(table, id(1), row),
                     () -> seen.fetchExclusive(table, id(1), row),
                     () -> seen.fetchForUpdate(table, batch),
+                    () -> seen.fetchExclusive(table, batch),
+                    () -> seen.fetchForUpdate(table, ranges),
+                    () -> seen.fetchExclusive(table, ranges),
+                    team::fetchExclusive,
                     () -> seen.lockShared(table),
-                    () -> {
-                        try (Cursor cursor = seen.scan(table).forUpdate()) {
-                            cursor.next(row);
-                        }
-                    });
-            for (Executable call : refused) {
-                assertThrows(ReadOnlyException.class, call);
-            }
+                    () -> next(seen.scan(table).forUpdate(), row),
+                    () -> next(seen.scan(table).exclusive(), row));
+            requireRefused(refused);
             assertTrue(seen.fetch(table, id(1), row));
             row.setLong(AMOUNT, 5);
-            assertThrows(ReadOnlyException.class, () -> seen.update(table, row));
+            assertEquals(1, seen.fetch(table, batch));
+            batch.record(0).setLong(AMOUNT, 5);
+            RowBatch added = table.newBatch(1);
+            added.addRow().copyFrom(row).setInt(0, ROWS);
+            requireRefused(List.of(
+                    () -> seen.update(table, row),
+                    () -> seen.delete(table, row),
+                    () -> seen.update(table, batch),
+                    () -> seen.delete(table, batch),
+                    () -> seen.insert(table, added)));
             Savepoint savepoint = seen.savepoint();
             seen.rollbackTo(savepoint);
             assertEquals(idsTo(ROWS), ids(seen, false));
             seen.commit();
+        }
+    }
+
+    private static void requireRefused(List<Executable> calls) {
+        for (int i = 0; i < calls.size(); i++) {
+            assertThrows(ReadOnlyException.class, calls.get(i), "call " + i);
+        }
+    }
+
+    private static void next(Cursor scan, Record row) {
+        try (scan) {
+            scan.next(row);
         }
     }
 

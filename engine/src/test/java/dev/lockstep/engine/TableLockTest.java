@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -83,12 +83,11 @@ class TableLockTest {
         try (Session session = database.openSession()) {
             Transaction holder = session.begin(database.transactionOptions().withIsolation(isolation));
             holder.lockShared(table);
-            List<Transactional> changes = new ArrayList<>();
-            changes.add(other -> DatabaseTest.put(other, table, table.newRecord(), ROWS, "new", 1));
-            changes.add(other -> other.delete(table, table.newKey().add(7)));
-            changes.add(other -> other.fetchForUpdate(table, table.newKey().add(7), table.newRecord()));
-            for (Transactional change : changes) {
-                assertThrows(LockTimeoutException.class, () -> database.run(impatient(), change::run));
+            for (Map.Entry<String, Transactional> change : changes().entrySet()) {
+                assertThrows(
+                        LockTimeoutException.class,
+                        () -> database.run(impatient(), change.getValue()::run),
+                        change.getKey());
             }
             database.run(impatient(), other -> {
                 other.lockShared(table);
@@ -96,9 +95,71 @@ class TableLockTest {
             });
             readAllWays(holder);
             holder.commit();
-            for (Transactional change : changes) {
+            for (Transactional change : changes().values()) {
                 database.run(impatient(), change::run);
             }
+        }
+    }
+
+    /** Every way to change a row, or to fetch one that is going to be changed, each with a row of its own. */
+    private Map<String, Transactional> changes() {
+        Map<String, Transactional> changes = new LinkedHashMap<>();
+        changes.put("insert a row", other -> other.insert(table, row(ROWS)));
+        changes.put("insert a batch", other -> other.insert(table, batchOf(ROWS + 1)));
+        changes.put("update a row", other -> assertTrue(other.update(table, row(1))));
+        changes.put("update a batch", other -> assertEquals(1, other.update(table, batchOf(2))));
+        changes.put("delete by key", other -> assertTrue(other.delete(table, key(3))));
+        changes.put("delete a row", other -> assertTrue(other.delete(table, row(4))));
+        changes.put("delete a batch", other -> assertEquals(1, other.delete(table, batchOf(5))));
+        changes.put(
+                "fetch a row for update", other -> assertTrue(other.fetchForUpdate(table, key(6), table.newRecord())));
+        changes.put(
+                "fetch a row exclusively", other -> assertTrue(other.fetchExclusive(table, key(7), table.newRecord())));
+        changes.put("fetch a batch for update", other -> assertEquals(1, other.fetchForUpdate(table, keysOf(8))));
+        changes.put("fetch a batch exclusively", other -> assertEquals(1, other.fetchExclusive(table, keysOf(9))));
+        changes.put("fetch a range for update", other -> assertEquals(1, other.fetchForUpdate(table, rangeOf(10))));
+        changes.put("fetch a range exclusively", other -> assertEquals(1, other.fetchExclusive(table, rangeOf(11))));
+        changes.put("scan for update", other -> next(other.scan(table).forUpdate()));
+        changes.put("scan exclusively", other -> next(other.scan(table).exclusive()));
+        return changes;
+    }
+
+    private Key key(int id) {
+        return table.newKey().add(id);
+    }
+
+    private Record row(int id) {
+        return fill(table.newRecord(), id);
+    }
+
+    private RowBatch batchOf(int id) {
+        RowBatch batch = table.newBatch(1);
+        fill(batch.addRow(), id);
+        return batch;
+    }
+
+    private static Record fill(Record row, int id) {
+        row.setInt(0, id);
+        row.setString(1, "new");
+        row.setLong(2, id);
+        return row;
+    }
+
+    private RowBatch keysOf(int id) {
+        RowBatch batch = table.newBatch(1);
+        batch.addKey().add(id);
+        return batch;
+    }
+
+    private RangeBatch rangeOf(int id) {
+        RangeBatch ranges = table.newRangeBatch(1, 1);
+        ranges.addRange().add(id);
+        return ranges;
+    }
+
+    private void next(Cursor scan) {
+        try (scan) {
+            assertTrue(scan.next(table.newRecord()));
         }
     }
 
