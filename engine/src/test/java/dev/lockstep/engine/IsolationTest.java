@@ -3,6 +3,7 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -396,6 +398,45 @@ class IsolationTest {
         assertEquals(111, amount(10));
         assertEquals(121, amount(20));
         assertEquals(1, database.statistics().deadlocks());
+    }
+
+    /** Each attempt begins anew, and the last one's exception is the one that is thrown. */
+    @Test
+    void whatTryingAgainMayMendIsTriedAgainAsOftenAsAsked() {
+        List<Function<String, RuntimeException>> retryable =
+                List.of(DeadlockException::new, LockTimeoutException::new, TransactionTimeoutException::new);
+        for (Function<String, RuntimeException> failure : retryable) {
+            assertEquals(4, attempts(3, failure));
+            assertEquals(1, attempts(0, failure));
+        }
+    }
+
+    @Test
+    void whatTryingAgainDoesNotMendIsTriedOnce() {
+        assertEquals(1, attempts(3, SchemaException::new));
+        assertEquals(1, attempts(3, IllegalStateException::new));
+    }
+
+    /** How often a transaction is run that fails each time, after it has changed a row. */
+    private int attempts(int retries, Function<String, RuntimeException> failure) {
+        List<RuntimeException> thrown = new ArrayList<>();
+        TransactionOptions options = at(Isolation.SERIALIZABLE).withRetries(retries);
+        RuntimeException last = assertThrows(
+                RuntimeException.class,
+                () -> database.run(options, transaction -> {
+                    Record row = table.newRecord();
+                    assertTrue(transaction.fetchForUpdate(table, table.newKey().add(10), row));
+                    assertEquals(10, row.getLong(2));
+                    row.setLong(2, 7);
+                    assertTrue(transaction.update(table, row));
+                    thrown.add(failure.apply("attempt " + thrown.size()));
+                    throw thrown.getLast();
+                }));
+        assertSame(thrown.getLast(), last);
+        TransactionOptions impatient = at(Isolation.SERIALIZABLE).withLockTimeout(Duration.ZERO);
+        database.run(impatient, transaction -> transaction.lockShared(table));
+        assertEquals(10, amount(10));
+        return thrown.size();
     }
 
     /** A row in overflow pages is read under a lock, which who reads without locks does not keep. */
