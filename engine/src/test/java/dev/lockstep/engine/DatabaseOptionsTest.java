@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.instance.InstanceOpener;
+import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.recovery.CheckpointSchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -95,6 +98,78 @@ class DatabaseOptionsTest {
         assertEquals(expected, options.toString());
         assertEquals(expected, options.toBuilder().build().toString());
         assertTrue(DatabaseOptions.builder().readOnly(true).build().readOnly());
+    }
+
+    /** A database gives its options to its transactions, its log and its checkpoints as they are. */
+    @Test
+    void everyPartOfADatabaseGetsItsOptions(@TempDir Path directory) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .durability(Durability.ASYNC)
+                .isolation(Isolation.READ_COMMITTED)
+                .lockTimeout(Duration.ofSeconds(3))
+                .transactionTimeout(Duration.ofSeconds(4))
+                .logSegmentBytes(DatabaseOptions.LOG_SEGMENT_BYTES_MIN)
+                .extraForceDelay(Duration.ofMillis(5))
+                .checkpointLogBytes(3 << 20)
+                .checkpointInterval(Duration.ofSeconds(7))
+                .checkpointSpread(0.25)
+                .build();
+        Database database = validated.open(directory, options, null);
+        TransactionOptions usual = database.transactionOptions();
+        assertEquals(Isolation.READ_COMMITTED, usual.isolation());
+        assertEquals(Durability.ASYNC, usual.durability());
+        assertEquals(Duration.ofSeconds(3), usual.lockTimeout());
+        assertEquals(Duration.ofSeconds(4), usual.timeout());
+        assertEquals(0, usual.retryCountMax());
+        assertFalse(usual.snapshot());
+        database.run(transaction -> assertEquals(
+                Isolation.READ_COMMITTED, transaction.core().context().isolation()));
+        LogOptions log = InstanceOpener.defaultLogOptions(options);
+        assertTrue(log.timed());
+        assertEquals(DatabaseOptions.LOG_SEGMENT_BYTES_MIN, log.segmentBytes());
+        assertEquals(5, log.extraForceDelayMillis());
+        assertEquals(3 << 20, log.recycledBytes());
+        assertEquals(new CheckpointSchedule(3 << 20, Duration.ofSeconds(7), 0.25), CheckpointSchedule.of(options));
+    }
+
+    /** However short the log. */
+    @Test
+    void aCheckpointIsWrittenWhenTheIntervalHasPassed(@TempDir Path directory) {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .createIfMissing(true)
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .checkpointInterval(DatabaseOptions.CHECKPOINT_INTERVAL_MIN)
+                .build();
+        Database database = validated.open(directory, options, null);
+        Table table = database.createTable(DatabaseTest.accounts());
+        long before = database.status().checkpoint().completedCount();
+        database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), 1, "name", 1));
+        // Ends with the checkpoint.
+        while (database.status().checkpoint().completedCount() == before) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** A change of the schema is a transaction that nobody gives options. */
+    @Test
+    void aChangeOfTheSchemaWaitsNoLongerThanATransactionMay() {
+        DatabaseOptions options = DatabaseOptions.builder()
+                .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                .transactionTimeout(Duration.ofMillis(20))
+                .build();
+        Database database = validated.inMemory(options, null);
+        Table table = DatabaseTest.filled(database, 1, "name");
+        IndexDefinition index = IndexDefinition.of("by_name", "account", "name");
+        try (Session session = database.openSession()) {
+            Transaction holder = session.begin();
+            assertTrue(holder.fetch(table, table.newKey().add(0), table.newRecord()));
+            assertThrows(TransactionTimeoutException.class, () -> database.createIndex(index));
+            assertThrows(TransactionTimeoutException.class, () -> database.dropTable("account"));
+            holder.commit();
+        }
+        assertFalse(DatabaseTest.ids(database, "by_amount").isEmpty());
     }
 
     /** What a setter takes a database opens with. */

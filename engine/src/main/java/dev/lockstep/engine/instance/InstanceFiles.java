@@ -89,10 +89,7 @@ final class InstanceFiles {
                     checkpointFile,
                     databaseId,
                     source(instance),
-                    new CheckpointSchedule(
-                            instance.options().checkpointLogBytes(),
-                            instance.options().checkpointInterval(),
-                            instance.options().checkpointSpread()),
+                    CheckpointSchedule.of(instance.options()),
                     countsFromLsn,
                     (cause, isFatal) -> {
                         if (isFatal) {

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.recovery;
 
+import dev.lockstep.engine.DatabaseOptions;
 import java.time.Duration;
 
 /**
@@ -20,5 +21,11 @@ public record CheckpointSchedule(long intervalBytes, Duration interval, double s
             throw new IllegalArgumentException(
                     "not a schedule: intervalBytes=" + intervalBytes + ", interval=" + interval + ", spread=" + spread);
         }
+    }
+
+    /** The schedule that the options of a database ask for. */
+    public static CheckpointSchedule of(DatabaseOptions options) {
+        return new CheckpointSchedule(
+                options.checkpointLogBytes(), options.checkpointInterval(), options.checkpointSpread());
     }
 }

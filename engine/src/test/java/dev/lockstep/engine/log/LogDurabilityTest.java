@@ -135,6 +135,30 @@ class LogDurabilityTest {
         }
     }
 
+    /** As on a slower disk: nothing is durable before the time that was asked for has passed. */
+    @Test
+    void aForceTakesTheDelayThatWasAskedForLonger() throws ExecutionException, InterruptedException {
+        int delayMillis = 5;
+        LogOptions options = LogOptions.sync().withClock(clock).withExtraForceDelayMillis(delayMillis);
+        try (Log log = open(options);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            storage.forces.drainPermits();
+            Future<?> committer = threads.submit(() -> log.awaitDurable(commit(log, buffer, 1), waiter));
+            until(storage.forces::hasQueuedThreads);
+            long endNanos = clock.nanoTime() + delayMillis * MILLI;
+            storage.openGates();
+            assertEquals(endNanos, clock.awaitParked());
+            clock.advance(delayMillis * MILLI - 1);
+            clock.wakeEarly();
+            assertEquals(endNanos, clock.awaitParked());
+            assertFalse(committer.isDone());
+            assertEquals(LSN_FIRST, log.durableLsn());
+            clock.advance(1);
+            committer.get();
+            assertEquals(log.tailLsn(), log.durableLsn());
+        }
+    }
+
     @Test
     void asyncForcesHalfTheDelayAfterTheFirstAppend() {
         long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
