@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -93,6 +96,52 @@ class SchedulerTest {
             latch.await();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void carriersTakeTurnsWhereNoneIsAskedFor(SThreadKind kind) {
+        int carriers = 3;
+        Map<Thread, Integer> started = new HashMap<>();
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withCarriers(carriers))) {
+            for (int i = 0; i < 2 * carriers; i++) {
+                started.merge(scheduler.start("s" + i, -1, () -> {}).carrierThread(), 1, Integer::sum);
+            }
+        }
+        assertEquals(carriers, started.size(), started::toString);
+        assertEquals(Set.of(2), Set.copyOf(started.values()), started::toString);
+    }
+
+    /** Its carrier would block, and with it whoever is to end. It is refused even where that one has ended already. */
+    @Test
+    void aContinuationMustNotJoin() throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.CONTINUATION))) {
+            SThread ended = scheduler.start("ended", 0, () -> {});
+            ended.join();
+            SThread joining = scheduler.start("joining", 0, () -> {
+                IllegalStateException refusal = assertThrows(IllegalStateException.class, ended::join);
+                assertTrue(refusal.getMessage().contains("sThread=joining"), refusal.getMessage());
+            });
+            joining.join();
+            Fixtures.rethrow(List.of(joining));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aLatchIsNotReleasedMoreOftenThanAcquired(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            SThread releasing = scheduler.start("releasing", 0, () -> {
+                SThread self = SThread.current();
+                self.latchAcquired();
+                self.latchReleased();
+                IllegalStateException refusal = assertThrows(IllegalStateException.class, self::latchReleased);
+                assertTrue(refusal.getMessage().contains("sThread=releasing"), refusal.getMessage());
+                assertEquals(0, self.latchesHeld());
+            });
+            releasing.join();
+            Fixtures.rethrow(List.of(releasing));
         }
     }
 
