@@ -3,6 +3,8 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.file.FaultyStorage;
+import dev.lockstep.engine.log.LogOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,33 @@ class DatabaseStatisticsTest {
         }
     }
 
+    /** Log that is appended may wait for the file system; that of a commit that was answered has reached it. */
+    @Test
+    void countsLogAsWrittenOnceTheFileSystemHasIt() {
+        HeldStorage storage = new HeldStorage(new FaultyStorage(1));
+        LogOptions log = LogOptions.sync().withClock(storage.clock());
+        Database database =
+                validated.track(Database.open(storage, Path.of("/database"), ValidatedDatabase.SMALLEST, null, log));
+        Table table = database.createTable(DatabaseTest.accounts());
+        DatabaseStatistics before = database.statistics();
+        PendingCommit answer = database.newPendingCommit();
+        storage.holdLogWrites();
+        try (Session session = database.openSession()) {
+            Transaction writer = session.begin();
+            DatabaseTest.put(writer, table, table.newRecord(), 1, "name", 1);
+            writer.commit(answer);
+            DatabaseStatistics held = database.statistics();
+            assertTrue(held.logBytes() > before.logBytes(), held.toString());
+            assertEquals(before.logWrittenBytes(), held.logWrittenBytes());
+        } finally {
+            storage.release();
+        }
+        answer.await();
+        DatabaseStatistics after = database.statistics();
+        assertTrue(after.logWrittenBytes() > before.logWrittenBytes(), after.toString());
+        assertEquals(after.logBytes(), after.logWrittenBytes());
+    }
+
     @Test
     void aDatabaseInMemoryHasNoLog() {
         try (Database database = validated.inMemory()) {
@@ -49,6 +78,7 @@ class DatabaseStatisticsTest {
             assertEquals(0, statistics.commits());
             assertEquals(0, statistics.logForces());
             assertEquals(0, statistics.logBytes());
+            assertEquals(0, statistics.logWrittenBytes());
         }
     }
 }

@@ -11,11 +11,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A file system whose forces of the log, reads of pages, or batches of written pages can be held back. */
+/** A file system whose writes and forces of the log, reads of pages, or batches of written pages can be held back. */
 final class HeldStorage extends DelegatingStorage {
     private static final long ANYWHERE = -1;
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 
+    private volatile CountDownLatch logWrite = OPEN;
     private volatile CountDownLatch logForce = OPEN;
     private volatile CountDownLatch pageRead = OPEN;
     private volatile CountDownLatch batchWrite = OPEN;
@@ -38,6 +39,11 @@ final class HeldStorage extends DelegatingStorage {
      */
     LogClock clock() {
         return clock;
+    }
+
+    void holdLogWrites() {
+        clock.hold();
+        logWrite = new CountDownLatch(1);
     }
 
     void holdLogForces() {
@@ -71,6 +77,7 @@ final class HeldStorage extends DelegatingStorage {
 
     void release() {
         clock.goOn();
+        logWrite.countDown();
         logForce.countDown();
         pageRead.countDown();
         batchWrite.countDown();
@@ -144,6 +151,9 @@ final class HeldStorage extends DelegatingStorage {
 
         @Override
         public void write(ByteBuffer source, long position) {
+            if (isLog) {
+                pass(logWrite);
+            }
             if (isCopies && batchesLeft.decrementAndGet() == 0) {
                 batchArrival.countDown();
                 pass(batchWrite);
