@@ -40,6 +40,38 @@ final class GroupPrefetchTest {
         }
     }
 
+    /** Shown by memory that ends just before the last byte. */
+    @Test
+    void theLastLineOfSeveralIsRead() {
+        for (long from : new long[] {0, MEMORY_BYTES - 100, MEMORY_BYTES - 64, MEMORY_BYTES - 1}) {
+            GroupPrefetch beyond = new GroupPrefetch();
+            beyond.addLines(from, MEMORY_BYTES);
+            requireOutside(beyond, MEMORY_BYTES - 1);
+        }
+    }
+
+    /** Shown by one that lies before the memory, while the others lie in it. */
+    @Test
+    void theFirstLineOfSeveralIsRead() {
+        GroupPrefetch beyond = new GroupPrefetch();
+        beyond.addLines(-1, MEMORY_BYTES);
+        requireOutside(beyond, MEMORY_BYTES);
+    }
+
+    @Test
+    void latchesAreRead() {
+        prefetch.addLatch(0);
+        prefetch.addLatch(LATCHES);
+        requireOutside(prefetch, MEMORY_BYTES);
+    }
+
+    private void requireOutside(GroupPrefetch beyond, long memoryBytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(MEMORY_BYTES).asSlice(0, memoryBytes);
+            assertThrows(IndexOutOfBoundsException.class, () -> beyond.run(memory, latches));
+        }
+    }
+
     @Test
     void whatHasNoRoomIsLeftOut() {
         try (Arena arena = Arena.ofConfined()) {
