@@ -11,6 +11,7 @@ import dev.lockstep.engine.recovery.CheckpointSchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,6 +137,7 @@ class DatabaseOptionsTest {
 
     /** However short the log. */
     @Test
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aCheckpointIsWrittenWhenTheIntervalHasPassed(@TempDir Path directory) {
         DatabaseOptions options = DatabaseOptions.builder()
                 .createIfMissing(true)
