@@ -56,7 +56,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Operations after which an S-thread in straight mode lets others run at its next {@link
-     * SThread#transactionBoundary()}: about 0.3 ms of work. What a turn costs is not its switch of 180 ns but the next
+     * SThread#transactionBoundary()}: about 0.3 ms of work where each is of one row; a batch of rows is one operation,
+     * and turns of batches take several times as long. What a turn costs is not its switch of 180 ns but the next
      * S-thread's data, its stack, session and part of the database, which have left the caches since its last turn. So
      * a smaller value costs throughput, a larger one makes others wait longer.
      */
@@ -69,8 +70,9 @@ public final class Scheduler implements AutoCloseable {
     public static final int OPERATIONS_PER_TURN_MIN = CarrierTurns.SAMPLE_INTERVAL;
 
     /**
-     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work. Where more wait than could
-     * have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link #OPERATIONS_PER_TURN_MIN}.
+     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work where each is of one row.
+     * Where more wait than could have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link
+     * #OPERATIONS_PER_TURN_MIN}.
      */
     public static final int OPERATIONS_PER_ROUND = 1 << 17;
 

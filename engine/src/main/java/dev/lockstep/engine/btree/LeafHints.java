@@ -10,8 +10,7 @@ import java.lang.invoke.VarHandle;
  * <p>A hint is a guess. Whoever follows one checks that the frame holds a page, that this is a leaf of the tree and
  * that the named slot holds the key or, where it does not, the leaf's fences do ({@link Node#slotWordOfKey}, {@link
  * Node#coversAt}), under the version of the frame's latch; otherwise it descends from the root, and what it finds there
- * replaces the hint. So hints need no invalidation, and splits, merges, drops
- * and evictions know nothing of them.
+ * replaces the hint. So hints need no invalidation, and splits, merges, drops and evictions know nothing of them.
  *
  * <p>Keys that differ in the low bits of their last byte alone share a hint, since they are neighbours wherever keys
  * are numbers; keys that are random bytes have a hint each, as far as there is room. Where numbers are dense, the slot
