@@ -2,7 +2,6 @@ package dev.lockstep.bench.simulate.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,9 +18,9 @@ import picocli.CommandLine;
 /**
  * TPC-C on Lockstep, simulated twice with one seed. What is compared is what the seed decides: one terminal, so that
  * nobody's turn depends on the moment at which a thread of the log wakes another, and a time that counts its readings,
- * so that decisions taken by it do not either. C2 then makes nearly the same code of both (ARCHITECTURE.md). The
- * engine's own threads, which force the log and write pages at moments of the machine's clock, run on the same caches
- * and are left out of the counts.
+ * so that decisions taken by it do not either. The compilers then make nearly the same code of both (ARCHITECTURE.md).
+ * The engine's own threads, which force the log and write pages at moments of the machine's clock, run on the same
+ * caches and are left out of the counts.
  */
 final class TpccRepeatCheck {
     private static final double INSTRUCTIONS_RELATIVE = 0.01;
@@ -173,7 +172,6 @@ final class TpccRepeatCheck {
                 Integer.toString(TRANSACTIONS),
                 "--terminals",
                 "1",
-                "--jvm-option=" + GuestOptions.WITHOUT_C1,
                 "--jvm-option=-D" + SimulatedTime.PROPERTY + "=" + SimulatedTime.READINGS,
                 "--seed",
                 Long.toString(seed));
