@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
             "  repeat      the same run twice: C exactly, a JVM within 1 %% and 3 %%",
             "  jvm         a JVM's steady state beside cachegrind, within 15 %%",
             "  speed       instructions a second; wants an idle machine",
-            "  repeat-tpcc TPC-C simulated twice, within 1 %% and 3 %%; fifteen minutes, only if it is named",
+            "  repeat-tpcc TPC-C simulated twice, within 1 %% and 3 %%; twenty minutes, only if it is named",
             "",
             "Options:"
         },

@@ -22,7 +22,7 @@ class TpccRepeatCheckTest {
                 {"operation": 0, "counts": {"instructions": 60000, "levels": {"l1i": {"misses": 400}}}},
                 {"operation": 3, "counts": {"instructions": 40000, "levels": {
                   "l1i": {"misses": 600, "classes": null},
-                  "l1d": {"misses": 2000, "classes": {"cold": 19, "replacement": 1800, "trueSharing": 181}}}}}]}]}}]}
+                  "l1d": {"misses": 2000, "classes": {"cold": 29, "replacement": 1800, "trueSharing": 171}}}}}]}]}}]}
             """;
 
     private static Measured measured(String result) throws IOException {
@@ -47,8 +47,8 @@ class TpccRepeatCheckTest {
         assertTrue(checks.stream().allMatch(Check::passes));
         assertEquals(100_000, measured(RESULT).instructions());
         assertEquals(1_000, measured(RESULT).misses("L1I", Measured.ALL));
-        // One in a hundred in one of the two is enough.
-        assertTrue(against(RESULT.replace("\"cold\": 19", "\"cold\": 21")).stream()
+        // One in a hundred of all misses, in one of the two, is enough.
+        assertTrue(against(RESULT.replace("\"cold\": 29", "\"cold\": 31")).stream()
                 .anyMatch(check -> check.quantity().equals("L1D misses, cold") && !check.passes()));
     }
 
