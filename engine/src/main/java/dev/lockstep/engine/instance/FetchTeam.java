@@ -13,6 +13,8 @@ import dev.lockstep.engine.operation.FetchOperation;
 public final class FetchTeam {
     private final FetchOperation[] fetches = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
     private final FetchOperation[] running = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final int[] modes = new int[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final boolean[] instants = new boolean[BatchFetch.FETCHES_TOGETHER_MAX];
 
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
     private long touched;
@@ -52,7 +54,7 @@ public final class FetchTeam {
                 found[i] = false;
                 left[i] = accesses[i] == null || hasLeft(fetches[i - from], leftHere);
                 if (!left[i]) {
-                    complete(accesses[i], keys[i], into[i], found, left, i, fetches[i - from], changeMode);
+                    complete(accesses[i], keys[i], into[i], found, left, i, i - from);
                 }
                 leftCount += left[i] ? 1 : 0;
             }
@@ -88,29 +90,20 @@ public final class FetchTeam {
             if (access == null) {
                 continue;
             }
-            int mode = mode(access, changeMode);
-            if (readsSnapshot(access, mode)) {
+            int mode = changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
+            if (mode == LockMode.NONE && access.session().reading().isOpen()) {
                 continue;
             }
+            boolean instant = changeMode == LockMode.NONE && access.session().readsWithInstantLocks(mode);
+            modes[i - from] = mode;
+            instants[i - from] = instant;
             FetchOperation fetch = access.session().fetchBesideOthers();
             Key key = keys[i];
-            fetch.start(access.table().tree(), key.bytes(), key.length(), mode, instant(access, changeMode), into[i]);
+            fetch.start(access.table().tree(), key.bytes(), key.length(), mode, instant, into[i]);
             fetches[i - from] = fetch;
             running[inLoop++] = fetch;
         }
         return inLoop;
-    }
-
-    private static int mode(TableAccess access, int changeMode) {
-        return changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
-    }
-
-    private static boolean instant(TableAccess access, int changeMode) {
-        return changeMode == LockMode.NONE && access.session().readsWithInstantLocks(access.readLockMode());
-    }
-
-    private static boolean readsSnapshot(TableAccess access, int mode) {
-        return mode == LockMode.NONE && access.session().reading().isOpen();
     }
 
     /** A loop so short that the processor is in its next turns while it waits for the first. */
@@ -132,21 +125,16 @@ public final class FetchTeam {
         return false;
     }
 
-    private static void complete(
-            TableAccess access,
-            Key key,
-            Record into,
-            boolean[] found,
-            boolean[] left,
-            int member,
-            FetchOperation fetch,
-            int changeMode) {
+    /** @param place of the member's fetch among those of this loop */
+    private void complete(
+            TableAccess access, Key key, Record into, boolean[] found, boolean[] left, int member, int place) {
+        FetchOperation fetch = fetches[place];
         if (fetch == null) {
             found[member] = access.fetch(key.bytes(), key.length(), into);
             return;
         }
-        int mode = mode(access, changeMode);
-        boolean instant = instant(access, changeMode);
+        int mode = modes[place];
+        boolean instant = instants[place];
         if (fetch.found() && fetch.isOverflow() && (mode == LockMode.NONE || instant)) {
             // Reading its chain needs a lock that stays, for which it may have to wait.
             left[member] = true;
