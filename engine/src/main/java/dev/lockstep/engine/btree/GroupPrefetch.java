@@ -31,6 +31,8 @@ public final class GroupPrefetch {
     /** That of all processors in wide use but some of Apple's, where every other line is added in vain. */
     private static final int CACHE_LINE_BYTES = 64;
 
+    private static final long LINE_MASK = -CACHE_LINE_BYTES;
+
     private final long[] addresses = new long[LINES_MAX];
     private final int[] latches = new int[LATCHES_MAX];
     private int lineCount;
@@ -46,14 +48,12 @@ public final class GroupPrefetch {
         }
     }
 
-    /** Adds the lines with the bytes from one address to another, exclusive. */
+    /** Adds the lines with the bytes from one address to another, exclusive, each once. */
     void addLines(long from, long to) {
-        long at = from;
-        for (; at < to && lineCount < LINES_MAX; at += CACHE_LINE_BYTES) {
+        long end = Math.max(from + 1, to);
+        for (long at = from & LINE_MASK; at < end && lineCount < LINES_MAX; at += CACHE_LINE_BYTES) {
             addresses[lineCount++] = at;
         }
-        // The last line, where the first does not begin at a boundary.
-        addLine(Math.max(from, to - 1));
     }
 
     /** Adds the latch of a frame. */

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 final class GroupPrefetchTest {
     private static final int MEMORY_BYTES = 4096;
+    private static final int LINE_BYTES = 64;
     private static final int LATCHES = 3;
 
     private final LatchTable latches = new LatchTable(LATCHES);
@@ -40,13 +41,13 @@ final class GroupPrefetchTest {
         }
     }
 
-    /** Shown by memory that ends just before the last byte. */
+    /** Shown by memory that ends where the last line begins. */
     @Test
     void theLastLineOfSeveralIsRead() {
-        for (long from : new long[] {0, MEMORY_BYTES - 100, MEMORY_BYTES - 64, MEMORY_BYTES - 1}) {
+        for (long from : new long[] {0, MEMORY_BYTES - 100, MEMORY_BYTES - LINE_BYTES, MEMORY_BYTES - 1}) {
             GroupPrefetch beyond = new GroupPrefetch();
             beyond.addLines(from, MEMORY_BYTES);
-            requireOutside(beyond, MEMORY_BYTES - 1);
+            requireOutside(beyond, MEMORY_BYTES - LINE_BYTES);
         }
     }
 
@@ -86,10 +87,12 @@ final class GroupPrefetchTest {
     }
 
     @Test
-    void noBytesAreOneLineAtMost() {
+    void theBytesOfALineAreOneLine() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(1);
             prefetch.addLines(0, 0);
+            prefetch.addLines(0, LINE_BYTES);
+            prefetch.addLines(LINE_BYTES - 1, LINE_BYTES);
             assertDoesNotThrow(() -> prefetch.run(memory, latches));
         }
     }
