@@ -156,9 +156,9 @@ static void change_phase(struct thread *thread, uint32_t phase) {
     pthread_mutex_lock(&book_latch);
     bool begins = phase != 0 && !atomic_load(&feeds) && !atomic_load(&gave_up);
     bool ends = phase == 0 && settings.waits && atomic_load(&feeds);
-    bool resets = begins && wants_data && !atomic_load(&data_called_back);
+    bool resets = begins && !atomic_load(&called_back);
     if (begins) {
-        atomic_store(&data_called_back, true);
+        atomic_store(&called_back, true);
         offset_fed = (int64_t) (executed_each() - cycles_most()) + offset_unfed;
         atomic_store(&feeds, true);
     } else if (ends) {

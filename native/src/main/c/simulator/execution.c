@@ -126,6 +126,15 @@ static void on_block(unsigned int vcpu, void *data) {
     }
 }
 
+/* A block that the model is not told of; data is the number of its instructions. */
+static void on_block_unfed(unsigned int vcpu, void *data) {
+    struct thread *thread = running[vcpu];
+    if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
+        ask(thread);
+    }
+    thread->instructions += (uintptr_t) data;
+}
+
 static void on_atomic(unsigned int vcpu, void *data) {
     struct thread *thread = running[vcpu];
     thread->atomic = data;
@@ -252,6 +261,21 @@ static void discard(uint64_t address, uint64_t bytes) {
     }
 }
 
+/* Whether an instruction does nothing but name an operation; if so, it is called back. */
+static bool is_mark(struct qemu_plugin_insn *instruction) {
+    int operation = lockstep_operation_marked(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
+    if (operation < 0) {
+        return false;
+    }
+    qemu_plugin_register_vcpu_insn_exec_cb(
+        instruction, on_operation, QEMU_PLUGIN_CB_NO_REGS, (void *) (uintptr_t) operation);
+    return true;
+}
+
+static bool may_mark(struct instruction decoded) {
+    return decoded.stores_byte && atomic_load_explicit(&operation_page, memory_order_relaxed) != 0;
+}
+
 static void on_instruction(
     struct qemu_plugin_insn *instruction, struct block *block, size_t index, size_t count) {
     const uint8_t *bytes = qemu_plugin_insn_data(instruction);
@@ -261,10 +285,7 @@ static void on_instruction(
         discard(address, size);
     }
     block->sites[index].offset = (uint16_t) (address - block->address);
-    int operation = lockstep_operation_marked(bytes, size);
-    if (operation >= 0) {
-        qemu_plugin_register_vcpu_insn_exec_cb(
-            instruction, on_operation, QEMU_PLUGIN_CB_NO_REGS, (void *) (uintptr_t) operation);
+    if (is_mark(instruction)) {
         return;
     }
     struct instruction decoded = decode(bytes, size);
@@ -286,10 +307,9 @@ static void on_instruction(
     } else if (count == 1 && !decoded.repeated_string && decoded.branch == BRANCH_NONE) {
         block->again = AGAIN_ALONE;
     }
-    bool may_mark = decoded.stores_byte && atomic_load_explicit(&operation_page, memory_order_relaxed) != 0;
-    bool data = wants_data && atomic_load_explicit(&data_called_back, memory_order_relaxed);
-    if (data || may_mark) {
-        qemu_plugin_register_vcpu_mem_cb(instruction, !may_mark ? on_access : data ? on_byte_access : on_byte,
+    bool marks = may_mark(decoded);
+    if (wants_data || marks) {
+        qemu_plugin_register_vcpu_mem_cb(instruction, !marks ? on_access : wants_data ? on_byte_access : on_byte,
             QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, site);
     }
 }
@@ -306,9 +326,27 @@ static size_t executed_count(const struct qemu_plugin_tb *translated) {
     return count > 1 && end / CODE_PAGE_BYTES != page ? count - 1 : count;
 }
 
+/* Instructions are counted and operations followed, as long as nothing is fed. */
+static void translate_unfed(struct qemu_plugin_tb *translated, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
+        if (!is_mark(instruction)
+            && may_mark(decode(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction)))) {
+            qemu_plugin_register_vcpu_mem_cb(
+                instruction, on_byte, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+        }
+    }
+    qemu_plugin_register_vcpu_tb_exec_cb(
+        translated, on_block_unfed, QEMU_PLUGIN_CB_NO_REGS, (void *) (uintptr_t) count);
+}
+
 void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated) {
     (void) id;
     size_t count = executed_count(translated);
+    if (!atomic_load_explicit(&called_back, memory_order_relaxed)) {
+        translate_unfed(translated, count);
+        return;
+    }
     struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
     uint64_t address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
     struct block *block = blocks_add(count);

@@ -9,7 +9,7 @@
 pthread_mutex_t model_latch = PTHREAD_MUTEX_INITIALIZER;
 _Atomic uint32_t phase_now;
 _Atomic bool feeds;
-_Atomic bool data_called_back;
+_Atomic bool called_back;
 _Atomic bool gave_up;
 bool forked;
 

@@ -244,7 +244,7 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
     }
     process = getpid();
     atomic_store(&feeds, !settings.waits);
-    atomic_store(&data_called_back, !settings.waits);
+    atomic_store(&called_back, !settings.waits);
     began_nanos = phase_began_nanos = now_nanos();
     running[0] = add_thread(0);
     plugin_id = id;

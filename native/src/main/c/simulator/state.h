@@ -75,11 +75,12 @@ extern _Atomic uint64_t operation_page;
 extern _Atomic bool feeds;
 
 /*
- * Whether blocks have callbacks for data, where those are wanted: from the first time on that the model is fed, so that
- * what is translated between two phases has them in the second one. Blocks that were translated before have none, which
- * would slow a program down several times that only warms up; so all are translated anew then.
+ * Whether blocks have the callbacks of which the model is fed: from the first time on that it is, so that what is
+ * translated between two phases has them in the second one. Blocks that were translated before only count their
+ * instructions, since all else would slow a program down several times that only warms up; so all are translated anew
+ * then.
  */
-extern _Atomic bool data_called_back;
+extern _Atomic bool called_back;
 
 /* The model's memory has run out: it is fed no more, and what was counted is no result. */
 extern _Atomic bool gave_up;

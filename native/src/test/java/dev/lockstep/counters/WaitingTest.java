@@ -22,12 +22,33 @@ class WaitingTest {
     private Path directory;
 
     @Test
-    void codeTranslatedBetweenPhasesIsSimulatedInTheNextOne() throws Exception {
+    void codeOfBeforeAPhaseIsSimulatedInIt() throws Exception {
+        String json = simulated("l1i=32K,8,64\nl1d=32K,8,64\n");
+        for (int phase = 1; phase <= 2; phase++) {
+            long loads = ofPhase(phase, "loads", json);
+            assertTrue(loads >= LOADS && loads <= LOADS + OTHERS_MAX, () -> "loads=" + loads);
+        }
+        assertEquals(1, first(json, "\"translationFlushes\":(\\d+)"));
+    }
+
+    @Test
+    void instructionsAreCountedInAndOutsideOfPhases() throws Exception {
+        String json = simulated("l1i=32K,8,64\n");
+        // The loops are alike, and two phases have one each, as many as lie outside.
+        long instructions = ofPhase(1, "instructions", json);
+        assertTrue(instructions > 2 * LOADS, () -> "instructions=" + instructions);
+        long others = ofPhase(2, "instructions", json) - instructions;
+        assertTrue(Math.abs(others) <= OTHERS_MAX, () -> "others=" + others);
+        long outside = first(json, "\"instructionsByThreads\":\\{\"client\":(\\d+)");
+        assertTrue(outside >= 2 * instructions - OTHERS_MAX, () -> "outside=" + outside);
+    }
+
+    private String simulated(String caches) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
         Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("waiting"), List.of("-O1"), CPrograms.testSource("waiting_program.c"));
-        Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\n" + caches);
         Path result = directory.resolve("result.json");
         CPrograms.Run run = CPrograms.run(
                 Map.of(),
@@ -37,10 +58,11 @@ class WaitingTest {
                         plugin + ",config=" + machine + ",out=" + result + ",wait=on",
                         program.toString()));
         assertEquals(0, run.exitCode(), run.output());
-        String json = Files.readString(result);
-        long loads = first(json, "\"phase\":2,.*?\"loads\":(\\d+)");
-        assertTrue(loads >= LOADS && loads <= LOADS + OTHERS_MAX, () -> "loads=" + loads);
-        assertEquals(1, first(json, "\"translationFlushes\":(\\d+)"));
+        return Files.readString(result);
+    }
+
+    private static long ofPhase(int phase, String count, String json) {
+        return first(json, "\"phase\":" + phase + ",.*?\"" + count + "\":(\\d+)");
     }
 
     private static long first(String json, String pattern) {
