@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -209,7 +210,11 @@ final class WorkloadDriver {
         measureEnds();
         String dump;
         try {
-            Path file = ThreadDump.write(configuration.dumpDirectory());
+            List<Thread> terminalThreads = loops.stream()
+                    .map(TerminalLoop::thread)
+                    .filter(Objects::nonNull)
+                    .toList();
+            Path file = ThreadDump.write(configuration.dumpDirectory(), terminalThreads);
             dump = "threadDump=" + file;
         } catch (IOException e) {
             dump = "threadDump=failed (" + e.getMessage() + ")";

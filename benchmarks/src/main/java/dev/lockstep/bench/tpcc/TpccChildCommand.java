@@ -45,14 +45,19 @@ public final class TpccChildCommand extends ChildCommand {
     }
 
     private static void stalled(RunRequest request, Path specification, Path report, long stillMillis) {
-        String failure = stall(specification, stillMillis);
+        // First without: a thread dump of virtual threads that are just mounted can end the JVM (JDK-8364343).
+        report(request, report, "nothing was done for stillMillis=" + stillMillis + " threadDump=ended the JVM");
+        report(request, report, stall(specification, stillMillis));
+        // Whatever is stuck might also stick in a shutdown hook.
+        Runtime.getRuntime().halt(1);
+    }
+
+    private static void report(RunRequest request, Path report, String failure) {
         try {
             Json.write(report, RunReport.failed(request, failure));
         } catch (IOException e) {
             System.err.println(failure + "; the report could not be written: " + e.getMessage());
         }
-        // Whatever is stuck might also stick in a shutdown hook.
-        Runtime.getRuntime().halt(1);
     }
 
     /** The sentence about a stall, with the thread dump, which is written beside the specification of the run. */

@@ -75,6 +75,7 @@ public final class TerminalLoop implements Runnable {
     private final long epochMillisAtZero;
     private final int transactionsPerTurn;
     private long completed;
+    private volatile Thread thread;
 
     /**
      * @param adapter says which failures may be tried again
@@ -118,8 +119,14 @@ public final class TerminalLoop implements Runnable {
         return Math.clamp(TRANSACTIONS_PER_ROUND / terminals, TRANSACTIONS_PER_TURN_MIN, TRANSACTIONS_PER_TURN_MAX);
     }
 
+    /** The thread that runs this loop, or has run it; of an S-thread where it began. Null before. */
+    public Thread thread() {
+        return thread;
+    }
+
     @Override
     public void run() {
+        thread = Thread.currentThread();
         try {
             serve();
         } catch (Throwable e) {
