@@ -5,6 +5,7 @@ import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ResultOptions;
@@ -117,7 +118,7 @@ final class JmhCommand implements Callable<Integer> {
         }
         try {
             Optional<Emulation> emulation = placement.emulation();
-            return emulation.isPresent() ? runSimulated(emulation.get()) : run(options, List.of());
+            return emulation.isPresent() ? runSimulated(emulation.get()) : run(options, List.of(), List::of);
         } catch (NoBenchmarksException e) {
             throw new ParameterException(
                     command.commandLine(), "no benchmark fits " + arguments + "; ./lockstep jmh -- -l lists them", e);
@@ -142,13 +143,20 @@ final class JmhCommand implements Callable<Integer> {
             List<String> sampled = new ArrayList<>(control.jvmOptions());
             sampled.addAll(GuestOptions.sampled());
             control.run(withSeed(parsed(JmhProfilers.without(arguments)), sampled));
-            int exitCode = run(options, control.jvmOptions());
+            int exitCode = run(options, control.jvmOptions(), control::verdicts);
             control.report(command.commandLine().getOut());
             return exitCode;
         }
     }
 
-    private int run(CommandLineOptions options, List<String> jvmOptions) throws IOException, RunnerException {
+    /** Verdicts that are there when the benchmarks have run. */
+    @FunctionalInterface
+    private interface Judge {
+        List<Verdict> verdicts() throws IOException;
+    }
+
+    private int run(CommandLineOptions options, List<String> jvmOptions, Judge judge)
+            throws IOException, RunnerException {
         ChainedOptionsBuilder builder = withSeed(options, jvmOptions);
         placement.java().ifPresent(java -> builder.jvm(java.toString()));
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
@@ -158,12 +166,12 @@ final class JmhCommand implements Callable<Integer> {
             found.write(file);
         }
         if (report.directory() != null && !results.isEmpty()) {
-            write(origin, options, results);
+            write(origin, options, results, judge.verdicts());
         }
         return results.isEmpty() ? 2 : 0;
     }
 
-    private void write(Origin origin, CommandLineOptions options, Collection<RunResult> results)
+    private void write(Origin origin, CommandLineOptions options, Collection<RunResult> results, List<Verdict> verdicts)
             throws IOException, RunnerException {
         Path flames = report.directory().resolve("flames");
         String event = "";
@@ -176,7 +184,7 @@ final class JmhCommand implements Callable<Integer> {
                             .build())
                     .run();
         }
-        Report page = JmhPage.of(origin, results, report.directory(), flames, event);
+        Report page = JmhPage.of(origin, results, report.directory(), flames, event, verdicts);
         report.writePage(() -> page);
     }
 

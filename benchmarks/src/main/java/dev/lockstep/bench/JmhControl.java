@@ -2,15 +2,16 @@ package dev.lockstep.bench;
 
 import dev.lockstep.bench.jmh.ControlFiles;
 import dev.lockstep.bench.jmh.ControlProfiler;
-import dev.lockstep.bench.jmh.ForkVerdict;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -67,14 +68,22 @@ final class JmhControl implements AutoCloseable {
     /** Says of every simulated fork whether its figures count. */
     void report(PrintWriter out) throws IOException {
         out.println();
-        out.println(same.sentence());
-        for (ForkVerdict verdict : files.verdicts()) {
-            out.println(verdict.benchmark() + ": " + String.join(" ", verdict.sentences()));
-            if (!verdict.counts()) {
-                emulation.doesNotCount(verdict.benchmark() + ": " + String.join(" ", verdict.sentences()));
-            }
+        for (Verdict verdict : verdicts()) {
+            out.println(verdict.line());
+            emulation.judged(verdict);
         }
         out.flush();
+    }
+
+    /** How far to believe each simulated fork that has run. */
+    List<Verdict> verdicts() throws IOException {
+        return files.verdicts().stream()
+                .map(verdict -> new Verdict(
+                        verdict.run(),
+                        verdict.counts(),
+                        Stream.concat(verdict.sentences().stream(), Stream.of(same.sentence()))
+                                .toList()))
+                .toList();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.lockstep.bench;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.EmbeddedPage;
 import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.Origin;
@@ -45,11 +46,26 @@ final class JmhPage {
      * @param directory of the report
      * @param flames directory of flame graphs below it
      * @param event that they were sampled by; empty if there are none
+     * @param verdicts how far to believe simulated forks; empty where none was simulated
      * @throws IOException if one of them cannot be read
      */
-    static Report of(Origin origin, Collection<RunResult> results, Path directory, Path flames, String event)
+    static Report of(
+            Origin origin,
+            Collection<RunResult> results,
+            Path directory,
+            Path flames,
+            String event,
+            List<Verdict> verdicts)
             throws IOException {
         List<Section> sections = new ArrayList<>();
+        if (!verdicts.isEmpty()) {
+            sections.add(new Section(
+                    "How far to believe these figures",
+                    verdicts.stream()
+                            .<Part>map(verdict -> new Paragraph(verdict.line()))
+                            .toList()));
+        }
+        boolean count = verdicts.stream().allMatch(Verdict::counts);
         sections.add(new Section("Scores", scores(results)));
         Table secondary = secondary(results);
         if (!secondary.rows().isEmpty()) {
@@ -64,8 +80,10 @@ final class JmhPage {
         }
         return new Report(
                 "JMH: " + results.size() + (results.size() == 1 ? " benchmark" : " benchmarks"),
-                "All benchmarks ran.",
-                true,
+                count
+                        ? "All benchmarks ran."
+                        : "All benchmarks ran, but figures COUNT FOR NOTHING; see the first section.",
+                count,
                 origin,
                 configuration(origin, results),
                 sections);

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
  * @param directory where they are, which exists
  */
 public record ControlFiles(Path directory) {
-    /** Ends the name of a {@link ForkVerdict}'s file. */
+    /** Ends the name of a {@link Verdict}'s file. */
     private static final String VERDICT = ".verdict.json";
 
     private static final String PROCESS_OF_LOG = "%p";
@@ -62,16 +63,16 @@ public record ControlFiles(Path directory) {
      *
      * @throws IOException if one cannot be read
      */
-    public List<ForkVerdict> verdicts() throws IOException {
+    public List<Verdict> verdicts() throws IOException {
         List<Path> found;
         try (Stream<Path> all = Files.list(directory)) {
             found = all.filter(file -> file.getFileName().toString().endsWith(VERDICT))
                     .sorted()
                     .toList();
         }
-        List<ForkVerdict> verdicts = new ArrayList<>();
+        List<Verdict> verdicts = new ArrayList<>();
         for (Path file : found) {
-            verdicts.add(Json.read(file, ForkVerdict.class));
+            verdicts.add(Json.read(file, Verdict.class));
         }
         return verdicts;
     }

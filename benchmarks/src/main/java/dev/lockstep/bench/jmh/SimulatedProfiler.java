@@ -4,6 +4,7 @@ import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.codemap.SteadyStateReader;
 import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.SimulationResult;
@@ -181,7 +182,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
         }
     }
 
-    /** Compares the fork with its control, and leaves a {@link ForkVerdict}. */
+    /** Compares the fork with its control, and leaves a {@link Verdict}. */
     private void judge(BenchmarkParams benchmark, long process) throws IOException {
         Path code = Path.of(codeFile.replace(PROCESS, Long.toString(process)));
         SteadyState steady = SteadyStateReader.read(
@@ -196,7 +197,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
         sentences.add(SimulatedTime.sentence(Files.readString(control.time(benchmark))));
         Json.write(
                 control.verdict(benchmark, process),
-                new ForkVerdict(ControlFiles.name(benchmark), steady.counts(), sentences));
+                new Verdict(ControlFiles.name(benchmark), steady.counts(), sentences));
     }
 
     /** Counts of the measured phase, each divided by the operations. */

@@ -34,6 +34,6 @@ public interface Emulation {
     /** Options of the JVM by which a simulated child marks its operations, for its control as well; may be none. */
     List<String> options();
 
-    /** Notes why a measurement counts for nothing. The command goes on, and fails in the end. */
-    void doesNotCount(String sentence);
+    /** Notes how far to believe a run. If it counts for nothing the command goes on, and fails in the end. */
+    void judged(Verdict verdict);
 }

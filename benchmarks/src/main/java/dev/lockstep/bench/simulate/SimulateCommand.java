@@ -224,28 +224,19 @@ public final class SimulateCommand implements Callable<Integer> {
                 options.source(),
                 used,
                 SimulationReport.NOT_OBSERVABLE,
+                placement.verdicts(),
                 processes);
         PrintWriter out = command.commandLine().getOut();
         out.print(new SimulationText(result).text());
         out.flush();
         results.write(result, () -> SimulationPage.of(result, origin));
-        List<String> doNotCount = new ArrayList<>(placement.doNotCount());
-        doNotCount.addAll(unresolved(processes));
+        List<String> doNotCount = result.doNotCount();
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
     private String shown() {
         return String.join(" ", ShownArguments.of(words));
-    }
-
-    /** Of which processes the misses were not told by code, as far as that was asked for. */
-    static List<String> unresolved(List<SimulatedProcess> processes) {
-        return processes.stream()
-                .filter(process -> process.code() != null && !process.code().isResolved())
-                .map(process -> process.command() + ": NOT RESOLVED, its places count for nothing. "
-                        + SimulationTables.unresolved(process.code()))
-                .toList();
     }
 
     private void nameTrace(Path traced, List<SimulatedProcess> processes) throws SimulationException, IOException {

@@ -3,6 +3,7 @@ package dev.lockstep.bench.simulate;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ShownArguments;
 import dev.lockstep.bench.switchpoints.AgentOptions;
@@ -43,7 +44,7 @@ final class SimulatedPlacement implements Placement, Emulation {
     private final boolean operations;
     private final List<String> agent;
     private final List<Child> children = new ArrayList<>();
-    private final List<String> doNotCount = new ArrayList<>();
+    private final List<Verdict> verdicts = new ArrayList<>();
 
     /**
      * A child that was started: what it ran, and where its result will be, and what its numbers stand for; and its
@@ -122,13 +123,13 @@ final class SimulatedPlacement implements Placement, Emulation {
     }
 
     @Override
-    public synchronized void doesNotCount(String sentence) {
-        doNotCount.add(sentence);
+    public synchronized void judged(Verdict verdict) {
+        verdicts.add(verdict);
     }
 
-    /** Why measurements count for nothing. */
-    synchronized List<String> doNotCount() {
-        return List.copyOf(doNotCount);
+    /** How far to believe the runs, in the order in which they were judged. */
+    synchronized List<Verdict> verdicts() {
+        return List.copyOf(verdicts);
     }
 
     /**

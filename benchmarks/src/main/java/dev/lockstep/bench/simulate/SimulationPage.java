@@ -56,15 +56,26 @@ final class SimulationPage {
         sections.add(new Section(
                 "Not in these figures",
                 report.notObservable().stream().<Part>map(Paragraph::new).toList()));
+        if (!report.verdicts().isEmpty()) {
+            sections.addFirst(new Section(
+                    "How far to believe these figures",
+                    report.verdicts().stream()
+                            .<Part>map(verdict -> new Paragraph(verdict.line()))
+                            .toList()));
+        }
+        List<String> doNotCount = report.doNotCount();
         boolean complete = report.processes().stream()
                 .noneMatch(process ->
                         process.result().eventsLost() + process.result().accountsLost() > 0);
         return new Report(
                 "Simulated: " + program(report.arguments()),
-                complete
-                        ? "The command ran, and its figures are complete."
-                        : "The command ran, but some events were lost or counted as of no operation; see the text.",
-                complete,
+                !doNotCount.isEmpty()
+                        ? "The command ran, but its figures COUNT FOR NOTHING: " + String.join(" ", doNotCount)
+                        : complete
+                                ? "The command ran, and its figures are complete."
+                                : "The command ran, but some events were lost or counted as of no operation; see the"
+                                        + " text.",
+                complete && doNotCount.isEmpty(),
                 origin,
                 configuration(report, origin),
                 sections);

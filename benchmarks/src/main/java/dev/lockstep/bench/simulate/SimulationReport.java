@@ -1,6 +1,8 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Verdict;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,6 +18,7 @@ import java.util.List;
  * @param simulatedSource where its figures come from, empty for the user's own
  * @param settings how it was simulated
  * @param notObservable what no figure here includes
+ * @param verdicts how far to believe the runs; empty where nothing is known of that
  * @param processes the simulated processes
  */
 public record SimulationReport(
@@ -29,6 +32,7 @@ public record SimulationReport(
         String simulatedSource,
         SimulatorSettings settings,
         List<String> notObservable,
+        List<Verdict> verdicts,
         List<SimulatedProcess> processes) {
     /** What a simulation of user-mode code cannot see. */
     public static final List<String> NOT_OBSERVABLE = List.of(
@@ -40,4 +44,23 @@ public record SimulationReport(
             "prefetching by hardware, unless the machine switches on the model's own (--set prefetch.next_line,"
                     + " prefetch.stream)",
             "prefetch and flush instructions: they touch nothing here");
+
+    /** Why figures count for nothing, a sentence each; empty if all count. */
+    List<String> doNotCount() {
+        List<String> sentences = new ArrayList<>(verdicts.stream()
+                .filter(verdict -> !verdict.counts())
+                .map(Verdict::line)
+                .toList());
+        sentences.addAll(unresolved());
+        return sentences;
+    }
+
+    /** Of which processes the misses were not told by code, as far as that was asked for. */
+    private List<String> unresolved() {
+        return processes.stream()
+                .filter(process -> process.code() != null && !process.code().isResolved())
+                .map(process -> process.command() + ": NOT RESOLVED, its places count for nothing. "
+                        + SimulationTables.unresolved(process.code()))
+                .toList();
+    }
 }

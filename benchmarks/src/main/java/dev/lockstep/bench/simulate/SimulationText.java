@@ -30,6 +30,7 @@ final class SimulationText {
         if (!report.simulatedSource().isEmpty()) {
             line("Its figures: " + report.simulatedSource() + ".");
         }
+        report.verdicts().forEach(verdict -> line(verdict.line()));
         for (SimulatedProcess process : report.processes()) {
             line("");
             line("Process: " + process.command());

@@ -222,11 +222,10 @@ final class SimulatedRuns {
                 new SteadyStateReader.Control(
                         samples, Json.read(machineState, ChildState.class).compiled()));
         RunReport report = guest.report();
-        checks.add(new SimulationCheck(
-                report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady));
-        if (!steady.counts()) {
-            emulation.doesNotCount(report.label() + ": " + String.join(" ", steady.sentences()));
-        }
+        SimulationCheck check = new SimulationCheck(
+                report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady);
+        checks.add(check);
+        emulation.judged(check.verdict());
     }
 
     private static void copy(Path from, Path to) throws IOException {

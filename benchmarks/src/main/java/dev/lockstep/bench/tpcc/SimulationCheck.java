@@ -1,7 +1,12 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /**
  * How far to believe the figures of a simulated run.
@@ -21,4 +26,18 @@ record SimulationCheck(
         double realSeconds,
         RunReport machine,
         SameProcessor flags,
-        SteadyState steady) {}
+        SteadyState steady) {
+    /** How far to believe the run. */
+    Verdict verdict() {
+        List<String> sentences = new ArrayList<>(steady.sentences());
+        sentences.add(String.format(Locale.ROOT, "Its measured phase began after %.0f s.", realSeconds));
+        sentences.add(SimulatedTime.sentence(time));
+        sentences.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
+        sentences.add(String.format(
+                Locale.ROOT,
+                "The control, on the machine's processor with the same flags: %,.0f transactions a second.",
+                machine.txnPerSecond()));
+        sentences.add(flags.sentence());
+        return new Verdict(label, steady.counts(), sentences);
+    }
+}

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.EmbeddedPage;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Part;
@@ -46,15 +47,27 @@ final class TpccReport {
                         default -> section;
                     });
         }
+        List<Verdict> doNotCount = result.simulations().stream()
+                .map(SimulationCheck::verdict)
+                .filter(verdict -> !verdict.counts())
+                .toList();
         return new Report(
                 text.title(),
-                result.ok()
-                        ? "All is well: every run ended, and every check holds."
-                        : "FAILED: a run was given up, or a check does not hold; the last section says which.",
-                result.ok(),
+                summary(result, doNotCount),
+                result.ok() && doNotCount.isEmpty(),
                 origin(result),
                 configuration(result),
                 sections);
+    }
+
+    private static String summary(ExperimentReport result, List<Verdict> doNotCount) {
+        if (!result.ok()) {
+            return "FAILED: a run was given up, or a check does not hold; the last section says which.";
+        }
+        return doNotCount.isEmpty()
+                ? "All is well: every run ended, and every check holds."
+                : "Every run ended, and every check holds, but figures COUNT FOR NOTHING: "
+                        + doNotCount.stream().map(Verdict::line).collect(Collectors.joining(" "));
     }
 
     private static Section withFirst(List<Plot> plots, Section section) {

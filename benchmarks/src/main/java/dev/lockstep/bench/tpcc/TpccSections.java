@@ -6,7 +6,6 @@ import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
-import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
@@ -118,15 +117,7 @@ final class TpccSections {
 
     private void simulations() {
         for (SimulationCheck check : report.simulations()) {
-            List<String> lines = new ArrayList<>(check.steady().sentences());
-            lines.add(format("Its measured phase began after %.0f s.", check.realSeconds()));
-            lines.add(SimulatedTime.sentence(check.time()));
-            lines.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
-            lines.add(format(
-                    "The control, on the machine's processor with the same flags: %,.0f transactions a second.",
-                    check.machine().txnPerSecond()));
-            lines.add(check.flags().sentence());
-            addLines(SIMULATED + check.label(), lines);
+            addLines(SIMULATED + check.label(), check.verdict().sentences());
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.lockstep.bench.simulate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.BarPlot;
 import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Origin;
@@ -127,6 +129,7 @@ class SimulationPageTest {
                 "",
                 SimulatorSettings.DEFAULT,
                 SimulationReport.NOT_OBSERVABLE,
+                List.of(new Verdict("tpcc", true, List.of("Steady.", "Quiet."))),
                 List.of(new SimulatedProcess("java Main", result, operations, code)));
     }
 
@@ -283,9 +286,9 @@ class SimulationPageTest {
     /** More than two in a hundred of the first levels' misses, and the command fails. */
     @Test
     void placesCountOnlyIfNearlyAllMissesHaveOne() {
-        assertEquals(List.of(), SimulateCommand.unresolved(processes(null)));
-        assertEquals(List.of(), SimulateCommand.unresolved(processes(missed(5))));
-        List<String> complaints = SimulateCommand.unresolved(processes(missed(6)));
+        assertEquals(List.of(), simulation(null).doNotCount());
+        assertEquals(List.of(), simulation(missed(5)).doNotCount());
+        List<String> complaints = simulation(missed(6)).doNotCount();
         assertEquals(1, complaints.size());
         assertTrue(
                 complaints
@@ -304,8 +307,34 @@ class SimulationPageTest {
                 List.of());
     }
 
-    private static List<SimulatedProcess> processes(MissedCode code) {
-        return simulation(List.of("l1i=32K,8,64"), OPERATIONS, code, marked()).processes();
+    private static SimulationReport simulation(MissedCode code) {
+        return simulation(List.of("l1i=32K,8,64"), OPERATIONS, code, marked());
+    }
+
+    @Test
+    void saysFirstHowFarToBelieveTheFigures() {
+        SimulationReport counts = simulation(null);
+        Report page = SimulationPage.of(counts, ORIGIN);
+        assertTrue(page.ok());
+        assertEquals(
+                "How far to believe these figures", page.sections().getFirst().heading());
+        assertTrue(new SimulationText(counts).text().contains("tpcc: Steady. Quiet."));
+        SimulationReport counted = new SimulationReport(
+                counts.arguments(),
+                counts.time(),
+                counts.version(),
+                counts.commit(),
+                counts.jvm(),
+                counts.machine(),
+                counts.simulated(),
+                counts.simulatedSource(),
+                counts.settings(),
+                counts.notObservable(),
+                List.of(new Verdict("tpcc", false, List.of("NOT STEADY."))),
+                counts.processes());
+        Report refused = SimulationPage.of(counted, ORIGIN);
+        assertFalse(refused.ok());
+        assertTrue(refused.summary().endsWith("COUNT FOR NOTHING: tpcc: NOT STEADY."), refused.summary());
     }
 
     @Test

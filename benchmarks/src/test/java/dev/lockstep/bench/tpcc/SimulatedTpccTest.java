@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -90,6 +91,9 @@ class SimulatedTpccTest {
         assertEquals(12, run.at("/consistencyAfterLoad").size(), run::toString);
         assertEquals(12, run.at("/consistency").size(), run::toString);
         assertTrue(run.at("/ok").asBoolean(), run::toString);
+        JsonNode verdict = new ObjectMapper().readTree(simulation.toFile()).at("/verdicts/0");
+        assertFalse(verdict.at("/counts").asBoolean(true), verdict::toString);
+        assertTrue(verdict.at("/sentences").toString().contains("forced on both sides"), verdict::toString);
         JsonNode phases = new ObjectMapper().readTree(simulation.toFile()).at("/processes/0/result/phases");
         assertTrue(phases.findValues("phase").stream().anyMatch(phase -> phase.asInt() == 1), () -> phases.toString());
     }

@@ -35,8 +35,13 @@ public record SteadyState(
         hottest = List.copyOf(hottest);
     }
 
-    /** Whether the measurement counts. */
+    /** Whether the measurement counts: its code is the control's, and stays. */
     public boolean counts() {
+        return codeIsTheControls() && jvmIsQuiet();
+    }
+
+    /** Whether C2 had compiled what ran, as in the control. */
+    public boolean codeIsTheControls() {
         return simulatedC2Share >= C2_SHARE_MIN && Math.abs(simulatedC2Share - machineC2Share) <= DIFFERENCE_MAX;
     }
 
@@ -57,7 +62,7 @@ public record SteadyState(
                 Locale.ROOT,
                 "%s: C2 had compiled %.1f %% of the Java instructions, natively %.1f %% by %d samples (at least"
                         + " %.0f %%, and within %.0f points, are needed).",
-                counts() ? "Steady" : "NOT STEADY, counts for nothing",
+                codeIsTheControls() ? "Steady" : "NOT STEADY, counts for nothing",
                 percent(simulatedC2Share),
                 percent(machineC2Share),
                 samples,
@@ -67,10 +72,10 @@ public record SteadyState(
                 Locale.ROOT,
                 "%sCollections and compilations in the measured phase: %.1f %% of the workload's instructions (at most"
                         + " %.0f %%).",
-                jvmIsQuiet() ? "" : "MARKED: ",
+                jvmIsQuiet() ? "" : "NOT QUIET, counts for nothing: ",
                 percent(jvmShare),
                 percent(JVM_SHARE_MAX)));
-        if (!counts() || !jvmIsQuiet()) {
+        if (!counts()) {
             sentences.add("Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh.");
         }
         long agreeing = hottest.stream().filter(CompiledSize::agrees).count();
