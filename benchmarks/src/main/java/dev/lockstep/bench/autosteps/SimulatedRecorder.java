@@ -63,6 +63,9 @@ final class SimulatedRecorder implements TraceRecorder {
         if (!Files.exists(trace)) {
             throw failed("left no trace", exitCode);
         }
+        if (exitCode != 0) {
+            throw failed("was not in its steady state, so that its trace counts for nothing", exitCode);
+        }
         try {
             return TraceFile.read(trace);
         } catch (TraceFormatException e) {

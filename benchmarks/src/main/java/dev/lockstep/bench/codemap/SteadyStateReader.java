@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 /**
@@ -36,7 +37,7 @@ public final class SteadyStateReader {
     }
 
     /**
-     * Tells it.
+     * Tells it of {@link Markers#PHASE_MEASURED}.
      *
      * @param lines what the simulated JVM executed
      * @param events what its agent logged
@@ -47,8 +48,25 @@ public final class SteadyStateReader {
     public static SteadyState read(
             CodeLines lines, CodeEvents events, Set<String> workload, List<CompiledMethod> compiled, Control control)
             throws IOException {
-        InstructionShares shares = measured(lines, events, workload);
-        long jvmInstructions = measured(lines, events, JVM_AT_WORK).total();
+        return read(lines, events, phase -> phase == Markers.PHASE_MEASURED, workload, compiled, control);
+    }
+
+    /**
+     * Tells it of several phases together.
+     *
+     * @param measured of the number of a phase, whether it is measured; for the others see above
+     * @throws IOException if the control's samples cannot be read
+     */
+    public static SteadyState read(
+            CodeLines lines,
+            CodeEvents events,
+            IntPredicate measured,
+            Set<String> workload,
+            List<CompiledMethod> compiled,
+            Control control)
+            throws IOException {
+        InstructionShares shares = measured(lines, events, measured, workload);
+        long jvmInstructions = measured(lines, events, measured, JVM_AT_WORK).total();
         NativeProfile profile;
         try (Stream<String> stacks = Files.lines(control.samples())) {
             profile = NativeProfile.parse(stacks);
@@ -66,10 +84,9 @@ public final class SteadyStateReader {
                         compiled));
     }
 
-    private static InstructionShares measured(CodeLines lines, CodeEvents events, Set<String> threadKinds) {
+    private static InstructionShares measured(
+            CodeLines lines, CodeEvents events, IntPredicate measured, Set<String> threadKinds) {
         return InstructionShares.of(
-                lines,
-                events,
-                context -> context.phase() == Markers.PHASE_MEASURED && threadKinds.contains(context.threadKind()));
+                lines, events, context -> measured.test(context.phase()) && threadKinds.contains(context.threadKind()));
     }
 }

@@ -26,6 +26,9 @@ final class FetchPhases implements RoundListener {
     /** What only has to be executed once before. */
     static final int PHASE_DRY = PHASE_FLOOD - 1;
 
+    /** Option of the JVM by which the code of rounds stays when they are marked for the first time. */
+    static final String KEEP_COMPILED = "-XX:CompileCommand=dontinline," + FetchPhases.class.getName() + "::mark";
+
     private static final int PHASE_FIRST = 1;
 
     /** Of a size: warm rounds, cold rounds, and the marks of cold rounds without operations. */
@@ -35,13 +38,15 @@ final class FetchPhases implements RoundListener {
     private final int emptyPhase;
     private final boolean cold;
     private final Runnable flood;
+    private final boolean marks;
     private int round;
 
-    private FetchPhases(int phase, int emptyPhase, boolean cold, Runnable flood) {
+    private FetchPhases(int phase, int emptyPhase, boolean cold, Runnable flood, boolean marks) {
         this.phase = phase;
         this.emptyPhase = emptyPhase;
         this.cold = cold;
         this.flood = flood;
+        this.marks = marks;
     }
 
     /**
@@ -50,12 +55,20 @@ final class FetchPhases implements RoundListener {
      * @param flood executes more code than any simulated cache holds
      */
     static FetchPhases of(int size, boolean cold, Runnable flood) {
-        return new FetchPhases(phase(size, cold), emptyPhase(size), cold, flood);
+        return new FetchPhases(phase(size, cold), emptyPhase(size), cold, flood, true);
     }
 
     /** For a run that counts nothing. */
     static FetchPhases dry(boolean cold, Runnable flood) {
-        return new FetchPhases(PHASE_DRY, PHASE_DRY, cold, flood);
+        return new FetchPhases(PHASE_DRY, PHASE_DRY, cold, flood, true);
+    }
+
+    /**
+     * For a run that marks nothing, but goes the way of one that does: rounds that were compiled without that way would
+     * be thrown away where they first go it.
+     */
+    static FetchPhases unmarked(boolean cold) {
+        return new FetchPhases(PHASE_DRY, PHASE_DRY, cold, () -> {}, false);
     }
 
     /** Sizes that phases can be told apart for. */
@@ -73,6 +86,14 @@ final class FetchPhases implements RoundListener {
         return PHASE_FIRST + PHASES * size + 2;
     }
 
+    /**
+     * Whether a phase is one of warm rounds, of some size. By these is judged what had compiled the code: cold rounds
+     * hold their marks too, which are interpreted, and are taken off what they count.
+     */
+    static boolean isWarm(int phase) {
+        return phase >= PHASE_FIRST && phase < PHASE_DRY && (phase - PHASE_FIRST) % PHASES == 0;
+    }
+
     /** Rounds that count. */
     static int rounds(boolean cold) {
         return cold ? ROUNDS_COLD : ROUNDS_WARM;
@@ -81,16 +102,24 @@ final class FetchPhases implements RoundListener {
     @Override
     public void roundBegins() {
         int counted = round++ - ROUNDS_BEFORE;
+        if (counted == 0 || counted == rounds(cold) || cold && counted > 0 && counted < rounds(true)) {
+            mark(counted);
+        }
+    }
+
+    /** Inlined nowhere, see {@link #KEEP_COMPILED}. */
+    private void mark(int counted) {
+        if (!marks) {
+            return;
+        }
         if (counted == rounds(cold)) {
             Markers.phaseEnd(phase);
-        } else if (counted >= 0 && counted < rounds(cold)) {
-            if (cold) {
-                // Side by side, so that both are equally compiled: some of it is interpreted for long.
-                floodThenBegin(emptyPhase);
-                floodThenBegin(phase);
-            } else if (counted == 0) {
-                SimulatedPhases.begin(phase);
-            }
+        } else if (cold) {
+            // Side by side, so that both are equally compiled: some of it is interpreted for long.
+            floodThenBegin(emptyPhase);
+            floodThenBegin(phase);
+        } else {
+            SimulatedPhases.begin(phase);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.codemap.CodeResolver;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Branches;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
@@ -21,8 +22,9 @@ import java.util.stream.IntStream;
  * @param instructionCaches how many of the caches that observed are of instructions; those of data follow
  * @param result what the simulator counted
  * @param lines the code that was executed
- * @param events what lay there, or null
+ * @param events what lay there
  * @param counted what the JVM itself counted
+ * @param verdict how far to believe it
  */
 record FetchRun(
         FetchSpec spec,
@@ -30,7 +32,8 @@ record FetchRun(
         SimulationResult result,
         CodeLines lines,
         CodeEvents events,
-        FetchTimes counted) {
+        FetchTimes counted,
+        Verdict verdict) {
     private static final Set<String> EXECUTING = Set.of("client", "carrier");
     private static final int LINE_BYTES = 64;
 

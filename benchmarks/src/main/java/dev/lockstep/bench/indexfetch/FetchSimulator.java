@@ -4,7 +4,7 @@ import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
-import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
@@ -30,6 +30,9 @@ final class FetchSimulator {
     private final Path scratch;
     private final String mainClass;
 
+    /** Null before the first run. */
+    private FetchJudge judge;
+
     /**
      * Prepares it.
      *
@@ -51,10 +54,8 @@ final class FetchSimulator {
      * Executes the rounds of all sizes.
      *
      * @param options further ones of the JVM
-     * @param named whether it is told what lay at the addresses that were executed
      */
-    FetchRun run(FetchSpec spec, List<String> options, boolean named)
-            throws IOException, InterruptedException, SimulationException {
+    FetchRun run(FetchSpec spec, List<String> options) throws IOException, InterruptedException, SimulationException {
         Path directory = Files.createTempDirectory(scratch, "simulated");
         Path lines = directory.resolve("lines.txt");
         Path events = directory.resolve("events.txt");
@@ -72,11 +73,12 @@ final class FetchSimulator {
                 lines,
                 null);
         Simulator simulator = Simulator.open(caches.machine(), settings, directory);
-        List<String> all = new ArrayList<>(jvmOptions());
-        all.addAll(options);
-        if (named) {
-            all.add("-agentpath:" + agent() + "=" + events);
+        Path agent = agent();
+        if (judge == null) {
+            judge = FetchJudge.open(simulator.emulator(), scratch, mainClass);
         }
+        List<String> all = simulatedOptions(judge, agent, events);
+        all.addAll(options);
         List<String> printed = new ArrayList<>();
         int exitCode = ChildJvm.run(
                 simulator.processors(result),
@@ -90,13 +92,27 @@ final class FetchSimulator {
             throw new IllegalStateException("a run failed under QEMU: kind=" + spec.kind() + " exitCode=" + exitCode
                     + " printed=" + String.join(" | ", printed));
         }
+        CodeLines executed = CodeLines.read(lines);
+        CodeEvents told = CodeEvents.read(events);
         return new FetchRun(
                 spec,
                 caches.names().size() - 1,
                 Simulator.read(result),
-                CodeLines.read(lines),
-                named ? CodeEvents.read(events) : null,
-                Json.read(report, FetchTimes.class));
+                executed,
+                told,
+                Json.read(report, FetchTimes.class),
+                judge.judge(spec, options, executed, told, state(directory)));
+    }
+
+    private static RoundsState state(Path directory) throws IOException {
+        return Json.read(directory.resolve(RoundsState.FILE), RoundsState.class);
+    }
+
+    private static List<String> simulatedOptions(FetchJudge judge, Path agent, Path events) {
+        List<String> options = judge.bothOptions();
+        options.addAll(GuestOptions.simulated());
+        options.add("-agentpath:" + agent + "=" + events);
+        return options;
     }
 
     private static Path agent() throws SimulationException {
@@ -112,33 +128,49 @@ final class FetchSimulator {
      * @return the exit code
      */
     static int runPlaced(
-            FetchSpec spec, Placement placement, Path directory, String mainClass, Consumer<String> progress)
-            throws IOException, InterruptedException {
+            FetchSpec spec, Emulation emulation, Path directory, String mainClass, Consumer<String> progress)
+            throws IOException, InterruptedException, SimulationException {
+        Path agent = agent();
+        Path lines = emulation.code(directory.resolve("lines.txt"));
+        FetchJudge judge = FetchJudge.open(emulation.emulator(), directory, mainClass);
+        List<String> options = simulatedOptions(judge, agent, Emulation.events(lines));
+        options.addAll(emulation.options());
         Path specification = directory.resolve("spec.json");
         Json.write(specification, spec);
         List<String> printed = new ArrayList<>();
         int exitCode = ChildJvm.run(
-                placement.choose(1),
+                emulation.choose(1, lines),
                 directory,
                 Map.of(),
-                jvmOptions(),
+                options,
                 mainClass,
                 ChildCommand.words(IndexFetchChildCommand.NAME, specification, directory.resolve("report.json")),
                 printed::add);
         if (exitCode != 0) {
             printed.forEach(progress);
+            return exitCode;
         }
-        return exitCode;
+        emulation.judged(judge.judge(
+                spec,
+                emulation.options(),
+                CodeLines.read(lines),
+                CodeEvents.read(Emulation.events(lines)),
+                state(directory)));
+        return 0;
     }
 
-    /** What every simulated JVM has that executes rounds. */
-    static List<String> jvmOptions() {
-        List<String> options =
-                new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:-UsePerfData"));
-        options.addAll(GuestOptions.simulated());
+    /** Heap and collector of every JVM that executes rounds. */
+    static List<String> basicOptions() {
+        return List.of("-XX:+UseSerialGC", "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:-UsePerfData");
+    }
+
+    /** How every JVM compiles that executes rounds. */
+    static List<String> compilingOptions() {
+        List<String> options = new ArrayList<>();
         // What is compiled in a simulated run has to be so before the first phase; see CodeMapExperiment. The code of
         // floods is left out: C1 makes enough of it, and C2 would be at it for minutes.
-        options.addAll(List.of(GuestOptions.COMPILE_AT_ONCE, "-XX:CompileCommand=quiet"));
+        options.addAll(GuestOptions.compiling());
+        options.add(FetchPhases.KEEP_COMPILED);
         for (String packages : List.of("engine", "scheduler", "bench.indexfetch")) {
             options.add("-XX:CompileCommand=CompileThresholdScaling,dev.lockstep." + packages + ".*::*,0.1");
         }

@@ -13,6 +13,8 @@ import java.util.List;
  * @param seconds that each size is measured for
  * @param warmUpSeconds before the first
  * @param seed of the keys
+ * @param samples file for the stacks of a control, which executes on the machine what another JVM does simulated; null
+ *     for all others
  */
 record FetchSpec(
         FetchKind kind,
@@ -22,7 +24,8 @@ record FetchSpec(
         int operationsEach,
         double seconds,
         double warmUpSeconds,
-        long seed) {
+        long seed,
+        String samples) {
     FetchSpec {
         if (kind == FetchKind.STAGED && !operation.isStaged()) {
             throw new IllegalArgumentException("no such operation is staged: operation=" + operation);
@@ -32,12 +35,18 @@ record FetchSpec(
 
     /** The same of another kind, its sizes in another order, with another seed. */
     FetchSpec with(FetchKind newKind, List<Integer> newMembers, long newSeed) {
-        return new FetchSpec(newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed);
+        return new FetchSpec(
+                newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed, samples);
     }
 
     /** The same by rounds that are counted, not timed. */
     FetchSpec simulated(FetchKind newKind, List<Integer> newMembers) {
-        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, seed);
+        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, seed, samples);
+    }
+
+    /** The same as the control of a simulated JVM. */
+    FetchSpec sampled(String newSamples) {
+        return new FetchSpec(kind, operation, rows, members, operationsEach, seconds, warmUpSeconds, seed, newSamples);
     }
 
     int membersMax() {

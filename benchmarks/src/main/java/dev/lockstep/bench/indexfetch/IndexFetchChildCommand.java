@@ -25,7 +25,9 @@ public final class IndexFetchChildCommand extends ChildCommand {
                 System.err.println("lockstep: rounds cannot be marked: " + obstacle.get());
                 return 1;
             }
-            Json.write(report, new SimulatedFetchChild(spec).run(directory));
+        }
+        if (Markers.isSimulated() || spec.samples() != null) {
+            Json.write(report, new CountedFetchChild(spec).run(directory));
         } else {
             Json.write(report, new FetchChild(spec).run(directory));
         }

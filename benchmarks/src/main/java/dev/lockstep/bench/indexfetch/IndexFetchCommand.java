@@ -1,7 +1,9 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
@@ -11,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -214,8 +217,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.require(
                 operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
                 "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
-        if (placement.emulation().isPresent()) {
-            return runSimulated();
+        Optional<Emulation> emulation = placement.emulation();
+        if (emulation.isPresent()) {
+            return runSimulated(emulation.get());
         }
         options.require(
                 kinds.stream().allMatch(each -> each.carriers() == 1),
@@ -236,17 +240,26 @@ public final class IndexFetchCommand implements Callable<Integer> {
             TeamMissesReport misses = null;
             List<PaddedMisses> padded = List.of();
             List<RetrainedMisses> retrained = List.of();
+            List<Verdict> verdicts = List.of();
             if (measured != Measured.TIME) {
                 SimulatedFetch simulated = new SimulatedFetch(plan, missesOptions.caches());
                 misses = simulated.run();
                 padded = simulated.runPadded(missesOptions.paddings());
                 retrained = simulated.runRetrained(missesOptions.retrained());
+                verdicts = simulated.verdicts();
             }
             FetchTimesReport times =
                     measured == Measured.MISSES ? null : new FetchExperiment(plan, options.repeat()).run();
-            IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained);
-            options.write(result, "Index fetch by teams", "Measured.", settings(), result.sections());
-            return 0;
+            IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained, verdicts);
+            options.write(
+                    result,
+                    "Index fetch by teams",
+                    result.counts() ? "Measured." : "Measured, but simulated counts COUNT FOR NOTHING.",
+                    result.counts(),
+                    settings(),
+                    result.sections(),
+                    result.sections());
+            return result.counts() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (SimulationException e) {
             options.progress(e.getMessage());
             return CommandLine.ExitCode.USAGE;
@@ -254,7 +267,7 @@ public final class IndexFetchCommand implements Callable<Integer> {
     }
 
     /** Under {@code ./lockstep simulate}, which counts and prints. */
-    private int runSimulated() throws IOException, InterruptedException {
+    private int runSimulated(Emulation emulation) throws IOException, InterruptedException {
         options.require(
                 kinds.size() == 1 && members.size() <= FetchPhases.sizesMax(),
                 "Under ./lockstep simulate name one of --kinds, and at most " + FetchPhases.sizesMax()
@@ -268,7 +281,10 @@ public final class IndexFetchCommand implements Callable<Integer> {
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());
-            return FetchSimulator.runPlaced(spec, placement, scratch.path(), mainClass, options::progress);
+            return FetchSimulator.runPlaced(spec, emulation, scratch.path(), mainClass, options::progress);
+        } catch (SimulationException e) {
+            options.progress(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
         }
     }
 
@@ -281,7 +297,8 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 operations,
                 seconds,
                 warmUpSeconds,
-                options.seed());
+                options.seed(),
+                null);
     }
 
     private List<FetchKind> withOriginals() {

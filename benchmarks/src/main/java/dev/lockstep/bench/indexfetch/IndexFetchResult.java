@@ -1,5 +1,8 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,17 +14,35 @@ import java.util.List;
  * @param misses on the simulated machine, or null
  * @param padded teams on the simulated machine with more code in each switch; may be empty
  * @param retrained teams there at points that were searched for one geometry each; may be empty
+ * @param verdicts how far to believe what was counted on the simulated machine; empty if nothing was
  */
 record IndexFetchResult(
-        FetchTimesReport times, TeamMissesReport misses, List<PaddedMisses> padded, List<RetrainedMisses> retrained) {
+        FetchTimesReport times,
+        TeamMissesReport misses,
+        List<PaddedMisses> padded,
+        List<RetrainedMisses> retrained,
+        List<Verdict> verdicts) {
     IndexFetchResult {
+        verdicts = List.copyOf(verdicts);
         padded = List.copyOf(padded);
         retrained = List.copyOf(retrained);
+    }
+
+    /** Whether all that was counted counts. */
+    boolean counts() {
+        return verdicts.stream().allMatch(Verdict::counts);
     }
 
     /** All of them in tables and plots. */
     List<Section> sections() {
         List<Section> sections = new ArrayList<>();
+        if (!verdicts.isEmpty()) {
+            sections.add(new Section(
+                    "How far to believe the simulated counts",
+                    verdicts.stream()
+                            .<Part>map(verdict -> new Paragraph(verdict.line()))
+                            .toList()));
+        }
         if (misses != null) {
             sections.addAll(misses.sections(times, padded, retrained));
         }

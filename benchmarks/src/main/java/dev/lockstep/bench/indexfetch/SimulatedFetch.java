@@ -1,5 +1,6 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
@@ -16,6 +17,7 @@ final class SimulatedFetch {
     private final FetchSimulator simulator;
     private final List<TeamMisses> misses = new ArrayList<>();
     private final List<Footprint> footprints = new ArrayList<>();
+    private final List<Verdict> verdicts = new ArrayList<>();
 
     /**
      * The code that one operation executes.
@@ -52,7 +54,8 @@ final class SimulatedFetch {
         List<PaddedMisses> padded = new ArrayList<>();
         for (int bytes : paddings) {
             plan.progress().accept("simulates continuation with " + bytes + " bytes more in each switch");
-            FetchRun run = simulator.run(ofTen(FetchKind.CONTINUATION), SwitchPadding.options(bytes), true);
+            FetchRun run = simulator.run(ofTen(FetchKind.CONTINUATION), SwitchPadding.options(bytes));
+            verdicts.add(run.verdict());
             padded.add(new PaddedMisses(bytes, run.executedBytes(0, SwitchPadding::isOf), run.round(0, false)));
         }
         return padded;
@@ -69,11 +72,16 @@ final class SimulatedFetch {
         for (InsertedPoints each : trained) {
             SwitchPoints found = SwitchPoints.read(each.file());
             plan.progress().accept("simulates inserted with points for " + found.cache());
-            FetchRun run =
-                    simulator.run(ofTen(FetchKind.INSERTED), each.options(FetchKind.INSERTED, plan.scratch()), false);
+            FetchRun run = simulator.run(ofTen(FetchKind.INSERTED), each.options(FetchKind.INSERTED, plan.scratch()));
+            verdicts.add(run.verdict());
             retrained.add(new RetrainedMisses(found.cache(), found.points().size(), run.round(0, false)));
         }
         return retrained;
+    }
+
+    /** How far to believe each simulated JVM, in the order in which they ran. */
+    List<Verdict> verdicts() {
+        return List.copyOf(verdicts);
     }
 
     private FetchSpec ofTen(FetchKind kind) {
@@ -83,7 +91,8 @@ final class SimulatedFetch {
 
     private void count(FetchKind kind) throws IOException, InterruptedException, SimulationException {
         List<Integer> members = plan.spec().members();
-        FetchRun run = simulator.run(plan.spec().simulated(kind, members), plan.options(kind), false);
+        FetchRun run = simulator.run(plan.spec().simulated(kind, members), plan.options(kind));
+        verdicts.add(run.verdict());
         for (int size = 0; size < members.size(); size++) {
             misses.add(run.round(size, true));
             misses.add(run.round(size, false));

@@ -64,8 +64,9 @@ class FetchRunTest {
                 "3 100 100",
                 "c " + warm + " 0 compiler",
                 "3 100 100");
-        FetchSpec spec = new FetchSpec(FetchKind.CONTINUATION, RowOperation.FETCH, 100, List.of(10), 121, 0, 0, 1);
-        FetchRun run = new FetchRun(spec, 0, null, lines, events(), null);
+        FetchSpec spec =
+                new FetchSpec(FetchKind.CONTINUATION, RowOperation.FETCH, 100, List.of(10), 121, 0, 0, 1, null);
+        FetchRun run = new FetchRun(spec, 0, null, lines, events(), null, null);
         assertEquals(40 + 20 - 8, run.executedBytes(0, SwitchPadding::isOf));
         assertEquals(64, run.executedBytes(0, method -> !SwitchPadding.isOf(method)));
     }
@@ -88,6 +89,10 @@ class FetchRunTest {
             assertTrue(phases.add(FetchPhases.emptyPhase(size)));
         }
         assertTrue(Collections.min(phases) >= 1);
+        assertEquals(
+                FetchPhases.sizesMax(),
+                phases.stream().filter(FetchPhases::isWarm).count());
+        assertTrue(FetchPhases.isWarm(FetchPhases.phase(1, false)));
     }
 
     @Test

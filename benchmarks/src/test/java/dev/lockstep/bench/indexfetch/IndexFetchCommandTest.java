@@ -113,7 +113,7 @@ class IndexFetchCommandTest {
                 continue;
             }
             Path files = Files.createDirectory(directory.resolve(Spelling.of(operation)));
-            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 1);
+            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 1, null);
             int[] heard = new int[1];
             try (FetchRounds rounds = new FetchRounds(spec, files)) {
                 rounds.resetSwitches();

@@ -1,14 +1,20 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
+import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.bench.simulate.jvm.StraightCode;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** Executes the rounds of all sizes in a simulated JVM, marked as phases. */
-final class SimulatedFetchChild {
+/** Executes the rounds of all sizes in a simulated JVM, marked as phases, or as its control, sampled. */
+final class CountedFetchChild {
     /** Together some 280 KB of code, several times what the largest observed cache holds. */
     private static final int FLOOD_METHODS = 192;
 
@@ -17,8 +23,8 @@ final class SimulatedFetchChild {
     /** Enough for C1 to compile the generated methods, and with those that follow too few for C2. */
     private static final int FLOODS_BEFORE = 400;
 
-    /** Executed before anything is marked, so that C2 may compile what they execute; that it has is not checked. */
-    private static final int OPERATIONS_BEFORE = 100_000;
+    /** Executed before anything is marked, so that C2 compiles what they execute; {@link FetchJudge} says if it has. */
+    private static final int OPERATIONS_BEFORE = 200_000;
 
     private final FetchSpec spec;
     private final IntUnaryOperator code = StraightCode.make(FLOOD_METHODS, FLOOD_STEPS);
@@ -26,7 +32,7 @@ final class SimulatedFetchChild {
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves the code out
     private int flooded;
 
-    SimulatedFetchChild(FetchSpec spec) {
+    CountedFetchChild(FetchSpec spec) {
         this.spec = spec;
     }
 
@@ -35,7 +41,10 @@ final class SimulatedFetchChild {
     }
 
     /** Executes all rounds; returns their switches in place of times. */
-    FetchTimes run(Path directory) throws InterruptedException {
+    FetchTimes run(Path directory) throws IOException, InterruptedException {
+        if (spec.samples() != null) {
+            StackSampler.prepare();
+        }
         try (FetchRounds rounds = new FetchRounds(spec, directory)) {
             for (int i = 0; i < FLOODS_BEFORE; i++) {
                 flood();
@@ -43,18 +52,40 @@ final class SimulatedFetchChild {
             List<Integer> members = spec.members();
             for (long done = 0; done < OPERATIONS_BEFORE; ) {
                 for (int i = 0; i < members.size(); i++) {
-                    rounds.run(members.get(i), 1, RoundListener.NONE);
-                    done += (long) members.get(i) * spec.operationsEach();
+                    for (boolean cold : new boolean[] {true, false}) {
+                        rounds.run(members.get(i), 1, FetchPhases.unmarked(cold));
+                        done += (long) members.get(i) * spec.operationsEach();
+                    }
                 }
             }
             SimulatedPhases.tellJvm();
             dryRun(rounds);
+            Json.write(
+                    directory.resolve(RoundsState.FILE),
+                    new RoundsState(
+                            SimulatedTime.description(),
+                            CompiledMethod.here(directory.resolve(GuestOptions.COMPILATIONS))));
+            if (spec.samples() != null) {
+                sample(rounds);
+            }
             List<FetchTimes.Time> counted = new ArrayList<>();
             for (int i = 0; i < members.size(); i++) {
                 counted.add(size(rounds, i));
             }
             return new FetchTimes(spec.kind(), false, counted);
         }
+    }
+
+    /** The warm rounds of all sizes, as often as it takes to tell shares by samples. */
+    private void sample(FetchRounds rounds) throws InterruptedException {
+        StackSampler.start();
+        long beginNanos = System.nanoTime();
+        do {
+            for (int members : spec.members()) {
+                rounds.run(members, 1, FetchPhases.unmarked(false));
+            }
+        } while (System.nanoTime() - beginNanos < StackSampler.TIME_MIN.toNanos());
+        StackSampler.stop(Path.of(spec.samples()));
     }
 
     /** What is executed for the first time within a phase would be compiled there. */

@@ -1,0 +1,106 @@
+package dev.lockstep.bench.indexfetch;
+
+import dev.lockstep.bench.codemap.CodeEvents;
+import dev.lockstep.bench.codemap.CodeLines;
+import dev.lockstep.bench.codemap.SteadyStateReader;
+import dev.lockstep.bench.process.ChildCommand;
+import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Says whether a JVM that executed rounds under the simulator was in its steady state, by a control: the same rounds on
+ * the machine's processor, sampled, with the same flags.
+ */
+final class FetchJudge {
+    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
+
+    private final SameProcessor same;
+    private final Path scratch;
+    private final String mainClass;
+
+    private FetchJudge(SameProcessor same, Path scratch, String mainClass) {
+        this.same = same;
+        this.scratch = scratch;
+        this.mainClass = mainClass;
+    }
+
+    /**
+     * Finds the flags that differ on the emulated processor.
+     *
+     * @param emulator the words before a command that run it there
+     * @param scratch directory of the controls' files
+     * @param mainClass of child JVMs, which knows {@link IndexFetchChildCommand}
+     */
+    static FetchJudge open(List<String> emulator, Path scratch, String mainClass)
+            throws IOException, InterruptedException {
+        return new FetchJudge(SameProcessor.find(emulator, FetchSimulator.basicOptions()), scratch, mainClass);
+    }
+
+    /** Options of both JVMs. */
+    List<String> bothOptions() {
+        List<String> options = new ArrayList<>(same.forced());
+        options.addAll(FetchSimulator.basicOptions());
+        options.addAll(FetchSimulator.compilingOptions());
+        return options;
+    }
+
+    /**
+     * Runs the control and compares.
+     *
+     * @param spec of the simulated JVM
+     * @param options of both JVMs beside {@link #bothOptions}
+     * @param lines what the simulated JVM executed
+     * @param events what its agent logged
+     * @param simulated what it told
+     */
+    Verdict judge(FetchSpec spec, List<String> options, CodeLines lines, CodeEvents events, RoundsState simulated)
+            throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(scratch, "control");
+        Path samples = directory.resolve("samples.txt");
+        Path specification = directory.resolve("spec.json");
+        Path report = directory.resolve("report.json");
+        Json.write(specification, spec.sampled(samples.toString()));
+        List<String> all = bothOptions();
+        all.addAll(options);
+        all.addAll(GuestOptions.sampled());
+        List<String> printed = new ArrayList<>();
+        int exitCode = ChildJvm.run(
+                Processors.choose(spec.kind().carriers()),
+                directory,
+                Map.of(),
+                all,
+                mainClass,
+                ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
+                printed::add);
+        if (exitCode != 0 || !Files.exists(report)) {
+            throw new IllegalStateException("a control failed: kind=" + spec.kind() + " exitCode=" + exitCode
+                    + " printed=" + String.join(" | ", printed));
+        }
+        RoundsState machine = Json.read(directory.resolve(RoundsState.FILE), RoundsState.class);
+        SteadyState steady = SteadyStateReader.read(
+                lines,
+                events,
+                FetchPhases::isWarm,
+                WORKLOAD,
+                simulated.compiled(),
+                new SteadyStateReader.Control(samples, machine.compiled()));
+        List<String> sentences = new ArrayList<>(steady.sentences());
+        sentences.add(SimulatedTime.sentence(simulated.time()));
+        sentences.add(same.sentence());
+        return new Verdict("indexfetch " + Spelling.of(spec.kind()), steady.counts(), sentences);
+    }
+}
