@@ -139,9 +139,14 @@ final class CarrierTurns {
     }
 
     private void giveUpAtBoundary(SThread sThread, SThread.Request why) {
-        endSample(sThread);
-        members.finishOperation(sThread);
-        sThread.suspend(why);
+        InstalledProbe.entered(sThread);
+        try {
+            endSample(sThread);
+            members.finishOperation(sThread);
+            sThread.suspend(why);
+        } finally {
+            InstalledProbe.returned(sThread);
+        }
     }
 
     private void lookForArrivals() {

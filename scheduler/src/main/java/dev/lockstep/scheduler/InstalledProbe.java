@@ -74,6 +74,18 @@ public final class InstalledProbe {
         }
     }
 
+    static void entered(SThread sThread) {
+        if (PROBE != null) {
+            PROBE.entered(sThread);
+        }
+    }
+
+    static void returned(SThread sThread) {
+        if (PROBE != null) {
+            PROBE.returned(sThread);
+        }
+    }
+
     private static OperationProbe find(String classNames) {
         if (classNames == null || classNames.isEmpty()) {
             return null;

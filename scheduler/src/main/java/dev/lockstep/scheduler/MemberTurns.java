@@ -54,11 +54,13 @@ final class MemberTurns {
     }
 
     private void meet(SThread sThread) {
+        InstalledProbe.entered(sThread);
         if (barrier.pass(side, sThread.operation, ++sThread.pointsPassed)) {
             lists[sThread.operation].counters.add(OperationCounters.SWITCHES, 1);
         } else {
             teams.countSkipped(sThread);
         }
+        InstalledProbe.returned(sThread);
     }
 
     /** Takes the turns that were put off; like {@link #finishOperation} where none were. */

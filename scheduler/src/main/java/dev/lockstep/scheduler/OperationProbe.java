@@ -37,4 +37,18 @@ public interface OperationProbe {
 
     /** The S-thread has its carrier again, or for the first time, and is where it was in its operation or in none. */
     void resumed(SThread sThread);
+
+    /**
+     * The S-thread has called the scheduler, which works on its stack from here on: until it has {@link #returned}, or
+     * its next operation {@link #begin begins} or the one that it is in {@link #end ends}. Meanwhile it may leave its
+     * carrier and be resumed, any number of times, and is in the scheduler then as before.
+     *
+     * <p>Not told where the scheduler does next to nothing: an operation that runs straight and is not timed, a switch
+     * point whose turn is not given up, and what is done before an S-thread is suspended there. A probe that does not
+     * tell the scheduler from its callers need not listen.
+     */
+    default void entered(SThread sThread) {}
+
+    /** The S-thread is back from the scheduler, and is where it was in its operation or in none. */
+    default void returned(SThread sThread) {}
 }

@@ -71,4 +71,18 @@ final class ProbeSeries implements OperationProbe {
             probe.resumed(sThread);
         }
     }
+
+    @Override
+    public void entered(SThread sThread) {
+        for (OperationProbe probe : probes) {
+            probe.entered(sThread);
+        }
+    }
+
+    @Override
+    public void returned(SThread sThread) {
+        for (OperationProbe probe : probes) {
+            probe.returned(sThread);
+        }
+    }
 }

@@ -238,11 +238,27 @@ public abstract class SThread extends InboxNode {
             // A number and not the list, because storing a reference costs more than the rest of this method.
             this.operation = operation;
             operating = true;
+        } else if (InstalledProbe.isPresent()) {
+            beginTold(here, operation);
         } else {
             here.beginOperation(this, operation);
         }
         if (InstalledProbe.isPresent()) {
             InstalledProbe.begin(this, scheduler.probeNumber(operation));
+        }
+    }
+
+    private void beginTold(CarrierThread here, int operation) {
+        boolean begun = false;
+        InstalledProbe.entered(this);
+        try {
+            here.beginOperation(this, operation);
+            begun = true;
+        } finally {
+            // Otherwise the beginning is told next, which says the same.
+            if (!begun) {
+                InstalledProbe.returned(this);
+            }
         }
     }
 
@@ -307,6 +323,7 @@ public abstract class SThread extends InboxNode {
      */
     public final void endOperation() {
         if (member) {
+            InstalledProbe.entered(this);
             carrier.endOperation(this);
         } else {
             operating = false;
@@ -363,7 +380,12 @@ public abstract class SThread extends InboxNode {
      */
     public final void yieldTurn() {
         if (carrier != null) {
-            carrier.yieldTurn(this);
+            InstalledProbe.entered(this);
+            try {
+                carrier.yieldTurn(this);
+            } finally {
+                InstalledProbe.returned(this);
+            }
         }
     }
 
@@ -480,6 +502,7 @@ public abstract class SThread extends InboxNode {
         } finally {
             latchesHeld = 0;
             if (carrier != null) {
+                InstalledProbe.entered(this);
                 carrier.endBody(this);
             }
         }

@@ -43,18 +43,29 @@ final class StagedTeams {
     void lead(SThread leader, ReadyQueue ready) {
         StagedWork[] works = spare.length < team.size() ? new StagedWork[team.size()] : spare;
         spare = NONE;
+        InstalledProbe.entered(leader);
         leader.leading = true;
         int count = gather(leader, works);
         try {
             if (count > 1) {
                 countStaged(leader);
-                works[0].runTogether(works, count);
+                runTogether(leader, works, count);
             }
         } finally {
             leader.leading = false;
             release(leader, ready);
             Arrays.fill(works, 0, count, null);
             spare = works;
+            InstalledProbe.returned(leader);
+        }
+    }
+
+    private static void runTogether(SThread leader, StagedWork[] works, int count) {
+        InstalledProbe.returned(leader);
+        try {
+            works[0].runTogether(works, count);
+        } finally {
+            InstalledProbe.entered(leader);
         }
     }
 

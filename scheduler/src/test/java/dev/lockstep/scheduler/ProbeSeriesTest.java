@@ -48,6 +48,16 @@ class ProbeSeriesTest {
         public void resumed(SThread sThread) {
             told.add(first + " resumed");
         }
+
+        @Override
+        public void entered(SThread sThread) {
+            told.add(first + " entered");
+        }
+
+        @Override
+        public void returned(SThread sThread) {
+            told.add(first + " returned");
+        }
     }
 
     @Test
@@ -64,6 +74,8 @@ class ProbeSeriesTest {
         both.begin(null, commit);
         both.left(null);
         both.resumed(null);
+        both.entered(null);
+        both.returned(null);
         both.begin(null, fetch);
         both.end(null);
         assertEquals(
@@ -74,6 +86,10 @@ class ProbeSeriesTest {
                         "70 left",
                         "1 resumed",
                         "70 resumed",
+                        "1 entered",
+                        "70 entered",
+                        "1 returned",
+                        "70 returned",
                         "1 begins fetch",
                         "70 begins fetch",
                         "1 ends",

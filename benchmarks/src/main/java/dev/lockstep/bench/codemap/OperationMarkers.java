@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The probe that marks operations for the simulator, each within what the application says it is at: a transaction of
  * some type, or nothing. The number that is marked stands for the pair. What an S-thread's carrier does while none of
- * them runs is an operation of its own, {@value #SCHEDULER}.
+ * them runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
  *
  * <p>Invariants: a pair keeps its number; number 0 is outside of everything; the last number stands for all pairs that
  * came too late. The state of a thread, or S-thread, is touched by that thread alone, but for its counts, which are
@@ -28,7 +28,7 @@ public final class OperationMarkers implements OperationProbe {
     /** Inside a context, outside any operation. */
     public static final String OUTSIDE = "outside";
 
-    /** Between the S-threads of a carrier. */
+    /** Between the S-threads of a carrier, and where they have called the scheduler. */
     public static final String SCHEDULER = "scheduler";
 
     /** Outside any context. */
@@ -99,6 +99,7 @@ public final class OperationMarkers implements OperationProbe {
         private final long[] counts = new long[2 * Markers.OPERATIONS];
         private int context;
         private int operation;
+        private boolean inScheduler;
 
         State() {
             STATES.add(this);
@@ -196,6 +197,7 @@ public final class OperationMarkers implements OperationProbe {
         State state = state(sThread);
         boolean inside = state.operation == number;
         state.operation = number;
+        state.inScheduler = false;
         int marked = mark(state);
         if (!inside) {
             count(state, marked);
@@ -205,20 +207,41 @@ public final class OperationMarkers implements OperationProbe {
     @Override
     public void end(SThread sThread) {
         State state = state(sThread);
-        if (state.operation != OPERATION_OUTSIDE) {
+        if (state.operation != OPERATION_OUTSIDE || state.inScheduler) {
             state.operation = OPERATION_OUTSIDE;
+            state.inScheduler = false;
             mark(state);
         }
     }
 
     @Override
     public void left(SThread sThread) {
-        Markers.operation(pair(0, OPERATION_SCHEDULER));
+        markScheduler();
     }
 
     @Override
     public void resumed(SThread sThread) {
-        mark(state(sThread));
+        State state = state(sThread);
+        if (!state.inScheduler) {
+            mark(state);
+        }
+    }
+
+    @Override
+    public void entered(SThread sThread) {
+        state(sThread).inScheduler = true;
+        markScheduler();
+    }
+
+    @Override
+    public void returned(SThread sThread) {
+        State state = state(sThread);
+        state.inScheduler = false;
+        mark(state);
+    }
+
+    private static void markScheduler() {
+        Markers.operation(pair(0, OPERATION_SCHEDULER));
     }
 
     private static int mark(State state) {

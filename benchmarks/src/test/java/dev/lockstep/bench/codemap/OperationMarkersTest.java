@@ -47,6 +47,9 @@ class OperationMarkersTest {
         markers.begin(null, fetch);
         markers.left(null);
         markers.resumed(null);
+        markers.entered(null);
+        markers.returned(null);
+        markers.entered(null);
         markers.end(null);
         markers.end(null);
         markers.begin(null, fetch);

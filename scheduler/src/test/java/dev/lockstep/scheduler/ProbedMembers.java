@@ -1,0 +1,83 @@
+package dev.lockstep.scheduler;
+
+import java.util.Collections;
+
+/**
+ * The main class of a JVM with a {@link SequenceProbe}: S-threads of the kind of the first argument do what the second
+ * one says, and what the probe was told is printed.
+ */
+final class ProbedMembers {
+    private static final String OPERATION = "fetch";
+
+    private ProbedMembers() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        SchedulerOptions exact = Fixtures.exact(SThreadKind.valueOf(arguments[0]));
+        switch (arguments[1]) {
+            case "team" -> run(exact, 2, ProbedMembers::operate);
+            case "straight" -> run(exact.withTeamMode(TeamMode.OFF), 1, ProbedMembers::operateStraight);
+            case "staged" -> run(exact.withTeamExecution(TeamExecution.STAGED), 2, ProbedMembers::operateStaged);
+            case "yield" -> run(exact.withTeamMode(TeamMode.OFF), 2, ProbedMembers::yieldInside);
+            case "policy" ->
+                run(
+                        exact.withPolicy((lastWanted, lists) -> {
+                            throw new IllegalStateException("policy");
+                        }),
+                        1,
+                        ProbedMembers::operateAgainstPolicy);
+            default -> throw new IllegalArgumentException(arguments[1]);
+        }
+        SequenceProbe.told().stream()
+                .filter(told -> told.startsWith("member"))
+                .map(told -> told.substring("member-".length()))
+                .forEach(System.out::println);
+    }
+
+    /** What a member does in an operation. */
+    private interface Member {
+        void run(SThread sThread, int operation);
+    }
+
+    private static void run(SchedulerOptions options, int members, Member member) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(options)) {
+            int operation = scheduler.registerOperation(OPERATION);
+            Runnable body = () -> member.run(SThread.current(), operation);
+            Fixtures.runTogether(scheduler, Collections.nCopies(members, body));
+        }
+    }
+
+    private static void operate(SThread sThread, int operation) {
+        sThread.beginOperation(operation);
+        SequenceProbe.note("work");
+        sThread.switchPoint();
+        sThread.endOperation();
+    }
+
+    /** Three times: the first is timed, its timing ends with the second, and the third is one of most. */
+    private static void operateStraight(SThread sThread, int operation) {
+        for (int i = 0; i < 3; i++) {
+            sThread.beginOperation(operation);
+            sThread.endOperation();
+        }
+    }
+
+    private static void operateStaged(SThread sThread, int operation) {
+        sThread.beginOperation(operation, (team, count) -> SequenceProbe.note("works-" + count));
+        sThread.endOperation();
+    }
+
+    private static void yieldInside(SThread sThread, int operation) {
+        sThread.beginOperation(operation);
+        sThread.yieldTurn();
+        sThread.endOperation();
+    }
+
+    private static void operateAgainstPolicy(SThread sThread, int operation) {
+        try {
+            sThread.beginOperation(operation);
+            throw new AssertionError("the policy has thrown nothing");
+        } catch (IllegalStateException e) {
+            SequenceProbe.note(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.lockstep.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes down all that it is told, in order; for programs of one carrier, on whose thread all calls come. */
+public final class SequenceProbe implements OperationProbe {
+    private static final List<String> TOLD = new ArrayList<>();
+    private static final List<String> NAMES = new ArrayList<>(List.of("none"));
+
+    /** For the service loader. */
+    public SequenceProbe() {}
+
+    /** To be asked when the scheduler has ended. */
+    static List<String> told() {
+        return List.copyOf(TOLD);
+    }
+
+    /** Something that happens between two calls. */
+    static void note(String what) {
+        SThread sThread = SThread.current();
+        add(sThread, what);
+    }
+
+    @Override
+    public synchronized int number(String name) {
+        NAMES.add(name);
+        return NAMES.size() - 1;
+    }
+
+    @Override
+    public void begin(SThread sThread, int number) {
+        add(sThread, "begin-" + NAMES.get(number));
+    }
+
+    @Override
+    public void end(SThread sThread) {
+        add(sThread, "end");
+    }
+
+    @Override
+    public void left(SThread sThread) {
+        add(sThread, "left");
+    }
+
+    @Override
+    public void resumed(SThread sThread) {
+        add(sThread, "resumed");
+    }
+
+    @Override
+    public void entered(SThread sThread) {
+        add(sThread, "entered");
+    }
+
+    @Override
+    public void returned(SThread sThread) {
+        add(sThread, "returned");
+    }
+
+    private static void add(SThread sThread, String what) {
+        TOLD.add(sThread.name() + ":" + what);
+    }
+}
