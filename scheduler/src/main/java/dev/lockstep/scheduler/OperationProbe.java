@@ -9,6 +9,9 @@ package dev.lockstep.scheduler;
  * carrier inside or outside an operation {@link #left leaves} it and {@link #resumed goes on} later; in between, the
  * carrier runs the scheduler or other S-threads. Waits of other threads are not told.
  *
+ * <p>An S-thread may do works of others in its operation: as the leader of a staged team those of its members, as a
+ * carrier's helper those of another carrier. It alone is told of them, and all of it as the operation that it began.
+ *
  * <p>Calls come on the thread that they are about, for an S-thread on its carrier, at every operation: they must not
  * block, throw, allocate or use the database. Thread-safety: called by many threads at once.
  */
