@@ -62,13 +62,24 @@ public final class InstalledProbe {
         }
     }
 
-    static void left(SThread sThread) {
+    /**
+     * Tells that the thread gives up its carrier. Not needed where the scheduler suspends an S-thread, and of no use on
+     * a platform thread.
+     *
+     * @param sThread the caller, or {@code null} on another virtual thread
+     */
+    public static void left(SThread sThread) {
         if (PROBE != null) {
             PROBE.left(sThread);
         }
     }
 
-    static void resumed(SThread sThread) {
+    /**
+     * Tells that the thread goes on after {@link #left}.
+     *
+     * @param sThread the caller, or {@code null} on another virtual thread
+     */
+    public static void resumed(SThread sThread) {
         if (PROBE != null) {
             PROBE.resumed(sThread);
         }

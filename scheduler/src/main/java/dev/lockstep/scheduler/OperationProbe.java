@@ -7,7 +7,9 @@ package dev.lockstep.scheduler;
  * <p>A thread is in one operation at a time, or in none; operations do not nest. Each {@link #begin} is followed by
  * {@link #end}, whatever error ends the operation, or by the {@code begin} of the next. An S-thread that gives up its
  * carrier inside or outside an operation {@link #left leaves} it and {@link #resumed goes on} later; in between, the
- * carrier runs the scheduler or other S-threads. Waits of other threads are not told.
+ * carrier runs the scheduler or other S-threads. So does another virtual thread, told as {@code null}, while it waits
+ * for something of the scheduler's or the engine's, with a {@link Waiter} or for a latch. What else a virtual thread
+ * waits for is not told, such as the application's own locks, and nothing that a platform thread waits for.
  *
  * <p>An S-thread may do works of others in its operation: as the leader of a staged team those of its members, as a
  * carrier's helper those of another carrier. It alone is told of them, and all of it as the operation that it began.
@@ -35,10 +37,18 @@ public interface OperationProbe {
     /** The operation ends. Also told where none had begun, of which nothing follows. */
     void end(SThread sThread);
 
-    /** The S-thread is about to give up its carrier, or has: what runs now is the scheduler. */
+    /**
+     * The S-thread is about to give up its carrier, or has: what runs now is the scheduler.
+     *
+     * @param sThread or {@code null} on another virtual thread
+     */
     void left(SThread sThread);
 
-    /** The S-thread has its carrier again, or for the first time, and is where it was in its operation or in none. */
+    /**
+     * The S-thread has its carrier again, or for the first time, and is where it was in its operation or in none.
+     *
+     * @param sThread or {@code null} on another virtual thread, which may have another carrier than before
+     */
     void resumed(SThread sThread);
 
     /**

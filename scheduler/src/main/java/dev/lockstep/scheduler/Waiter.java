@@ -188,7 +188,24 @@ public final class Waiter {
         }
         if (sThread != null) {
             sThread.park(this, deadlineNanos, reason);
-        } else if (deadlineNanos == NO_DEADLINE) {
+        } else if (InstalledProbe.isPresent() && thread.isVirtual()) {
+            parkTold(deadlineNanos);
+        } else {
+            parkThread(deadlineNanos);
+        }
+    }
+
+    private void parkTold(long deadlineNanos) {
+        InstalledProbe.left(null);
+        try {
+            parkThread(deadlineNanos);
+        } finally {
+            InstalledProbe.resumed(null);
+        }
+    }
+
+    private void parkThread(long deadlineNanos) {
+        if (deadlineNanos == NO_DEADLINE) {
             LockSupport.park(this);
         } else {
             InstalledTime.parkNanos(this, deadlineNanos - InstalledTime.nanoTime());

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The probe that marks operations for the simulator, each within what the application says it is at: a transaction of
- * some type, or nothing. The number that is marked stands for the pair. What an S-thread's carrier does while none of
- * them runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
+ * some type, or nothing. The number that is marked stands for the pair. What a carrier does while none of its threads
+ * runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
  *
  * <p>Invariants: a pair keeps its number; number 0 is outside of everything; the last number stands for all pairs that
  * came too late. The state of a thread, or S-thread, is touched by that thread alone, but for its counts, which are

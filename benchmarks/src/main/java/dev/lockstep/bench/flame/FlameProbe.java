@@ -12,13 +12,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
  *
  * <p>Invariants:
  * <ul>
- *   <li>A thread's work is its S-thread's while one is mounted, as the scheduler tells each departure and return.
+ *   <li>A thread's work is its S-thread's while one is mounted, as the scheduler tells each departure and return, and
+ *       likewise that of another virtual thread.
  *   <li>Work is written by the thread that it is about only; the table of threads only grows.
  * </ul>
  */
 public final class FlameProbe implements OperationProbe {
     private static final List<String> OPERATIONS = new CopyOnWriteArrayList<>();
     private static final ConcurrentHashMap<String, Integer> NUMBERS = new ConcurrentHashMap<>();
+
+    private static final ThreadLocal<Attached> OF_THREAD = ThreadLocal.withInitial(Attached::new);
 
     /**
      * Those of all system threads that were seen, to be looked through: there are about as many as processors. A
@@ -61,20 +64,25 @@ public final class FlameProbe implements OperationProbe {
 
     @Override
     public void resumed(SThread sThread) {
-        Attached attached = sThread.attachment(Attached.class);
-        change(attached == null ? Work.NONE : attached.work);
+        change(attached(sThread).work);
     }
 
     private void change(SThread sThread, long work) {
-        if (sThread != null) {
-            Attached attached = sThread.attachment(Attached.class);
-            if (attached == null) {
-                sThread.attach(new Attached(work));
-            } else {
-                attached.work = work;
-            }
-        }
+        attached(sThread).work = work;
         change(work);
+    }
+
+    private static Attached attached(SThread sThread) {
+        if (sThread == null) {
+            return OF_THREAD.get();
+        }
+        Attached known = sThread.attachment(Attached.class);
+        if (known != null) {
+            return known;
+        }
+        Attached made = new Attached();
+        sThread.attach(made);
+        return made;
     }
 
     private void change(long work) {
@@ -101,12 +109,8 @@ public final class FlameProbe implements OperationProbe {
         return work;
     }
 
-    /** What an S-thread does, wherever it runs next. */
+    /** What an S-thread or another thread does, wherever it runs next. */
     private static final class Attached {
-        private long work;
-
-        Attached(long work) {
-            this.work = work;
-        }
+        private long work = Work.NONE;
     }
 }

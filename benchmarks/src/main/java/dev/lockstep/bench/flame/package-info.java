@@ -8,7 +8,8 @@
  * looks whether the counter has changed; only if it has does it add an event that says what the thread did until now.
  * Every sample that is older than the event, and newer than the one before, was taken then. So stacks are those of the
  * unchanged program, S-threads that change their carrier's work are told apart exactly, and nothing is written where
- * nothing was sampled. What cannot be told: an operation of an ordinary thread that waited goes on without its name
- * until it ends if another virtual thread has used its carrier meanwhile.
+ * nothing was sampled. What cannot be told: a virtual thread that is no S-thread and waits in an operation for
+ * something that is neither the engine's nor the scheduler's goes on without its name, until the operation ends, if
+ * another one has used its carrier meanwhile.
  */
 package dev.lockstep.bench.flame;

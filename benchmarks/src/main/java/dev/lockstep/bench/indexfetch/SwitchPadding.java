@@ -65,6 +65,8 @@ public final class SwitchPadding implements OperationProbe {
 
     @Override
     public void resumed(SThread sThread) {
-        last = code.applyAsInt(last);
+        if (sThread != null) {
+            last = code.applyAsInt(last);
+        }
     }
 }

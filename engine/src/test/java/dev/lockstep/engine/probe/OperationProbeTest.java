@@ -46,6 +46,19 @@ class OperationProbeTest {
         assertEquals(0, run.exitCode());
     }
 
+    /**
+     * Another thread may use its carrier while it waits for the lock, so it is told where it goes on.
+     */
+    @Test
+    void aVirtualThreadIsToldWhereItGoesOnAfterAWaitInsideAnOperation() throws IOException, InterruptedException {
+        InstalledRun run = run(RecordingProbe.class.getName(), "virtual thread");
+        assertEquals(1, run.lines().size(), run.lines()::toString);
+        // A park may end without reason, and is repeated then.
+        String line = run.lines().getFirst().replaceAll("(left resumed )+", "left resumed ");
+        assertEquals("begin ; fetch account left resumed ; commit ; outside resumed resumed inside", line);
+        assertEquals(0, run.exitCode());
+    }
+
     /** In teams with switch points: everything is told on the S-thread's own time, and it is told where it goes on. */
     @ParameterizedTest
     @EnumSource(

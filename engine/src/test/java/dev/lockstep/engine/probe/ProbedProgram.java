@@ -23,10 +23,12 @@ import dev.lockstep.scheduler.TeamMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The main class of a JVM with a probe: runs every kind of operation, and prints what the probe was told. The argument
- * is a kind of S-threads, or {@code threads} for a platform thread and a database without scheduler.
+ * is a kind of S-threads, or {@code threads} for a platform thread and a database without scheduler, or {@code virtual
+ * thread} for one that waits there for a lock.
  */
 final class ProbedProgram {
     private static final int MEMBERS = 3;
@@ -34,6 +36,9 @@ final class ProbedProgram {
     private static final int ID = 0;
     private static final int OWNER = 1;
     private static final int AMOUNT = 2;
+
+    /** From one look at whether a thread waits to the next. */
+    private static final long LOOK_NANOS = 1_000_000;
 
     private final Database database;
     private final Table table;
@@ -54,17 +59,50 @@ final class ProbedProgram {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        if (arguments[0].equals("threads")) {
-            try (Database database = Database.inMemory(DatabaseOptions.builder().build())) {
-                ProbedProgram program = new ProbedProgram(database);
-                RecordingProbe.of(null).told().clear();
-                program.everything(0, true);
-                print(null);
-            }
-        } else {
-            onSThreads(SThreadKind.valueOf(arguments[0]));
+        switch (arguments[0]) {
+            case "threads" -> onThisThread();
+            case "virtual thread" -> onAVirtualThread();
+            default -> onSThreads(SThreadKind.valueOf(arguments[0]));
         }
         RecordingProbe.wrong().forEach(System.out::println);
+    }
+
+    private static void onThisThread() {
+        try (Database database = Database.inMemory(DatabaseOptions.builder().build())) {
+            ProbedProgram program = new ProbedProgram(database);
+            RecordingProbe.of(null).told().clear();
+            program.everything(0, true);
+            print(null);
+        }
+    }
+
+    /** Which waits for a lock of this thread's. */
+    private static void onAVirtualThread() throws InterruptedException {
+        try (Database database = Database.inMemory(DatabaseOptions.builder().build())) {
+            ProbedProgram program = new ProbedProgram(database);
+            TransactionOptions patient = program.options.withLockTimeout(Duration.ofMinutes(5));
+            try (Session session = database.openSession()) {
+                Transaction holding = session.begin(patient);
+                Record row = program.table.newRecord();
+                fill(row, 0);
+                holding.insert(program.table, row);
+                Thread waiting = Thread.ofVirtual().start(() -> program.fetchAlone(patient));
+                while (waiting.getState() != Thread.State.TIMED_WAITING) {
+                    LockSupport.parkNanos(LOOK_NANOS);
+                }
+                holding.commit();
+                waiting.join();
+            }
+        }
+    }
+
+    private void fetchAlone(TransactionOptions patient) {
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin(patient);
+            transaction.fetch(table, table.newKey().add(0), table.newRecord());
+            transaction.commit();
+        }
+        print(null);
     }
 
     private static void onSThreads(SThreadKind kind) throws InterruptedException {

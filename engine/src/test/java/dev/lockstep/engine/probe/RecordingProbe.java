@@ -95,7 +95,11 @@ public final class RecordingProbe implements OperationProbe {
 
     @Override
     public void left(SThread sThread) {
-        of(sThread).running = false;
+        Recording recording = of(sThread);
+        recording.running = false;
+        if (sThread == null) {
+            recording.told.add("left");
+        }
     }
 
     @Override
@@ -105,6 +109,9 @@ public final class RecordingProbe implements OperationProbe {
             WRONG.add("resumed without having left: " + sThread);
         }
         recording.running = true;
+        if (sThread == null) {
+            recording.told.add("resumed");
+        }
         recording.resumptions++;
         recording.resumptionsInside += recording.operation == 0 ? 0 : 1;
     }

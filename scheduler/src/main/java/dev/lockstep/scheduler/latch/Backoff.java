@@ -1,6 +1,8 @@
 package dev.lockstep.scheduler.latch;
 
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.SThread;
 
 /**
  * How a thread passes the time until a latch is free: first it spins, then it offers its processor.
@@ -63,8 +65,22 @@ public final class Backoff {
             Thread.onSpinWait();
             return attempt + 1;
         }
-        sleep();
+        if (InstalledProbe.isPresent() && SThread.current() == null) {
+            sleepTold();
+        } else {
+            sleep();
+        }
         return attempt;
+    }
+
+    /** Of S-threads the carrier tells. */
+    private static void sleepTold() {
+        InstalledProbe.left(null);
+        try {
+            sleep();
+        } finally {
+            InstalledProbe.resumed(null);
+        }
     }
 
     /** Leaves the carrier for a moment, interrupted or not; the interrupt flag is kept. */
