@@ -1,5 +1,6 @@
 package dev.lockstep.bench.flame;
 
+import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,15 @@ public final class FlameProfiler {
     private FlameProfiler(String event, List<String> refused) {
         this.event = event;
         this.refused = refused;
+    }
+
+    /** Options of a JVM by which stacks show inlined methods and samples know their operation. */
+    public static List<String> jvmOptions() {
+        return List.of(
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:+DebugNonSafepoints",
+                "-XX:+EnableDynamicAgentLoading",
+                "-D" + InstalledProbe.PROPERTY + "=" + FlameProbe.class.getName());
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.report.Spelling;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
@@ -29,8 +31,10 @@ final class FetchChild {
         try (FetchRounds rounds = new FetchRounds(spec, directory)) {
             warmUp(rounds);
             List<FetchTimes.Time> times = new ArrayList<>();
-            for (int i = 0; i < spec.members().size(); i++) {
-                times.add(time(rounds, spec.members().get(i)));
+            try (FlameRun _ = FlameRun.start("indexfetch " + Spelling.of(spec.kind()))) {
+                for (int i = 0; i < spec.members().size(); i++) {
+                    times.add(time(rounds, spec.members().get(i)));
+                }
             }
             return new FetchTimes(spec.kind(), false, times);
         }

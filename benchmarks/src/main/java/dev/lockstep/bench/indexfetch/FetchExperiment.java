@@ -1,9 +1,11 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +45,21 @@ final class FetchExperiment {
         return new FetchTimesReport(runs);
     }
 
+    /** Runs each kind once more, with the profiler. */
+    void draw(FlameGraphs graphs) throws IOException, InterruptedException {
+        for (FetchKind kind : plan.kinds()) {
+            String name = Spelling.of(kind);
+            plan.progress().accept("draws a flame graph of " + name);
+            run(kind, 0, graphs.options(name));
+            graphs.add(name);
+        }
+    }
+
     private FetchTimes run(FetchKind kind, int repeat) throws IOException, InterruptedException {
+        return run(kind, repeat, List.of());
+    }
+
+    private FetchTimes run(FetchKind kind, int repeat, List<String> further) throws IOException, InterruptedException {
         long seed = plan.spec().seed() + repeat;
         List<Integer> members = new ArrayList<>(plan.spec().members());
         Collections.shuffle(members, new Random(seed));
@@ -57,7 +73,7 @@ final class FetchExperiment {
                 Processors.choose(1),
                 directory,
                 LARGE_PAGES,
-                options(kind),
+                options(kind, further),
                 plan.mainClass(),
                 ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
                 printed::add);
@@ -68,9 +84,10 @@ final class FetchExperiment {
         return Json.read(report, FetchTimes.class);
     }
 
-    private List<String> options(FetchKind kind) throws IOException {
+    private List<String> options(FetchKind kind, List<String> further) throws IOException {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:-UsePerfData"));
         options.addAll(plan.options(kind));
+        options.addAll(further);
         if (System.getProperty("os.name").startsWith("Linux")) {
             options.add("-XX:+UseTransparentHugePages");
         }

@@ -1,15 +1,19 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +53,8 @@ import picocli.CommandLine.Option;
             "      Times and misses of fetches, teams of 1 to 80, staged and by continuations.",
             "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out" + " report",
             "      A gigabyte of rows, and a page with plots.",
+            "  ./lockstep indexfetch --members 10 --kinds staged,continuation --out report --flame",
+            "      Where the time goes in each of them, as flame graphs.",
             "  ./lockstep indexfetch --operation update",
             "      The tuple update.",
             "  ./lockstep indexfetch --operation insert8 --measure misses --members 1,10 --seed 1",
@@ -173,6 +179,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
     private MissesOptions missesOptions;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
 
     private final String mainClass;
@@ -228,6 +237,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
         missesOptions.require(options, measured != Measured.TIME, withOriginals());
+        options.require(
+                !flame.isAsked() || (options.directory() != null && measured != Measured.MISSES),
+                "--flame needs --out DIR, where the flame graphs go, and --measure time or all");
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchPlan plan = new FetchPlan(
@@ -248,17 +260,23 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 retrained = simulated.runRetrained(missesOptions.retrained());
                 verdicts = simulated.verdicts();
             }
-            FetchTimesReport times =
-                    measured == Measured.MISSES ? null : new FetchExperiment(plan, options.repeat()).run();
+            FetchExperiment experiment = new FetchExperiment(plan, options.repeat());
+            FetchTimesReport times = measured == Measured.MISSES ? null : experiment.run();
             IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained, verdicts);
+            List<Section> sections = new ArrayList<>(result.sections());
+            if (flame.isAsked()) {
+                FlameGraphs graphs = new FlameGraphs(options.directory());
+                experiment.draw(graphs);
+                sections.add(graphs.section());
+            }
             options.write(
                     result,
                     "Index fetch by teams",
                     result.counts() ? "Measured." : "Measured, but simulated counts COUNT FOR NOTHING.",
                     result.counts(),
                     settings(),
-                    result.sections(),
-                    result.sections());
+                    sections,
+                    sections);
             return result.counts() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (SimulationException e) {
             options.progress(e.getMessage());
@@ -274,10 +292,11 @@ public final class IndexFetchCommand implements Callable<Integer> {
                         + " of --members");
         options.require(
                 switchPoints == null
+                        && !flame.isAsked()
                         && missesOptions.areOfOneRun()
                         && options.jsonFiles().isEmpty(),
-                "Under ./lockstep simulate leave out --switch-points, --switch-padding, --retrained-points, --json and"
-                        + " --out: give simulate itself --json and --out");
+                "Under ./lockstep simulate leave out --switch-points, --switch-padding, --retrained-points, --flame,"
+                        + " --json and --out: give simulate itself --json and --out");
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());

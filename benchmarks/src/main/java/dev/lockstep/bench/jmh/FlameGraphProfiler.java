@@ -1,9 +1,7 @@
 package dev.lockstep.bench.jmh;
 
-import dev.lockstep.bench.flame.FlameProbe;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.flame.TransactionFrames;
-import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -55,10 +53,7 @@ public final class FlameGraphProfiler implements InternalProfiler {
 
     /** Options of the JVM by which stacks show inlined methods and samples know their operation. */
     public static List<String> jvmOptions() {
-        return List.of(
-                "-XX:+UnlockDiagnosticVMOptions",
-                "-XX:+DebugNonSafepoints",
-                "-D" + InstalledProbe.PROPERTY + "=" + FlameProbe.class.getName());
+        return FlameProfiler.jvmOptions();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
-import dev.lockstep.bench.flame.FlameProbe;
-import dev.lockstep.scheduler.InstalledProbe;
+import dev.lockstep.bench.flame.FlameProfiler;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -84,12 +83,7 @@ final class ChildFlags {
         List<String> flags = new ArrayList<>(common(spec.cores()));
         flags.addAll(heap(spec));
         if (spec.profiled()) {
-            // Stacks inside methods that the compiler inlined.
-            flags.add("-XX:+UnlockDiagnosticVMOptions");
-            flags.add("-XX:+DebugNonSafepoints");
-            flags.add("-XX:+EnableDynamicAgentLoading");
-            // Which operation a sample was taken in.
-            flags.add("-D" + InstalledProbe.PROPERTY + "=" + FlameProbe.class.getName());
+            flags.addAll(FlameProfiler.jvmOptions());
         }
         flags.addAll(more);
         return flags;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
@@ -80,6 +81,35 @@ class IndexFetchCommandTest {
                 speedups);
         assertTrue(out.toString().contains("serial : continuation"), out::toString);
         assertTrue(Files.exists(directory.resolve("report").resolve("report.html")));
+    }
+
+    @Test
+    void drawsOperationsAndTeamsOfEachKind() throws IOException {
+        Path report = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        "--kinds=continuation",
+                        "--rows=2000",
+                        "--members=10",
+                        "--seconds=0.5",
+                        "--repeat=1",
+                        "--flame",
+                        "--out=" + report),
+                err::toString);
+        List<String> frames = FlameGraphFrames.of(report.resolve("flames-continuation.html"));
+        assertTrue(frames.stream().anyMatch(frame -> frame.startsWith("operation fetch ")), frames::toString);
+        assertTrue(frames.contains("team of 10"), frames::toString);
+        assertTrue(Files.exists(report.resolve("flames-serial.html")));
+        assertTrue(Files.readString(report.resolve("report.html")).contains("Flame graph of continuation"));
+        assertTrue(out.toString().contains("flames-continuation.html"), out::toString);
+    }
+
+    @Test
+    void flameGraphsNeedAReportAndTimes() {
+        assertEquals(2, execute("--flame"));
+        assertEquals(2, execute("--flame", "--measure=misses", "--out=" + directory.resolve("report")));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err::toString);
     }
 
     /** Whichever kind comes first, else the control shows a speedup. */
