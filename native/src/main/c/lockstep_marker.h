@@ -44,7 +44,10 @@
 #define LOCKSTEP_MARKER_REGION 3
 /* a = epoch, the number of the JVMTI agent's event: code that is translated from now on belongs to it. */
 #define LOCKSTEP_MARKER_CODE_EVENT 4
-/* a = simulated core, from 0, that the calling thread runs on from now on. */
+/*
+ * a = simulated core, from 0, that the calling thread runs on from now on; the first one again after the last. Of its
+ * hardware threads it takes the one with the fewest threads of its class, so that two bound to a core can run at once.
+ */
 #define LOCKSTEP_MARKER_THREAD_CORE 5
 /*
  * a = address of 8 bytes that the plugin sets to the cycles that the simulated processors have run: a program's only

@@ -313,6 +313,19 @@ static void a_renamed_thread_keeps_its_core_and_is_forgotten_by_it(void) {
     }
 }
 
+static void threads_bound_to_a_core_take_its_hardware_threads(void) {
+    install("cores=2\nsmt=2\nl1i=32K,8,64\n");
+    static const uint64_t CORES[] = {0, 1, 1, 0, 2};
+    static const uint32_t PROCESSORS[] = {0, 2, 3, 1, 0};
+    for (unsigned i = 0; i < sizeof CORES / sizeof CORES[0]; i++) {
+        begun(0, i + 1);
+        mark(i + 1, LOCKSTEP_MARKER_THREAD_CORE, CORES[i]);
+        CHECK_EQUAL(PROCESSORS[i], running[i + 1]->processor);
+    }
+    mark(2, LOCKSTEP_MARKER_THREAD_CORE, 1);
+    CHECK_EQUAL(2, running[2]->processor);
+}
+
 static void a_thread_whose_exit_is_restarted_stays_ended(void) {
     install(GATHERING_MACHINE);
     begun(0, 1);
@@ -355,6 +368,7 @@ int main(int count, char **arguments) {
     RUN_APART(it_adds_nothing_to_others_at_the_end);
     RUN_APART(misses_gathered_before_a_phase_are_not_its_own);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
+    RUN_APART(threads_bound_to_a_core_take_its_hardware_threads);
     RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);
     return check_result();
 }

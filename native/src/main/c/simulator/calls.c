@@ -237,7 +237,7 @@ static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, u
             atomic_store(&operation_page, a);
             break;
         case LOCKSTEP_MARKER_THREAD_CORE:
-            place_at(thread, (uint32_t) (a * machine.smt % processors));
+            place_on_core(thread, (uint32_t) (a % machine.cores));
             thread->core_given = true;
             break;
         default:

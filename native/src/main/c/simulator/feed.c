@@ -100,18 +100,22 @@ void feed_access(struct thread *thread, uint64_t address, uint64_t bytes, int ki
     }
 }
 
-/* Gives a thread without a processor the one that has fewest threads of its class, the first of these. */
+/* Gives a thread that has none that of these processors with the fewest threads of its class, the first of them. */
+static void place_among(struct thread *thread, uint32_t first, uint32_t count) {
+    uint32_t best = first;
+    pthread_mutex_lock(&book_latch);
+    uint32_t *counts = placed[thread->class];
+    for (uint32_t i = first + 1; i < first + count; i++) {
+        best = counts[i] < counts[best] ? i : best;
+    }
+    counts[best]++;
+    thread->processor = best;
+    pthread_mutex_unlock(&book_latch);
+}
+
 static void place(struct thread *thread) {
     if (thread->processor == NO_PROCESSOR) {
-        uint32_t best = 0;
-        pthread_mutex_lock(&book_latch);
-        uint32_t *counts = placed[thread->class];
-        for (uint32_t i = 1; i < processors; i++) {
-            best = counts[i] < counts[best] ? i : best;
-        }
-        counts[best]++;
-        thread->processor = best;
-        pthread_mutex_unlock(&book_latch);
+        place_among(thread, 0, processors);
     }
 }
 
@@ -130,6 +134,11 @@ void place_at(struct thread *thread, uint32_t processor) {
     thread->processor = processor;
     placed[thread->class][processor]++;
     pthread_mutex_unlock(&book_latch);
+}
+
+void place_on_core(struct thread *thread, uint32_t core) {
+    displace(thread);
+    place_among(thread, core * machine.smt, machine.smt);
 }
 
 bool may_be_simulated(const struct thread *thread) {

@@ -122,6 +122,9 @@ void displace(struct thread *thread);
 /* Gives a thread, which does not sit, this processor. */
 void place_at(struct thread *thread, uint32_t processor);
 
+/* Gives a thread, which does not sit, a hardware thread of this core, the one with the fewest of its class. */
+void place_on_core(struct thread *thread, uint32_t core);
+
 /* Whether the model is fed by threads of this class. */
 bool may_be_simulated(const struct thread *thread);
 
