@@ -231,7 +231,7 @@ static void accounts_share_out_the_total(void) {
 
 static void cores_have_caches_of_their_own_and_hardware_threads_have_not(void) {
     struct model *model = build("cores=2\nsmt=2\nl1i=32K,8,64\nl1d=32K,8,64");
-    CHECK(model_parallel(model));
+    CHECK(!model_parallel(model));
     for (int processor = 0; processor < 4; processor++) {
         fetch(model, processor, BASE);
         load(model, processor, BASE);

@@ -1,6 +1,6 @@
 /*
- * Calls from many threads, for a thread sanitizer: a private machine with a thread for each core and no lock, and a
- * shared one that all feed.
+ * Calls from many threads, for a thread sanitizer: a private machine with a thread for each core and no lock, a shared
+ * one that all feed, and one whose cores share nothing but have two hardware threads.
  */
 #include <pthread.h>
 
@@ -109,8 +109,23 @@ static void cores_that_share_are_fed_one_at_a_time(void) {
     model_destroy(model);
 }
 
+static void hardware_threads_of_a_core_are_fed_one_at_a_time(void) {
+    model = build("cores=2\nsmt=2\nl1i=4K,8,64\nl1d=4K,8,64\ndtlb=64,4");
+    CHECK(!model_parallel(model));
+    pthread_barrier_init(&in_step, NULL, CORES);
+    run(feed);
+    pthread_barrier_destroy(&in_step);
+    for (int processor = 0; processor < CORES; processor++) {
+        struct model_counts counts = counts_of(model, processor);
+        CHECK_EQUAL(BATCHES * BATCH, counts.loads + counts.stores + counts.updates + counts.instructions / 5);
+        CHECK(counts.level[LEVEL_L1D].misses > 100);
+    }
+    model_destroy(model);
+}
+
 int main(void) {
     RUN(cores_that_share_nothing_run_side_by_side);
     RUN(cores_that_share_are_fed_one_at_a_time);
+    RUN(hardware_threads_of_a_core_are_fed_one_at_a_time);
     return check_result();
 }

@@ -264,7 +264,7 @@ void model_destroy(struct model *model) {
 }
 
 bool model_parallel(const struct model *model) {
-    return !model->shared;
+    return !model->shared && model->machine.smt == 1;
 }
 
 bool model_wants_data(const struct model *model) {
@@ -544,7 +544,8 @@ void model_prefetch(struct model *model, struct processor *processor, int level,
 }
 
 void model_feed(struct model *model, int processor, const struct model_event *events, size_t event_count) {
-    if (model->shared) {
+    bool locks = !model_parallel(model);
+    if (locks) {
         pthread_mutex_lock(&model->lock);
     }
     for (const struct model_event *event = events, *end = events + event_count; event < end; event++) {
@@ -554,7 +555,7 @@ void model_feed(struct model *model, int processor, const struct model_event *ev
             model_access(model, processor, event->address, event->bytes, event->kind);
         }
     }
-    if (model->shared) {
+    if (locks) {
         pthread_mutex_unlock(&model->lock);
     }
 }

@@ -5,9 +5,9 @@
  * Processors. A simulated processor is a hardware thread: number p is thread p % smt of core p / smt. With smt=1 it is
  * the core.
  *
- * Threads. model_parallel tells whether the machine's cores share nothing (no l2 and llc, no coherence, one node, no
- * classes): then calls for different cores may run at the same time, and only calls for one core (both its hardware
- * threads) must not overlap. Else no two calls on one model may overlap, except through model_feed, which may always be
+ * Threads. model_parallel tells whether the machine's processors share nothing (smt=1, no l2 and llc, no coherence, one
+ * node, no classes): then calls for different processors may run at the same time, and only calls for one must not
+ * overlap. Else no two calls on one model may overlap, except through model_feed, which may always be
  * called for any processor from any thread: it takes the model's own lock where the machine needs it. model_counts,
  * model_total, model_charge and model_clock follow the rule of the other calls. Every call returns after a bounded
  * number of steps and waits for nothing but, in model_feed, another model_feed.

@@ -1,10 +1,11 @@
 /*
  * Keeps simulated processors in step. Simulated processors share the few real ones, and the system lets a thread run
  * for milliseconds; lines that two processors share would then change hands as often as the system switches threads,
- * not as often as the program asks. So clocks are divided into rounds of a quantum, and in each round every processor
- * runs to its end, one at a time, in the order of their last atomic instructions: no processor is ever more than a
- * quantum (and a block) ahead of another. Who runs depends on clocks alone, so that a run can be repeated; letting as
- * many run as there are real processors was faster by half, and repeated worse.
+ * not as often as the program asks; so would the L1s that the hardware threads of a core share. So clocks are divided
+ * into rounds of a quantum, and in each round every processor runs to its end, one at a time, in the order of their
+ * last atomic instructions: no processor is ever more than a quantum (and a block) ahead of another. Who runs depends
+ * on clocks alone, so that a run can be repeated; letting as many run as there are real processors was faster by half,
+ * and repeated worse.
  *
  * A processor takes part while it runs (pace_join to pace_leave), not while its thread is in a system call. One that
  * joins starts at the clock of the slowest that takes part, or at its own if that is later, so it neither waits for the

@@ -188,7 +188,7 @@ static bool create_machine(void) {
     seats = calloc(processors, sizeof *seats);
     bool shares = !model_parallel(model);
     bool translates = machine.itlb.entries + machine.dtlb.entries + machine.stlb.entries > 0;
-    gathers = shares || machine.smt > 1 || translates;
+    gathers = shares || translates;
     pace = shares && processors > 1 && settings.quantum > 0 ? pace_create(processors, settings.quantum) : NULL;
     if (seats == NULL || (pace == NULL && shares && processors > 1 && settings.quantum > 0)) {
         fprintf(stderr, "lockstep: no memory is left for the simulated machine.\n");

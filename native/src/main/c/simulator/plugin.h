@@ -2,7 +2,7 @@
  * What the parts of the QEMU plugin share: its settings, the state of a thread, the records of translated blocks.
  *
  * How events flow. QEMU calls back when a block begins and after each access. Pieces of one access are put together
- * (struct pending). Where the machine's cores share nothing, a thread that sits on its processor hands each event to
+ * (struct pending). Where the machine's processors share nothing, a thread that sits on one hands each event to
  * the model at once. Else it gathers events and hands them over in order, under one latch, when it has run a quantum.
  *
  * What can be charged (phase, operation) is a dense number, an account of the model.

@@ -47,15 +47,19 @@ class StepTest {
 
     /** Left alone, threads that share two real processors would change the owner in 0.59 to 0.70 of the additions. */
     @ParameterizedTest
-    @CsvSource({"4,4000,0.84", "8,2000,0.90", "32,500,0.95"})
-    void sharedLineChangesItsOwner(int threads, int additions, double partMin) throws Exception {
+    @CsvSource({
+        "4,4000,0.84,'cores=4\nl2=1M,16,64\ncoherence=mesi\nclasses=merged'",
+        "8,2000,0.90,'cores=8\nl2=1M,16,64\ncoherence=mesi\nclasses=merged'",
+        "32,500,0.95,'cores=32\nl2=1M,16,64\ncoherence=mesi\nclasses=merged'",
+        // Hardware threads share the L1s of their core, though its cores share nothing.
+        "4,4000,0.84,'cores=2\nsmt=2'",
+    })
+    void sharedLineChangesItsOwner(int threads, int additions, double partMin, String shared) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
         Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
                 directory.resolve("shared_line"), List.of("-O1"), CPrograms.testSource("shared_line.c"));
-        Path machine = Files.writeString(
-                directory.resolve("machine.txt"),
-                "cores=" + threads + "\nl1i=32K,8,64\nl1d=32K,8,64\nl2=1M,16,64\ncoherence=mesi\nclasses=merged\n");
+        Path machine = Files.writeString(directory.resolve("machine.txt"), shared + "\nl1i=32K,8,64\nl1d=32K,8,64\n");
         List<String> command = List.of(
                 qemu.toString(),
                 "-plugin",

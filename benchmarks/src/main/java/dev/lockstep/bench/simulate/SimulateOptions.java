@@ -94,8 +94,8 @@ public final class SimulateOptions {
             names = "--step",
             paramLabel = "N",
             defaultValue = "200",
-            description = "Cores that share anything are kept in step: one that is N instructions ahead of the slowest"
-                    + " waits; 0 lets them run. Default: ${DEFAULT-VALUE}.")
+            description = "Cores, and hardware threads of a core, that share anything are kept in step: one that is N"
+                    + " instructions ahead of the slowest waits; 0 lets them run. Default: ${DEFAULT-VALUE}.")
     long stepInstructions;
 
     @Option(
