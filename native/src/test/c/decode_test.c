@@ -70,7 +70,12 @@ static void threads_are_classed_by_name(void) {
     CHECK_EQUAL(THREAD_COMPILER, thread_class_of("C2 CompilerThre"));
     CHECK_EQUAL(THREAD_COLLECTOR, thread_class_of("GC Thread#0"));
     CHECK_EQUAL(THREAD_COLLECTOR, thread_class_of("G1 Conc#0"));
-    CHECK_EQUAL(THREAD_JVM, thread_class_of("VM Thread"));
+    CHECK_EQUAL(THREAD_COLLECTOR, thread_class_of("VM Thread"));
+    CHECK_EQUAL(THREAD_JVM, thread_class_of("VM Periodic Tas"));
+    CHECK_EQUAL(THREAD_JVM, thread_class_of("MasterPoller"));
+    CHECK_EQUAL(THREAD_JVM, thread_class_of("Read-Poller"));
+    CHECK_EQUAL(THREAD_JVM, thread_class_of("VirtualThread-u"));
+    CHECK_EQUAL(THREAD_CLIENT, thread_class_of("ForkJoinPool.co"));
     CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-log-wr"));
     CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-page-w"));
     CHECK_EQUAL(THREAD_ENGINE, thread_class_of("lockstep-checkp"));

@@ -19,19 +19,25 @@ struct prefix {
     enum thread_class class;
 };
 
-/* As HotSpot of JDK 25 names its threads, cut to what Linux keeps of a name. */
+/*
+ * As HotSpot of JDK 25 names its threads, cut to what Linux keeps of a name. The VM Thread is the serial collector; what
+ * else it does, such as stopping all others, is little beside that. Of a pool "ForkJoinPool-1-" is all that is kept, so
+ * one that delays for the carriers of virtual threads ("-delayScheduler") is not told from them ("-worker-1"). Those of
+ * the common pool ("ForkJoinPool.co") carry nobody.
+ */
 static const struct prefix PREFIXES[] = {
     {"C1 CompilerThre", THREAD_COMPILER}, {"C2 CompilerThre", THREAD_COMPILER}, {"JVMCI", THREAD_COMPILER},
     {"GC Thread", THREAD_COLLECTOR}, {"G1 ", THREAD_COLLECTOR}, {"ZWorker", THREAD_COLLECTOR},
     {"ZDriver", THREAD_COLLECTOR}, {"ZDirector", THREAD_COLLECTOR}, {"ZUncommitter", THREAD_COLLECTOR},
     {"ZStat", THREAD_COLLECTOR}, {"ZUnmapper", THREAD_COLLECTOR}, {"Shenandoah", THREAD_COLLECTOR},
-    {"Epsilon", THREAD_COLLECTOR}, {"VM Thread", THREAD_JVM}, {"VM Periodic Tas", THREAD_JVM},
+    {"Epsilon", THREAD_COLLECTOR}, {"VM Thread", THREAD_COLLECTOR}, {"VM Periodic Tas", THREAD_JVM},
     {"Signal Dispatch", THREAD_JVM}, {"Service Thread", THREAD_JVM}, {"Monitor Deflati", THREAD_JVM},
     {"Notification Th", THREAD_JVM}, {"Reference Handl", THREAD_JVM}, {"Finalizer", THREAD_JVM},
     {"Common-Cleaner", THREAD_JVM}, {"Attach Listener", THREAD_JVM}, {"StringDedup", THREAD_JVM},
-    {"DestroyJavaVM", THREAD_JVM}, {"JFR ", THREAD_JVM}, {"VirtualThread-u", THREAD_JVM},
-    {"MainThread-unpa", THREAD_JVM}, {"Read-Poller", THREAD_JVM}, {"Write-Poller", THREAD_JVM},
-    {"ForkJoinPool", THREAD_CARRIER}, {"MVStore backgro", THREAD_ENGINE},
+    {"DestroyJavaVM", THREAD_JVM}, {"ArchiveWorkerTh", THREAD_JVM}, {"JFR ", THREAD_JVM},
+    {"VirtualThread-u", THREAD_JVM}, {"MainThread-unpa", THREAD_JVM}, {"MasterPoller", THREAD_JVM},
+    {"Read-Poller", THREAD_JVM}, {"Write-Poller", THREAD_JVM}, {"ForkJoinPool-", THREAD_CARRIER},
+    {"MVStore backgro", THREAD_ENGINE},
 };
 
 /* Lockstep's own are named "<scheduler>-carrier-<number>"; as much of it as is left of the longest usual name. */

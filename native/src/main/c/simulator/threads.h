@@ -42,6 +42,7 @@ enum thread_class {
      * so it runs on the simulated processors as on a server's, and what it does is charged to an account of its own.
      */
     THREAD_ENGINE,
+    /* Collects the JVM's garbage; the VM Thread too, which is who does so for the serial collector. */
     THREAD_COLLECTOR,
     THREAD_COMPILER,
     /* The JVM's own, beside these two. */

@@ -17,6 +17,8 @@ class ThreadKindsTest {
     private static final long LOADS = 20_000;
     /** Of starting and ending a thread. */
     private static final long OTHERS_MAX = 5_000;
+    /** Instructions of the program's collections: a hundredth of what they took. */
+    private static final long COLLECTIONS_MIN = 4_000_000;
 
     @TempDir
     private Path directory;
@@ -47,6 +49,37 @@ class ThreadKindsTest {
         assertNear(3 * LOADS, first(measured, "\"total\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
         assertNear(2 * LOADS, first(measured, "\"operation\":0,.*?\"loads\":(\\d+)"));
         assertTrue(measured.indexOf("\"operation\":", measured.indexOf("\"operation\":") + 1) < 0, measured);
+    }
+
+    @Test
+    void theJvmsOwnThreadsAreKnownByTheirNames() throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin = CPrograms.requireSimulator();
+        Path machine = Files.writeString(directory.resolve("machine.txt"), "l1i=32K,8,64\n");
+        Path result = directory.resolve("result.json");
+        CPrograms.Run run = CPrograms.run(
+                Map.of(Markers.ENVIRONMENT, "1"),
+                List.of(
+                        qemu.toString(),
+                        "-cpu",
+                        "max,vendor=GenuineIntel",
+                        "-plugin",
+                        plugin + ",config=" + machine + ",out=" + result + ",wait=on",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ThreadKindsProgram.class.getName()));
+        assertEquals(0, run.exitCode(), run.output());
+        String json = Files.readString(result);
+        assertTrue(json.contains("{\"name\":\"MasterPoller\",\"kind\":\"jvm\""), json);
+        assertTrue(json.contains("{\"name\":\"ForkJoinPool-1-\",\"kind\":\"carrier\""), json);
+        assertTrue(json.contains("{\"name\":\"ForkJoinPool.co\",\"kind\":\"client\""), json);
+        String measured = json.substring(json.indexOf("\"phase\":1,"));
+        long collections = first(measured, "\"instructionsByThreads\":\\{.*?\"collector\":(\\d+)");
+        assertTrue(collections > COLLECTIONS_MIN, () -> "collections=" + collections);
     }
 
     private static void assertNear(long expected, long actual) {

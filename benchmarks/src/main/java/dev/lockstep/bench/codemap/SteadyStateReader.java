@@ -18,7 +18,10 @@ import java.util.stream.Stream;
  * the same run on the machine's processor, with the same flags of the JVM and a profiler that samples.
  */
 public final class SteadyStateReader {
-    /** Threads of the JVM that a measured phase should not have, as the plugin calls their class. */
+    /**
+     * Threads of the JVM that a measured phase should not have, as the plugin calls their class. Collectors are the VM
+     * Thread too, which collects where the collector is the serial one.
+     */
     private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
 
     private SteadyStateReader() {}
