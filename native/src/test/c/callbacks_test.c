@@ -24,6 +24,9 @@
 #define BLOCK_INSTRUCTIONS 2
 #define BASE ((uint64_t) 0x40000000)
 
+/* Of a turn, in a test of turns. */
+#define TURN_INSTRUCTIONS 10
+
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int count, char **arguments);
 
 /* QEMU. */
@@ -326,6 +329,47 @@ static void threads_bound_to_a_core_take_its_hardware_threads(void) {
     CHECK_EQUAL(2, running[2]->processor);
 }
 
+/* Both execute a block in turns of their own; who does not sit keeps what it executes for when it does. */
+static void threads_of_a_core_sit_one_at_a_time_for_the_stated_turn(void) {
+    install("l1i=32K,8,64\n");
+    settings.turn = TURN_INSTRUCTIONS;
+    begun(0, 1);
+    come_back(0);
+    come_back(1);
+    uint32_t blocks_of_turn = 0;
+    struct thread *sitting = running[0];
+    for (int i = 0; i < 6 * TURN_INSTRUCTIONS; i++) {
+        execute(0, 0, -1);
+        execute(1, 1, -1);
+        CHECK(!running[0]->waiter.sits || !running[1]->waiter.sits);
+        CHECK(running[0]->waiter.sits || running[1]->waiter.sits);
+        blocks_of_turn++;
+        if (seats[0].sitting != sitting) {
+            /* The first turn began with the call that thread 0 came back from. */
+            CHECK(blocks_of_turn * BLOCK_INSTRUCTIONS >= TURN_INSTRUCTIONS);
+            CHECK(blocks_of_turn * BLOCK_INSTRUCTIONS <= TURN_INSTRUCTIONS + BLOCK_INSTRUCTIONS);
+            sitting = seats[0].sitting;
+            blocks_of_turn = 0;
+        }
+    }
+    CHECK(seats[0].turns >= 10);
+    CHECK(seats[0].turns <= 12);
+}
+
+static void who_passes_its_seat_on_waits_for_it_at_once(void) {
+    install("l1i=32K,8,64\n");
+    begun(0, 1);
+    come_back(0);
+    seat_pass_on(&seats[0], running[0]);
+    CHECK(running[0]->waiter.sits);
+    come_back(1);
+    CHECK_EQUAL(1, seats[0].waiting);
+    seat_pass_on(&seats[0], running[0]);
+    CHECK(seats[0].sitting == running[1]);
+    CHECK(seats[0].first == running[0]);
+    CHECK_EQUAL(1, seats[0].waiting);
+}
+
 static void a_thread_whose_exit_is_restarted_stays_ended(void) {
     install(GATHERING_MACHINE);
     begun(0, 1);
@@ -369,6 +413,8 @@ int main(int count, char **arguments) {
     RUN_APART(misses_gathered_before_a_phase_are_not_its_own);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
     RUN_APART(threads_bound_to_a_core_take_its_hardware_threads);
+    RUN_APART(threads_of_a_core_sit_one_at_a_time_for_the_stated_turn);
+    RUN_APART(who_passes_its_seat_on_waits_for_it_at_once);
     RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);
     return check_result();
 }

@@ -185,16 +185,21 @@ static bool sits(struct thread *thread) {
     return is_seated(thread);
 }
 
-void get_up(struct thread *thread) {
+/* What it did on its processor is handed over, before it gets up. */
+static void settle(struct thread *thread) {
     if (sits(thread)) {
         submit(thread);
         if (pace != NULL) {
             pace_leave(pace, thread->processor, clock_of(thread));
         }
     }
-    seat_leave(&seats[thread->processor], thread);
     thread->mode = MODE_ENTER;
     atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
+}
+
+void get_up(struct thread *thread) {
+    settle(thread);
+    seat_leave(&seats[thread->processor], thread);
 }
 
 void notice_phase(struct thread *thread) {
@@ -226,12 +231,13 @@ void ask(struct thread *thread) {
     place(thread);
     if (thread->waiter.sits && thread->mode != MODE_DEFER && thread->instructions >= thread->turn_ends) {
         if (atomic_load(&seats[thread->processor].waiting) > 0) {
-            get_up(thread);
+            settle(thread);
+            seat_pass_on(&seats[thread->processor], thread);
         } else {
             thread->turn_ends = thread->instructions + settings.turn;
         }
     }
-    if ((!thread->waiter.sits || thread->mode == MODE_DEFER) && !sit_down(thread)) {
+    if (!is_seated(thread) && !sit_down(thread)) {
         atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
         return;
     }

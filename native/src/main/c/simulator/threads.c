@@ -129,22 +129,35 @@ bool seat_take(struct seat *seat, struct thread *thread) {
     return sits;
 }
 
+/* The latch is held, and the thread sits. */
+static void stand_up(struct seat *seat, struct thread *thread) {
+    thread->waiter.sits = false;
+    seat->sitting = NULL;
+    struct thread *next = seat->first;
+    if (next != NULL) {
+        unlink_waiter(seat, next);
+        sit(seat, next);
+        atomic_fetch_add(&next->waiter.woken, 1);
+        syscall(SYS_futex, &next->waiter.woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+void seat_pass_on(struct seat *seat, struct thread *thread) {
+    pthread_mutex_lock(&seat->latch);
+    if (seat->first != NULL) {
+        stand_up(seat, thread);
+        append(seat, thread);
+    }
+    pthread_mutex_unlock(&seat->latch);
+}
+
 bool seat_leave(struct seat *seat, struct thread *thread) {
-    struct thread *next = NULL;
     pthread_mutex_lock(&seat->latch);
     if (thread->waiter.queued) {
         unlink_waiter(seat, thread);
     }
     if (thread->waiter.sits) {
-        thread->waiter.sits = false;
-        seat->sitting = NULL;
-        next = seat->first;
-        if (next != NULL) {
-            unlink_waiter(seat, next);
-            sit(seat, next);
-            atomic_fetch_add(&next->waiter.woken, 1);
-            syscall(SYS_futex, &next->waiter.woken, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-        }
+        stand_up(seat, thread);
     }
     bool empty = seat->sitting == NULL;
     pthread_mutex_unlock(&seat->latch);

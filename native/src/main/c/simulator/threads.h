@@ -98,4 +98,10 @@ bool seat_take(struct seat *seat, struct thread *thread);
 /* Gets up, or leaves the queue, and hands the seat to the next. Returns whether nobody sits now. */
 bool seat_leave(struct seat *seat, struct thread *thread);
 
+/*
+ * Gets up for those who wait, and waits behind them, at once: between the two the system may keep this thread from
+ * running, and who sits meanwhile would find nobody waiting at the end of its turn. Stays where nobody waits.
+ */
+void seat_pass_on(struct seat *seat, struct thread *thread);
+
 #endif

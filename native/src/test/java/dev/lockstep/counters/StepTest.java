@@ -12,11 +12,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Simulated processors in step: by themselves, and as a program with threads that share a line sees them. */
 class StepTest {
     /** Between two runs of the same program. */
     private static final double DIFFERENCE_MAX = 0.01;
+    /** From one addition of a thread of shared_line.c to its next. */
+    private static final int ADDITION_INSTRUCTIONS = 1_014;
+    /** Of the expected part: a thread that waits long executes a block, and turns end between additions. */
+    private static final double TURN_DIFFERENCE_MAX = 0.1;
 
     @TempDir
     private Path directory;
@@ -72,6 +77,27 @@ class StepTest {
         assertTrue(first >= partMin, () -> "first=" + first);
         assertTrue(second >= partMin, () -> "second=" + second);
         assertEquals(first, second, DIFFERENCE_MAX);
+    }
+
+    /** Threads that never block see the line change its owner once a turn, and in step with nobody else meanwhile. */
+    @ParameterizedTest
+    @ValueSource(ints = {5_000, 20_000})
+    void threadsOfOneCoreTakeTurnsOfTheStatedLength(int turnInstructions) throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin = CPrograms.requireSimulator();
+        Path program = CPrograms.compile(
+                directory.resolve("shared_line"), List.of("-O1"), CPrograms.testSource("shared_line.c"));
+        Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        double changed = part(List.of(
+                qemu.toString(),
+                "-plugin",
+                plugin + ",config=" + machine + ",out=" + directory.resolve("result.json") + ",turn="
+                        + turnInstructions,
+                program.toString(),
+                "2",
+                "4000"));
+        double expected = (double) ADDITION_INSTRUCTIONS / turnInstructions;
+        assertEquals(expected, changed, TURN_DIFFERENCE_MAX * expected);
     }
 
     private static double part(List<String> command) throws Exception {
