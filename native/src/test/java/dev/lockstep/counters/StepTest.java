@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,8 @@ class StepTest {
     private static final int ADDITION_INSTRUCTIONS = 1_014;
     /** Of the expected part: a thread that waits long executes a block, and turns end between additions. */
     private static final double TURN_DIFFERENCE_MAX = 0.1;
+
+    private static final int EXCLUSIVE_ADDITIONS = 300;
 
     @TempDir
     private Path directory;
@@ -98,6 +102,37 @@ class StepTest {
                 "4000"));
         double expected = (double) ADDITION_INSTRUCTIONS / turnInstructions;
         assertEquals(expected, changed, TURN_DIFFERENCE_MAX * expected);
+    }
+
+    /**
+     * QEMU stops all threads for each addition, while the other thread waits for its round, or for the core: where one
+     * waited without bound, the program would not end.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "'cores=2\nl2=1M,16,64\ncoherence=mesi',\"step\"",
+        "'cores=1',\"turns\"",
+    })
+    void exclusiveSectionsComeThroughThoseWhoWait(String shared, String waits) throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin = CPrograms.requireSimulator();
+        Path program = CPrograms.compile(
+                directory.resolve("exclusive"), List.of("-O1"), CPrograms.testSource("exclusive_program.c"));
+        Path machine = Files.writeString(directory.resolve("machine.txt"), shared + "\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        Path result = directory.resolve("result.json");
+        CPrograms.Run run = CPrograms.run(
+                Map.of(),
+                List.of(
+                        qemu.toString(),
+                        "-plugin",
+                        plugin + ",config=" + machine + ",out=" + result + ",turn=20000",
+                        program.toString(),
+                        Integer.toString(EXCLUSIVE_ADDITIONS)));
+        assertEquals(0, run.exitCode(), run.output());
+        Matcher bounded =
+                Pattern.compile(waits + ":\\{.*?\"waitsBounded\":(\\d+)").matcher(Files.readString(result));
+        assertTrue(bounded.find());
+        assertTrue(Long.parseLong(bounded.group(1)) > 0, "no exclusive section met a thread that waits");
     }
 
     private static double part(List<String> command) throws Exception {
