@@ -6,10 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "check.h"
 #include "state.h"
 
 #define FILE_CHARACTERS_MAX 4096
+
+/* Flushes of a test, and blocks translated before each: their records take more than 8 MB. */
+#define FLUSHES 6
+#define BLOCKS_BETWEEN_FLUSHES 200000
 
 /* Of system calls on x86-64. */
 #define CALL_YIELD 24
@@ -50,6 +55,7 @@ static qemu_plugin_vcpu_tb_trans_cb_t translated;
 static qemu_plugin_vcpu_syscall_cb_t called;
 static qemu_plugin_vcpu_syscall_ret_cb_t returned;
 static qemu_plugin_udata_cb_t ended;
+static qemu_plugin_simple_cb_t flushed;
 
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t callback) {
     (void) id;
@@ -62,7 +68,8 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu
 }
 
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t callback) {
-    (void) id, (void) callback;
+    (void) id;
+    flushed = callback;
 }
 
 /* No test waits for phases. */
@@ -329,6 +336,78 @@ static void threads_bound_to_a_core_take_its_hardware_threads(void) {
     CHECK_EQUAL(2, running[2]->processor);
 }
 
+/* Of memory that the process really has. */
+static uint64_t resident_bytes(void) {
+    unsigned long all = 0;
+    unsigned long resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%lu %lu", &all, &resident) != 2) {
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    return resident * (uint64_t) sysconf(_SC_PAGESIZE);
+}
+
+static void records_of_blocks_are_reclaimed_at_a_flush(void) {
+    install("l1i=32K,8,64\n");
+    begun(0, 1);
+    come_back(0);
+    struct qemu_plugin_tb block;
+    memset(&block, 0, sizeof block);
+    uint64_t begin_bytes = resident_bytes();
+    uint64_t filled_bytes = 0;
+    for (uint32_t i = 0; i < FLUSHES; i++) {
+        for (uint32_t j = 0; j < BLOCKS_BETWEEN_FLUSHES; j++) {
+            block.instructions[0].address = BASE;
+            block.instructions[1].address = BASE + INSTRUCTION_BYTES;
+            translated(0, &block);
+        }
+        block.executed(0, block.executed_data);
+        filled_bytes = i == 0 ? resident_bytes() - begin_bytes : filled_bytes;
+        CHECK(running[0]->previous == block.executed_data);
+        flushed(0);
+        CHECK(running[0]->previous == NULL);
+    }
+    CHECK(filled_bytes >= (uint64_t) 8 << 20);
+    CHECK(resident_bytes() - begin_bytes < 2 * filled_bytes);
+    CHECK_EQUAL(FLUSHES, blocks_flushes());
+    CHECK_EQUAL(FLUSHES * BLOCKS_BETWEEN_FLUSHES, blocks_total());
+    yield(0);
+    CHECK_EQUAL(FLUSHES * BLOCK_INSTRUCTIONS, counted(0, 0));
+}
+
+/* The first thread is a compiler's, which is not simulated, and leaves an operation and instructions behind. */
+static void a_thread_with_the_number_of_an_ended_one_begins_anew(void) {
+    install("cores=2\nl1i=32K,8,64\n");
+    begun(0, 1);
+    mark(1, LOCKSTEP_MARKER_THREAD_CORE, 1);
+    char name[THREAD_NAME_BYTES] = "C2 CompilerThre";
+    call(1, CALL_PRCTL, PR_SET_NAME, (uint64_t) (uintptr_t) name, 0);
+    come_back(1);
+    execute(1, 0, 2);
+    execute(1, 1, -1);
+    struct thread *compiler = running[1];
+    CHECK_EQUAL(MODE_OUT, compiler->mode);
+    call(1, CALL_EXIT, 0, 0, 0);
+    begun(0, 1);
+    struct thread *client = running[1];
+    CHECK(client != compiler);
+    CHECK_EQUAL(THREAD_CLIENT, client->class);
+    CHECK_EQUAL(0, client->instructions);
+    come_back(1);
+    execute(1, 2, -1);
+    CHECK_EQUAL(0, client->processor);
+    yield(1);
+    /* What each executed stays its own. */
+    CHECK_EQUAL(4, compiler->instructions);
+    CHECK_EQUAL(2, client->instructions);
+    CHECK_EQUAL(2, counted(0, 0));
+    CHECK_EQUAL(0, counted(0, 2));
+    tally(client);
+    CHECK_EQUAL(4, tallies.instructions[0][THREAD_COMPILER]);
+    CHECK_EQUAL(2, tallies.instructions[0][THREAD_CLIENT]);
+}
+
 /* Both execute a block in turns of their own; who does not sit keeps what it executes for when it does. */
 static void threads_of_a_core_sit_one_at_a_time_for_the_stated_turn(void) {
     install("l1i=32K,8,64\n");
@@ -413,6 +492,8 @@ int main(int count, char **arguments) {
     RUN_APART(misses_gathered_before_a_phase_are_not_its_own);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
     RUN_APART(threads_bound_to_a_core_take_its_hardware_threads);
+    RUN_APART(records_of_blocks_are_reclaimed_at_a_flush);
+    RUN_APART(a_thread_with_the_number_of_an_ended_one_begins_anew);
     RUN_APART(threads_of_a_core_sit_one_at_a_time_for_the_stated_turn);
     RUN_APART(who_passes_its_seat_on_waits_for_it_at_once);
     RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);
