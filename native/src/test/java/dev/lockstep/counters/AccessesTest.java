@@ -32,7 +32,8 @@ class AccessesTest {
 
     /**
      * The program's phases, in order: a vector load, a string copy, atomics alone and beside a thread, an atomic and a
-     * load across two lines; on a machine that is fed at once, and on one whose events are gathered.
+     * load across two lines, a string comparison, a search, a copy backward, two prefetches and a flush; on a machine
+     * that is fed at once, and on one whose events are gathered.
      */
     @ParameterizedTest
     @CsvSource({"'cores=1'", "'cores=2\nl2=1M,16,64\ncoherence=mesi\nclasses=merged'"})
@@ -59,6 +60,12 @@ class AccessesTest {
         assertPhase(json, 4, 3_000, 0, 0, 1_000, 1_000);
         assertPhase(json, 5, 3_000, 0, 0, 1_000, 2_000);
         assertPhase(json, 6, 3_000, 1_000, 0, 0, 2_000);
+        assertPhase(json, 7, 6_000, 2_000, 0, 0, 8_000);
+        assertPhase(json, 8, 5_000, 1_000, 0, 0, 4_000);
+        assertPhase(json, 9, 6_000, 1_000, 1_000, 0, 8_000);
+        assertPhase(json, 10, 3_000, 0, 0, 0, 0);
+        assertPhase(json, 11, 3_000, 0, 0, 0, 0);
+        assertPhase(json, 12, 3_000, 0, 0, 0, 0);
     }
 
     private static void assertPhase(
