@@ -150,7 +150,10 @@ bool model_wants_data(const struct model *model);
 /* One executed block, or a part of one: bytes of code at address, instruction_count instructions. */
 void model_fetch(struct model *model, int processor, uint64_t address, uint32_t bytes, uint32_t instruction_count);
 
-/* kind: MODEL_LOAD, MODEL_STORE, or MODEL_UPDATE for an atomic read-modify-write. bytes may be any number above 0. */
+/*
+ * kind: MODEL_LOAD, MODEL_STORE, or MODEL_UPDATE for an instruction that reads bytes and writes them, atomic or not: it
+ * touches its lines once, with the right to write, and reads what it overwrites. bytes may be any number above 0.
+ */
 void model_access(struct model *model, int processor, uint64_t address, uint32_t bytes, int kind);
 
 struct model_event {
