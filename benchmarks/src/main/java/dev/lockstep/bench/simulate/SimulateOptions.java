@@ -61,8 +61,9 @@ public final class SimulateOptions {
             description =
                     "Nodes that the cores are dealt to; a divisor of them. A file that describes them is named in the"
                             + " environment of what is simulated, as " + Simulator.NODES_ENVIRONMENT
-                            + "; tpcc on Lockstep deals"
-                            + " its carriers and its buffer pool to them.")
+                            + "; tpcc on Lockstep deals its carriers and its buffer pool to them. Memory is of the node"
+                            + " whose core touches it first while caches are simulated, unless the program tells of"
+                            + " another, as it does for buffer pools.")
     Integer nodes;
 
     @Option(
