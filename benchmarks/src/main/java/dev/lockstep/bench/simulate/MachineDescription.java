@@ -39,8 +39,8 @@ final class MachineDescription {
     /**
      * Reads a machine file.
      *
-     * @throws IllegalArgumentException if a line is none of {@code key=value}, or a geometry is wrong, with a sentence
-     *     for the user
+     * @throws IllegalArgumentException if a line is none of {@code key=value}, its key was given before, or a geometry
+     *     is wrong, with a sentence for the user
      */
     static MachineDescription parse(List<String> lines) {
         MachineDescription machine = empty();
@@ -55,10 +55,12 @@ final class MachineDescription {
             if (equals < 1) {
                 throw new IllegalArgumentException("line " + number + " is no key=value: " + text);
             }
+            String key = text.substring(0, equals).strip();
+            if (machine.value(key).isPresent()) {
+                throw new IllegalArgumentException("line " + number + ": " + key + " is given twice; keep one");
+            }
             try {
-                machine = machine.with(
-                        text.substring(0, equals).strip(),
-                        text.substring(equals + 1).strip());
+                machine = machine.with(key, text.substring(equals + 1).strip());
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("line " + number + ": " + e.getMessage(), e);
             }

@@ -76,15 +76,9 @@ class MachineDescriptionTest {
     }
 
     @Test
-    void laterLinesOverrideEarlierOnesButObserversAddUp() {
-        MachineDescription machine = MachineDescription.parse(List.of(
-                "# a machine",
-                "",
-                "cores = 4",
-                "l1i=32K,8,64",
-                "observe=l1i:16K,4,64",
-                "l1i=64K,8,64",
-                "observe=l1d:8K,1,32"));
+    void anotherDescriptionOverridesAndObserversAddUp() {
+        MachineDescription machine = MachineDescription.parse(
+                List.of("# a machine", "", "cores = 4", "l1i=64K,8,64", "observe=l1i:16K,4,64", "observe=l1d:8K,1,32"));
         assertEquals(
                 List.of("cores=4", "l1i=64K,8,64", "observe=l1i:16K,4,64", "observe=l1d:8K,1,32"), machine.lines());
         assertTrue(machine.has(MachineDescription.L1I));
@@ -93,6 +87,14 @@ class MachineDescriptionTest {
         MachineDescription other = machine.with(MachineDescription.parse(List.of("cores=2", "l1i=none")));
         assertFalse(other.has(MachineDescription.L1I));
         assertEquals(2, other.number(MachineDescription.CORES, 1));
+    }
+
+    @Test
+    void aKeyGivenTwiceIsRefusedAsTheSimulatorDoes() {
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class,
+                () -> MachineDescription.parse(List.of("l1i=32K,8,64", "cores=2", "l1i = 64K,8,64")));
+        assertEquals("line 3: l1i is given twice; keep one", e.getMessage());
     }
 
     @ParameterizedTest

@@ -100,11 +100,18 @@ final class SimulatedInstrument implements Instrument {
             lines.add("llc.inclusive=" + (geometry.last() == null ? "no" : "yes"));
         }
         if (geometry.cores() > 1) {
-            lines.add("coherence=mesi");
-            lines.add("classes=merged");
+            addUnlessGiven(lines, "coherence", "mesi", geometry);
+            addUnlessGiven(lines, "classes", "merged", geometry);
         }
         lines.addAll(geometry.further());
         return lines;
+    }
+
+    private static void addUnlessGiven(List<String> lines, String key, String value, Geometry geometry) {
+        String begin = key + "=";
+        if (geometry.further().stream().noneMatch(line -> line.startsWith(begin))) {
+            lines.add(begin + value);
+        }
     }
 
     private static void add(List<String> lines, String key, CacheShape shape) {
