@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.lockstep.bench.flame.FlameShares;
 import dev.lockstep.bench.process.CoreProbe;
+import dev.lockstep.bench.process.ProcessorShares;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
@@ -32,6 +33,8 @@ import java.util.Map;
  * @param cpuMicrosByThread that time by name of the threads, without their numbers; empty where it is not known
  * @param stolenPart part of the measured phase in which the hypervisor had given the processors to others, 0 to 1: no
  *     processor time of anybody's, but less throughput; absent where the system does not tell
+ * @param processorShares what the processors that the run may use did in the measured phase, for all programs on them;
+ *     absent where the system does not tell, where the run is simulated, and by turns
  * @param largePagePart part of the memory without files, so of heap and pool, that lay in large pages at the end of the
  *     measured phase, 0 to 1; absent where the system does not tell
  * @param crowding of the core by others in the measured phase, which no clock shows ({@link CoreProbe}); absent where
@@ -81,6 +84,7 @@ public record RunReport(
         double cpuMicrosPerTransaction,
         Map<String, Double> cpuMicrosByThread,
         Double stolenPart,
+        ProcessorShares processorShares,
         Double largePagePart,
         Double crowding,
         Map<String, CollectorReport> gc,
@@ -140,6 +144,7 @@ public record RunReport(
                 cpuMicrosPerTransaction,
                 cpuMicrosByThread,
                 stolenPart,
+                processorShares,
                 largePagePart,
                 crowding,
                 gc,
@@ -192,6 +197,7 @@ public record RunReport(
                 -1,
                 -1,
                 Map.of(),
+                null,
                 null,
                 null,
                 null,

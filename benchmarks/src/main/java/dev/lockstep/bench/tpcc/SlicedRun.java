@@ -191,6 +191,7 @@ final class SlicedRun implements AutoCloseable {
                 sum.cpuMicrosPerTransaction(),
                 sum.cpuMicrosByThread(),
                 null,
+                null,
                 memory == null ? null : memory.largePart(),
                 null,
                 sum.collectors(),

@@ -362,6 +362,7 @@ final class TpccChildRun implements TpccProgress {
                 ThreadTimes.between(
                         threadNanosBefore, threadNanos, result.committed(), result.cpuMicrosPerTransaction()),
                 ProcessorTicks.stolenPart(ticksBefore, ticks),
+                ProcessorTicks.shares(ticksBefore, ticks),
                 memory == null ? null : memory.largePart(),
                 crowding,
                 collectors,

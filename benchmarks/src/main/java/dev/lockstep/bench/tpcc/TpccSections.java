@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.process.ProcessorShares;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  */
 final class TpccSections {
     static final String THROUGHPUT = "Throughput";
+    static final String PROCESSORS = "The run's processors in the measured phase, all programs on them";
     static final String LATENCY = "Latency in microseconds";
     static final String TEAMS = "Teams, by operation: members in when a team forms, out when it ends";
     static final String SIMULATED = "Simulated: how far to believe ";
@@ -71,6 +73,7 @@ final class TpccSections {
         sections.clear();
         heading();
         throughput();
+        processors();
         threads();
         sections.addAll(RatioSections.of(report.ratios().all()));
         latencies();
@@ -256,6 +259,24 @@ final class TpccSections {
                         .entrySet().stream()
                                 .map(entry -> entry.getKey() + " " + entry.getValue())
                                 .collect(Collectors.joining(", ", "best connection count: ", ""))));
+    }
+
+    private void processors() {
+        Table.Builder table = Table.of(1, List.of("run", "user %", "kernel %", "idle %", "stolen %"));
+        byLabel.forEach((label, runs) -> table.row(processorRow(label, typical(runs))));
+        add(PROCESSORS, table.build());
+    }
+
+    static List<String> processorRow(String label, RunReport run) {
+        ProcessorShares shares = run.processorShares();
+        return shares == null
+                ? List.of(label, ABSENT, ABSENT, ABSENT, ABSENT)
+                : List.of(
+                        label,
+                        format("%.1f", PERCENT * shares.user()),
+                        format("%.1f", PERCENT * shares.kernel()),
+                        format("%.1f", PERCENT * shares.idle()),
+                        part(run.stolenPart() == null ? null : PERCENT * run.stolenPart(), "%.1f"));
     }
 
     private void threads() {

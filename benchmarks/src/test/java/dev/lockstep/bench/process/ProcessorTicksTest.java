@@ -21,18 +21,22 @@ class ProcessorTicksTest {
 
     @Test
     void readsTheProcessorsThatAreAskedForAndNothingTwice() {
-        assertEquals(new ProcessorTicks(700, 34), ProcessorTicks.of(LINES, List.of(0)));
-        assertEquals(new ProcessorTicks(1408, 75), ProcessorTicks.of(LINES, List.of(1, 10)));
+        assertEquals(new ProcessorTicks(110, 55, 501, 34), ProcessorTicks.of(LINES, List.of(0)));
+        assertEquals(new ProcessorTicks(222, 108, 1003, 75), ProcessorTicks.of(LINES, List.of(1, 10)));
         assertNull(ProcessorTicks.of(LINES, List.of(7)));
         assertNull(ProcessorTicks.of(List.of("cpu0 1 2 3"), List.of(0)), "a system that does not count stolen time");
     }
 
     @Test
     void tellsThePartBetweenTwoMoments() {
-        ProcessorTicks before = new ProcessorTicks(700, 34);
-        assertEquals(0.25, ProcessorTicks.stolenPart(before, new ProcessorTicks(900, 84)));
+        ProcessorTicks before = new ProcessorTicks(110, 55, 501, 34);
+        ProcessorTicks after = new ProcessorTicks(190, 75, 551, 84);
+        assertEquals(0.25, ProcessorTicks.stolenPart(before, after));
+        assertEquals(new ProcessorShares(0.4, 0.1, 0.25), ProcessorTicks.shares(before, after));
         assertNull(ProcessorTicks.stolenPart(before, before));
+        assertNull(ProcessorTicks.shares(before, before));
         assertNull(ProcessorTicks.stolenPart(null, before));
+        assertNull(ProcessorTicks.shares(null, before));
         assertNull(ProcessorTicks.stolenPart(before, null));
     }
 
@@ -41,6 +45,7 @@ class ProcessorTicksTest {
         Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/stat")));
         ProcessorTicks ticks = ProcessorTicks.now();
         assertNotNull(ticks);
-        assertTrue(ticks.all() > 0 && ticks.stolen() >= 0 && ticks.stolen() < ticks.all(), ticks.toString());
+        assertTrue(
+                ticks.user() > 0 && ticks.kernel() > 0 && ticks.idle() >= 0 && ticks.stolen() >= 0, ticks.toString());
     }
 }

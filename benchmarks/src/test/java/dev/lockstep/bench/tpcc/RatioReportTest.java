@@ -147,6 +147,17 @@ class RatioReportTest {
                 TpccSections.throughputRow("jdk", List.of(givenUp), false).subList(0, 2));
     }
 
+    @Test
+    void whatTheSystemDoesNotTellIsADash() throws IOException {
+        assertEquals(
+                List.of("jdk", "62.5", "25.0", "10.0", "2.5"),
+                TpccSections.processorRow(
+                        "jdk",
+                        reread("{\"stolenPart\": 0.025, \"processorShares\":"
+                                + " {\"user\": 0.625, \"kernel\": 0.25, \"idle\": 0.1}}")));
+        assertEquals(List.of("jdk", "-", "-", "-", "-"), TpccSections.processorRow("jdk", reread("{}")));
+    }
+
     private RunReport repetition(String scheduler, int repeat, double txnPerSecond, boolean ok) throws IOException {
         return reread(String.format(
                 Locale.ROOT,

@@ -17,6 +17,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,6 +142,16 @@ class TpccCommandTest {
         if (ProcessorTicks.now() != null) {
             double stolen = run.get("stolenPart").asDouble();
             assertTrue(stolen >= 0 && stolen < 1, () -> "stolenPart=" + stolen);
+            JsonNode shares = run.get("processorShares");
+            double user = shares.get("user").asDouble();
+            assertTrue(user > 0, shares::toString);
+            assertEquals(
+                    1,
+                    user + shares.get("kernel").asDouble() + shares.get("idle").asDouble() + stolen,
+                    1e-9,
+                    shares::toString);
+            String row = String.format(Locale.ROOT, "plain .*%.1f +[0-9.]+ +[0-9.]+ +[0-9.]+", 100 * user);
+            assertTrue(out.toString().lines().anyMatch(line -> line.strip().matches(row)), out.toString());
         }
         if (AnonymousMemory.now() != null) {
             double large = run.get("largePagePart").asDouble(-1);
