@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,6 +18,8 @@ import picocli.CommandLine.Option;
 /** The options that say which machine is simulated, and how; for every command that simulates. */
 public final class SimulateOptions {
     private static final String SEED = "page.seed";
+    private static final String COHERENCE = "coherence";
+    private static final String CLASSES = "classes";
 
     private static final Pattern BRANCHES = Pattern.compile("(\\d{1,9}):(\\d{1,9}):(\\d{1,9}):(\\d{1,9})");
 
@@ -52,7 +55,12 @@ public final class SimulateOptions {
     @Option(names = "--llc", paramLabel = "GEOMETRY", description = "Last level, of all cores together; or none.")
     String llc;
 
-    @Option(names = "--cores", paramLabel = "N", description = "Simulated cores, 1 to 64.")
+    @Option(
+            names = "--cores",
+            paramLabel = "N",
+            description =
+                    "Simulated cores, 1 to 64. Several with data caches keep them coherent and class their misses,"
+                            + " so they go in step, unless the machine or --set coherence=none says otherwise.")
     Integer cores;
 
     @Option(
@@ -198,11 +206,10 @@ public final class SimulateOptions {
         described = withCache(described, MachineDescription.L1D, l1d);
         described = withCache(described, MachineDescription.L2, l2);
         described = withCache(described, MachineDescription.LLC, llc == null ? List.of() : List.of(llc));
-        described = shared(described);
         for (Map.Entry<String, String> entry : values.entrySet()) {
             described = described.with(entry.getKey(), entry.getValue());
         }
-        return described;
+        return shared(described);
     }
 
     private MachineDescription base() {
@@ -278,15 +285,19 @@ public final class SimulateOptions {
 
     /** Several cores with data caches keep them coherent and class their misses, unless the machine says otherwise. */
     private static MachineDescription shared(MachineDescription described) {
-        boolean sharing = described.number(MachineDescription.CORES, 1) > 1
-                && described.has(MachineDescription.L1D)
-                && (described.has(MachineDescription.L2) || described.has(MachineDescription.LLC));
-        MachineDescription changed = described;
-        if (sharing && changed.value("coherence").isEmpty()) {
-            changed = changed.with("coherence", "mesi");
+        if (described.number(MachineDescription.CORES, 1) == 1 || !described.has(MachineDescription.L1D)) {
+            return described;
         }
-        if (sharing && changed.value("classes").isEmpty()) {
-            changed = changed.with("classes", "merged");
+        MachineDescription changed = described;
+        if (changed.value(COHERENCE).isEmpty()) {
+            changed = changed.with(COHERENCE, "mesi");
+        }
+        // Cores that share nothing at all need not go in step, and classes alone would make them.
+        boolean sharing = changed.has(MachineDescription.L2)
+                || changed.has(MachineDescription.LLC)
+                || !changed.value(COHERENCE).equals(Optional.of(MachineDescription.NONE));
+        if (sharing && changed.value(CLASSES).isEmpty()) {
+            changed = changed.with(CLASSES, "merged");
         }
         return changed;
     }

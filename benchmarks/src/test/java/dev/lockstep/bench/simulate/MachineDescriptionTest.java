@@ -138,6 +138,15 @@ class MachineDescriptionTest {
     void coresThatShareAreCoherentUnlessTheMachineSaysOtherwise() {
         String[] shared = {"--cores", "2", "--l1i", "32K,8,64", "--l1d", "32K,8,64", "--l2", "1M,16,64"};
         assertTrue(options(shared).machineLines().containsAll(List.of("coherence=mesi", "classes=merged")));
+        String[] privateOnly = {"--cores", "8", "--l1i", "32K,8,64", "--l1d", "32K,8,64"};
+        assertTrue(options(privateOnly).machineLines().containsAll(List.of("coherence=mesi", "classes=merged")));
+        String[] apart = {"--cores", "8", "--l1i", "32K,8,64", "--l1d", "32K,8,64", "--set", "coherence=none"};
+        assertEquals(
+                List.of("cores=8", "l1i=32K,8,64", "l1d=32K,8,64", "coherence=none"),
+                options(apart).machineLines());
+        assertEquals(
+                List.of("cores=8", "l1i=32K,8,64"),
+                options("--cores", "8", "--l1i", "32K,8,64").machineLines());
         String[] alone = {"--l1i", "32K,8,64", "--l1d", "32K,8,64", "--l2", "1M,16,64", "--set", "page.map=random"};
         List<String> lines = options(alone).machineLines();
         assertFalse(lines.contains("coherence=mesi"), lines::toString);

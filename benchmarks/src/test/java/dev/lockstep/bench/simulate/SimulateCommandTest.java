@@ -222,6 +222,33 @@ class SimulateCommandTest {
         assertTrue(out.toString().contains("l1i (watches)"), out.toString());
     }
 
+    @Test
+    void coresWithDataCachesAloneAreCoherentAndInStep() throws IOException {
+        requireSimulator();
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "simulate",
+                        "--cores",
+                        "2",
+                        "--l1i",
+                        "32K,8,64",
+                        "--l1d",
+                        "32K,8,64",
+                        "--json",
+                        json.toString(),
+                        "--",
+                        TRUE),
+                err.toString());
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        List<String> machine = new ArrayList<>();
+        report.get("simulated").forEach(line -> machine.add(line.asText()));
+        assertTrue(machine.contains("coherence=mesi"), machine::toString);
+        JsonNode result = report.at("/processes/0/result");
+        assertEquals(200, result.at("/step/quantumInstructions").asInt(), result::toString);
+    }
+
     /** What has no agent has no names, but every miss of the plugin's sums has a place, and every cycle a reason. */
     @Test
     void missesHavePlacesAndCyclesReasons() throws IOException {
