@@ -45,10 +45,12 @@ enum MachinePreset {
             "Harizopoulos, Ailamaki: Improving Instruction Cache Performance in OLTP, table 1: 16 KB 8-way L1-D,"
                 + " 64-byte lines, 1 MB L2, 12K micro-operations 8-way; Zhou, Ross: Buffering Database Operations,"
                 + " table 1 and section 7.1: the trace cache as 16 KB of instructions, 128-byte lines in L2, 18 cycles"
-                + " L1 miss, 276 L2 miss; 8 ways of L2 from the manufacturer",
+                + " L1 miss, 276 L2 miss, 128 entries of the ITLB, here fully associative, which it does not say; 8"
+                + " ways of L2 from the manufacturer",
             "l1i=16K,8,64",
             "l1d=16K,8,64",
             "l2=1M,8,128",
+            "itlb=128,128",
             "latency.l2=18",
             "latency.memory=276"),
     ATHLON_XP(

@@ -116,6 +116,35 @@ class MachineDescriptionTest {
         assertFalse(preset.summary().isEmpty());
     }
 
+    @ParameterizedTest
+    @EnumSource(value = MachinePreset.class, mode = Mode.EXCLUDE, names = "THIS")
+    void presetsHaveTheFiguresOfTheirSources(MachinePreset preset) {
+        assertEquals(figures(preset), String.join(" ", preset.description().lines()));
+    }
+
+    /**
+     * What the tables and sections say that the sources name, and for what those leave out, the sources themselves. An
+     * L2 without {@code l2.cores} is private, a last level without {@code llc.cores} one of all cores.
+     */
+    private static String figures(MachinePreset preset) {
+        return switch (preset) {
+            case THIS -> throw new IllegalArgumentException("read from the system: preset=" + preset);
+            case ALPHA ->
+                "cores=4 l1i=32K,2,64 l1d=32K,2,64 l2=2M,direct,64 coherence=mesi classes=split latency.l2=21"
+                        + " latency.memory=80 latency.transfer=125";
+            case ALPHASERVER_4100 ->
+                "cores=4 l1i=8K,direct,32 l1d=8K,direct,32 l1d.write=through l2=96K,3,64 llc=2M,direct,64 llc.cores=1"
+                        + " coherence=mesi classes=split latency.l2=7 latency.llc=21 latency.memory=80"
+                        + " latency.transfer=125";
+            case PENTIUM_4 -> "l1i=16K,8,64 l1d=16K,8,64 l2=1M,8,128 itlb=128,128 latency.l2=18 latency.memory=276";
+            case ATHLON_XP -> "l1i=64K,2,64 l1d=64K,2,64 l2=256K,16,64";
+            case PENTIUM_III -> "l1i=16K,4,32 l1d=16K,4,32 l2=256K,8,32";
+            case ITANIUM_2 ->
+                "cores=32 nodes=8 l1i=16K,4,64 l1d=16K,4,64 l2=256K,8,128 llc=6M,24,128 llc.cores=1 coherence=mesi"
+                        + " classes=split itlb=32,32 dtlb=32,32 stlb=128,128";
+        };
+    }
+
     @Test
     void optionsChangeWhatAPresetSays() {
         List<String> lines = options("--machine", "Itanium-2", "--cores", "4", "--l2", "512K,8,128")
