@@ -48,7 +48,7 @@ import picocli.CommandLine.Option;
         exitCodeList = {
             "0:measured; what cannot run here is NOT RUN, with the reason",
             "1:a run failed, or was not steady under the simulator; the figures of the others stand",
-            "2:wrong call"
+            "2:wrong call; or --simulate, and QEMU, the plugin or the agent is missing"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -202,6 +202,13 @@ public final class StepsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireRange();
+        if (simulatedSide) {
+            Optional<String> obstacle = simulatorObstacle.get();
+            if (obstacle.isPresent()) {
+                options.progress(obstacle.get());
+                return CommandLine.ExitCode.USAGE;
+            }
+        }
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "steps")) {
             StepsSpec spec = new StepsSpec(

@@ -11,7 +11,6 @@ import dev.lockstep.bench.report.ProgressView;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
-import dev.lockstep.counters.NativePart;
 import dev.lockstep.tpcc.TpccProgress;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +43,7 @@ final class SimulatedRuns {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final Emulation emulation;
+    private final Path agent;
     private final Children children;
     private final List<String> jvmOptions;
 
@@ -70,8 +70,14 @@ final class SimulatedRuns {
                 throws IOException, InterruptedException;
     }
 
-    SimulatedRuns(Emulation emulation, Children children, List<String> jvmOptions, boolean checked) {
-        this.emulation = emulation;
+    /**
+     * Prepares.
+     *
+     * @param checked whether the consistency conditions are checked
+     */
+    SimulatedRuns(Simulated simulated, Children children, List<String> jvmOptions, boolean checked) {
+        this.emulation = simulated.emulation();
+        this.agent = simulated.agent();
         this.children = children;
         this.jvmOptions = jvmOptions;
         this.checked = checked;
@@ -186,7 +192,7 @@ final class SimulatedRuns {
         Processors simulated = emulation.choose(request.configuration().cores(), code);
         List<String> guestOptions = new ArrayList<>(options);
         guestOptions.addAll(GuestOptions.simulated());
-        guestOptions.add("-agentpath:" + agent() + "=" + events);
+        guestOptions.add("-agentpath:" + agent + "=" + events);
         long beginNanos = System.nanoTime();
         long[] measuredNanos = {beginNanos};
         RunReport report = children.run(
@@ -201,13 +207,6 @@ final class SimulatedRuns {
                 },
                 view);
         return new Guest(report, (measuredNanos[0] - beginNanos) / NANOS_PER_SECOND, code, events, state);
-    }
-
-    private static Path agent() throws IOException {
-        return switch (NativePart.AGENT.find()) {
-            case NativePart.Result.Available(Path file) -> file;
-            case NativePart.Result.Missing(String reason) -> throw new IOException(reason);
-        };
     }
 
     private void judge(Guest guest, Path samples, Path machineState, RunReport machineReport, SameProcessor same)

@@ -8,6 +8,7 @@ import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ReportWriter;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ShownArguments;
+import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -16,6 +17,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,7 +45,7 @@ import picocli.CommandLine.Spec;
             "1:a check failed: a consistency condition, the tally of the driver, or a run that made no progress, whose"
                     + " thread dump is named: no transaction ended for 30 s, or nothing was done for 120 s while it"
                     + " loaded, gathered statistics or checked",
-            "2:wrong call"
+            "2:wrong call; or under ./lockstep simulate, and its agent for the JVM is missing"
         },
         footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the answer of"
             + " the transaction before on the same thread or connection, so with the wait for a turn, or with --think"
@@ -96,6 +99,7 @@ public final class TpccCommand implements Callable<Integer> {
     private final String mainClass;
     private final String version;
     private final Placement placement;
+    private final Supplier<NativePart.Result> agent;
 
     /**
      * For one command line.
@@ -105,9 +109,15 @@ public final class TpccCommand implements Callable<Integer> {
      * @param placement where child JVMs run
      */
     public TpccCommand(String mainClass, String version, Placement placement) {
+        this(mainClass, version, placement, NativePart.AGENT::find);
+    }
+
+    /** The same with an agent from elsewhere. */
+    TpccCommand(String mainClass, String version, Placement placement, Supplier<NativePart.Result> agent) {
         this.mainClass = mainClass;
         this.version = version;
         this.placement = placement;
+        this.agent = agent;
     }
 
     @Override
@@ -122,11 +132,22 @@ public final class TpccCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
+        Simulated simulated = null;
+        if (placement.emulation().isPresent()) {
+            switch (agent.get()) {
+                case NativePart.Result.Available(Path file) ->
+                    simulated = new Simulated(placement.emulation().get(), file);
+                case NativePart.Result.Missing(String reason) -> {
+                    command.commandLine().getErr().println("lockstep: " + reason);
+                    return CommandLine.ExitCode.USAGE;
+                }
+            }
+        }
         requireWritable();
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         PrintWriter out = command.commandLine().getOut();
-        TpccExperiment experiment = new TpccExperiment(
-                plan, options, placement::choose, placement.emulation().orElse(null), mainClass, System.err);
+        TpccExperiment experiment =
+                new TpccExperiment(plan, options, placement::choose, simulated, mainClass, System.err);
         experiment.run();
         List<RunReport> runs = experiment.runs();
         ExperimentReport report = new ExperimentReport(

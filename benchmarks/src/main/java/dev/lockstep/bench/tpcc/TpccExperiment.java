@@ -2,7 +2,6 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
-import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
@@ -63,7 +62,7 @@ final class TpccExperiment {
      * Prepares.
      *
      * @param placement where a child runs, by the number of its processors
-     * @param emulation how they are simulated, {@code null} where they are not
+     * @param simulated by what they are simulated, {@code null} where they are not
      * @param options of the command: where the flame graphs go, the options of the children beside the common ones, the
      *     URL of PostgreSQL
      * @param mainClass of the children, which knows {@link TpccChildCommand}
@@ -73,7 +72,7 @@ final class TpccExperiment {
             TpccPlan plan,
             TpccOptions options,
             IntFunction<Processors> placement,
-            Emulation emulation,
+            Simulated simulated,
             String mainClass,
             PrintStream progress) {
         this.plan = plan;
@@ -88,7 +87,7 @@ final class TpccExperiment {
         this.environment = Map.copyOf(variables);
         this.placement = placement;
         this.simulated =
-                emulation == null ? null : new SimulatedRuns(emulation, this::run, jvmOptions, !options.unchecked);
+                simulated == null ? null : new SimulatedRuns(simulated, this::run, jvmOptions, !options.unchecked);
         this.mainClass = mainClass;
         this.progress = progress;
     }

@@ -7,20 +7,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
-import dev.lockstep.bench.process.Emulation;
-import dev.lockstep.bench.process.Placement;
-import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.StubPlacement;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Record;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,30 +205,8 @@ class IndexFetchCommandTest {
         assertTrue(err.toString().contains("--retrained-points: switch points are cut short"), err::toString);
     }
 
-    private static Placement simulated() {
-        return new Placement() {
-            @Override
-            public int processorsMax() {
-                return 1;
-            }
-
-            @Override
-            public Processors choose(int count) {
-                throw new AssertionError("nothing is run");
-            }
-
-            @Override
-            public Optional<Emulation> emulation() {
-                return Optional.of((Emulation) Proxy.newProxyInstance(
-                        getClass().getClassLoader(),
-                        new Class<?>[] {Emulation.class},
-                        (proxy, method, values) -> null));
-            }
-        };
-    }
-
     private int executeSimulated(String... arguments) {
-        return new CommandLine(new IndexFetchCommand(Main.class.getName(), simulated()))
+        return new CommandLine(new IndexFetchCommand(Main.class.getName(), new StubPlacement()))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,26 +9,23 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.counters.NativePart;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 class SimulateCommandTest {
     private static final String TRUE = "/bin/true";
-    private static final long CHILD_SECONDS_MAX = 900;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -95,10 +93,35 @@ class SimulateCommandTest {
     @Test
     void missingQemuIsToldWithThePackage() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("empty"));
-        Child child = child(empty.toString(), "simulate", "--l1i", "32K,8,64", "--", TRUE);
+        CommandProcess child = CommandProcess.run(directory, empty, "simulate", "--l1i", "32K,8,64", "--", TRUE);
         assertEquals(2, child.exitCode(), child.output());
         assertTrue(child.output().contains("apt-get install qemu-user"), child.output());
         assertEquals(1, child.output().lines().count(), child.output());
+    }
+
+    /** The others that simulate; a compiler is there, without which one of them would stop before. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "codemap --workload operations",
+                "indexfetch --measure misses --members 1 --kinds original --rows 1000",
+                "steps --simulate --warehouses 1 --mixes payment",
+                "simulate-validate hand",
+                "autosteps loop -- indexfetch --kinds original --members 1 --rows 1000"
+            })
+    void missingQemuIsToldByEveryCommandThatSimulates(String words) throws Exception {
+        Path bin = Files.createDirectory(directory.resolve("bin"));
+        assertTrue(Files.createFile(bin.resolve("cc")).toFile().setExecutable(true));
+        CommandProcess child = CommandProcess.run(directory, bin, words.split(" "));
+        assertEquals(2, child.exitCode(), child.output());
+        assertEquals(
+                1,
+                child.output()
+                        .lines()
+                        .filter(line -> line.startsWith("lockstep: " + Simulator.missing()))
+                        .count(),
+                child.output());
+        assertFalse(child.output().contains("\tat "), child.output());
     }
 
     @Test
@@ -107,7 +130,7 @@ class SimulateCommandTest {
         Path qemu = Files.writeString(
                 bin.resolve(Simulator.QEMU), "#!/bin/sh\necho 'qemu: Could not load plugin: no such thing'\nexit 1\n");
         assertTrue(qemu.toFile().setExecutable(true));
-        Child child = child(bin.toString(), "simulate", "--l1i", "32K,8,64", "--", TRUE);
+        CommandProcess child = CommandProcess.run(directory, bin, "simulate", "--l1i", "32K,8,64", "--", TRUE);
         assertEquals(2, child.exitCode(), child.output());
         assertTrue(
                 child.output().contains("The simulator's plugin does not load: qemu: Could not load plugin")
@@ -324,34 +347,5 @@ class SimulateCommandTest {
         String name = Spelling.of(preset);
         assertEquals(0, execute("simulate", "--machine", name, "--", TRUE), err.toString());
         assertTrue(out.toString().contains(preset.source()), out.toString());
-    }
-
-    private record Child(int exitCode, String output) {}
-
-    /** This program in a process of its own, which finds programs only in the directory given. */
-    private Child child(String path, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classPath(),
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
-        File output = directory.resolve("output.txt").toFile();
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
-        builder.environment().put("PATH", path);
-        Process process = builder.start();
-        if (!process.waitFor(CHILD_SECONDS_MAX, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
-        }
-        return new Child(process.exitValue(), Files.readString(output.toPath(), StandardCharsets.UTF_8));
-    }
-
-    /** Of this JVM, wherever its modules come from. */
-    private static String classPath() {
-        String modules = System.getProperty("jdk.module.path", "");
-        String classes = System.getProperty("java.class.path", "");
-        return modules.isEmpty() ? classes : modules + File.pathSeparator + classes;
     }
 }

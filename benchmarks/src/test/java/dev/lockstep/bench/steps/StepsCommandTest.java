@@ -1,6 +1,7 @@
 package dev.lockstep.bench.steps;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -398,6 +399,23 @@ class StepsCommandTest {
         assertEquals(2, cell.at("/native/runs").size());
         assertEquals(obstacle, cell.at("/simulated/notRun").asText());
         assertTrue(out.toString().contains("NOT RUN: " + obstacle), out::toString);
+    }
+
+    @Test
+    void aSimulationThatWasAskedForIsRefusedWithoutTheSimulator() {
+        obstacle = "User-mode QEMU is not there.";
+        Path json = directory.resolve("result.json");
+        for (String[] sides : new String[][] {{"--simulate"}, {"--simulate", "--native"}}) {
+            String[] all = Stream.concat(
+                            Stream.of(sides), Stream.of("--mixes=payment", "--warehouses=1", "--json=" + json))
+                    .toArray(String[]::new);
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute(this::rising, all));
+            assertEquals(
+                    List.of("lockstep: " + obstacle), err.toString().lines().toList());
+        }
+        assertEquals(List.of(), launched);
+        assertFalse(Files.exists(json));
     }
 
     @Test

@@ -10,7 +10,9 @@ import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.process.AnonymousMemory;
 import dev.lockstep.bench.process.ProcessorTicks;
+import dev.lockstep.bench.process.StubPlacement;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -100,6 +102,21 @@ class TpccCommandTest {
         assertEquals(2, execute("tpcc", "--no-such-option"));
         assertEquals(2, execute("jmh", "no.such.benchmark"));
         assertEquals("", out.toString());
+    }
+
+    @Test
+    void aSimulatedRunWithoutTheAgentIsRefusedInOneSentence() {
+        String reason = "The native library is not there: library=lockstep_agent";
+        TpccCommand command = new TpccCommand(
+                Main.class.getName(), "1", new StubPlacement(), () -> new NativePart.Result.Missing(reason));
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                2,
+                new CommandLine(command)
+                        .setErr(new PrintWriter(err))
+                        .execute("--json=" + json, "--dir=" + directory.resolve("databases")));
+        assertEquals(List.of("lockstep: " + reason), err.toString().lines().toList());
+        assertFalse(Files.exists(directory.resolve("databases")));
     }
 
     /** Nobody listens at port 1. */
