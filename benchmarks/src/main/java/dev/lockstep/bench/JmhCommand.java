@@ -111,6 +111,11 @@ final class JmhCommand implements Callable<Integer> {
         if (flame && report.directory() == null) {
             throw new ParameterException(command.commandLine(), "--flame needs --out DIR, where the flame graphs go");
         }
+        if (flame && placement.emulation().isPresent()) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--flame is not for ./lockstep simulate, where a profiler would sample the emulator");
+        }
         report.prepare();
         Optional<String> obstacle = JmhProfilers.obstacle(options.getProfilers());
         if (obstacle.isPresent()) {

@@ -11,6 +11,7 @@ import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.jmh.SimulatedProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.StubPlacement;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.CounterObstacle;
 import dev.lockstep.counters.HardwareCounters;
@@ -68,6 +69,18 @@ class JmhProfilersTest {
 
     private static List<String> times(String warmUp, String measured) {
         return List.of("--", "-f", "1", "-wi", "1", "-w", warmUp, "-i", "1", "-r", measured, "-v", "SILENT");
+    }
+
+    @Test
+    void noProfilerSamplesASimulatedBenchmark() {
+        Path report = directory.resolve("report");
+        assertEquals(
+                2,
+                new CommandLine(new JmhCommand(new StubPlacement()))
+                        .setErr(new PrintWriter(err))
+                        .execute("--flame", "--out=" + report, "--", "KeyBenchmark"));
+        assertTrue(err.toString().startsWith("--flame is not for ./lockstep simulate"), err::toString);
+        assertFalse(Files.exists(report));
     }
 
     private int execute(List<String> before, String... more) {

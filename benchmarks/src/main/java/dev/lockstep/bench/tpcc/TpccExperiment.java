@@ -115,8 +115,7 @@ final class TpccExperiment {
                 }
             }
         }
-        // A profiler would sample the emulator.
-        for (RunSpec spec : simulated == null ? plan.profiled() : List.<RunSpec>of()) {
+        for (RunSpec spec : plan.profiled()) {
             if (connections.getOrDefault(spec.engine(), spec.threads()) != spec.threads()) {
                 continue;
             }

@@ -110,7 +110,8 @@ record TpccPlan(
     /** Configurations of Lockstep for any report; the others are much alike from run to run, and drawn if asked for. */
     private static List<RunSpec> profiled(TpccOptions options, List<EngineName> engines, long memoryBytes) {
         List<RunSpec> profiled = new ArrayList<>();
-        if (options.out != null) {
+        // A profiler would sample the emulator.
+        if (options.out != null && !options.isSimulated()) {
             for (EngineName engine : engines) {
                 if (engine == EngineName.LOCKSTEP) {
                     profiled.addAll(lockstep(options, memoryBytes, true));
@@ -185,6 +186,9 @@ record TpccPlan(
         require(
                 options.profile == null || !options.isSimulated(),
                 "--profile is not for ./lockstep simulate, where a profiler would sample the emulator");
+        require(
+                !options.flame || !options.isSimulated(),
+                "--flame is not for ./lockstep simulate, where a profiler would sample the emulator");
         require(options.connections >= 0, "--connections is at least 1");
         require(
                 Protection.isCheckpoints(options.checkpoints),

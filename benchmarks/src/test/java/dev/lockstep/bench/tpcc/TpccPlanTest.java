@@ -93,11 +93,25 @@ class TpccPlanTest {
         assertEquals(9, spec.warmUpTransactions());
         assertRefused("--unchecked", "--unchecked");
 
-        TpccOptions profiled = parse("--engine", "lockstep", "--profile", "flames.html");
-        profiled.simulated();
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(profiled, MEMORY_BYTES, 64));
-        assertTrue(refused.getMessage().contains("--profile"), refused::getMessage);
+    }
+
+    @Test
+    void noProfilerSamplesASimulatedRun() {
+        for (List<String> words : List.of(List.of("--profile=flames.html"), List.of("--out=report", "--flame"))) {
+            TpccOptions options = parse(words.toArray(String[]::new));
+            options.simulated();
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(options, MEMORY_BYTES, 64));
+            String option = words.getLast().replaceFirst("=.*", "");
+            assertEquals(
+                    option + " is not for ./lockstep simulate, where a profiler would sample the emulator.",
+                    refused.getMessage());
+        }
+        TpccOptions reported = parse("--out=report");
+        reported.simulated();
+        TpccPlan plan = TpccPlan.of(reported, MEMORY_BYTES, 64);
+        assertEquals(List.of(), plan.profiled());
+        assertEquals(2, plan.runCount());
     }
 
     @Test
