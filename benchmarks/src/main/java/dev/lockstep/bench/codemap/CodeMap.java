@@ -3,6 +3,7 @@ package dev.lockstep.bench.codemap;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DatabindException;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.scheduler.CodeFootprints;
@@ -25,8 +26,7 @@ import java.util.Optional;
  * @param formatVersion {@link #FORMAT_VERSION}
  * @param jvm name and version of the JVM whose compiler made the code
  * @param jvmFlags its command line
- * @param commit of the program, or null if unknown
- * @param time when it was made, ISO 8601
+ * @param origin what made it, and where
  * @param workloads what was run, each in a JVM of its own
  */
 public record CodeMap(
@@ -34,14 +34,13 @@ public record CodeMap(
         int formatVersion,
         String jvm,
         List<String> jvmFlags,
-        String commit,
-        String time,
+        Origin origin,
         List<WorkloadCode> workloads) {
     /** What tells the file from others in JSON. */
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 5;
+    public static final int FORMAT_VERSION = 6;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;

@@ -2,7 +2,6 @@ package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
-import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -15,8 +14,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -180,7 +177,8 @@ public final class CodeMapCommand implements Callable<Integer> {
     @Option(
             names = "--read",
             paramLabel = "FILE",
-            description = "Runs nothing, and prints the code map of a file that --json wrote.")
+            description = "Runs nothing, and prints the code map of a file that --json wrote, with where it comes from,"
+                    + " and MARKED if that was another JVM than runs here.")
     private Path read;
 
     @Mixin
@@ -201,7 +199,6 @@ public final class CodeMapCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         requireSense();
         results.prepare();
-        List<String> arguments = command.commandLine().getParseResult().originalArgs();
         CodeMap map;
         try {
             map = read == null ? measure() : CodeMap.read(read);
@@ -212,7 +209,7 @@ public final class CodeMapCommand implements Callable<Integer> {
         } catch (WorkloadFailedException e) {
             return complain(e.getMessage(), 1);
         }
-        Report report = new CodeMapReport(map, Origin.here(arguments, seed), methods).report();
+        Report report = new CodeMapReport(map, methods).report();
         PrintWriter printed = command.commandLine().getOut();
         printed.println(report.summary());
         report.configuration().forEach((name, value) -> printed.println(name + ": " + value));
@@ -252,6 +249,7 @@ public final class CodeMapCommand implements Callable<Integer> {
 
     private CodeMap measure() throws IOException, InterruptedException, SimulationException, WorkloadFailedException {
         List<CodeMap.WorkloadCode> workloads = new ArrayList<>();
+        Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         String jvm = CodeMap.thisJvm();
         List<String> flags = List.of();
         for (CodeMapSpec.Workload each : CodeMapSpec.Workload.values()) {
@@ -291,8 +289,7 @@ public final class CodeMapCommand implements Callable<Integer> {
                 CodeMap.FORMAT_VERSION,
                 jvm,
                 flags.stream().filter(flag -> !flag.startsWith("-agentpath:")).toList(),
-                SourceVersion.commit().orElse(null),
-                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                origin,
                 workloads);
     }
 

@@ -8,7 +8,6 @@ import dev.lockstep.bench.codemap.CodeMap.UnitCode;
 import dev.lockstep.bench.codemap.CodeMap.WorkloadCode;
 import dev.lockstep.bench.report.BarPlot;
 import dev.lockstep.bench.report.Figures;
-import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.PlotFrame;
@@ -48,17 +47,18 @@ final class CodeMapReport {
     private static final int PERCENT = 100;
 
     private final CodeMap map;
-    private final Origin origin;
     private final int methodsMax;
 
-    CodeMapReport(CodeMap map, Origin origin, int methodsMax) {
+    CodeMapReport(CodeMap map, int methodsMax) {
         this.map = map;
-        this.origin = origin;
         this.methodsMax = methodsMax;
     }
 
     Report report() {
         List<Section> sections = new ArrayList<>();
+        if (!map.matchesThisJvm()) {
+            sections.add(otherJvm());
+        }
         for (WorkloadCode workload : map.workloads()) {
             sections.add(belief(workload));
             sections.add(footprints(workload));
@@ -81,7 +81,16 @@ final class CodeMapReport {
                             workload.warmUpTransactions(),
                             workload.scheduling()));
         }
-        return new Report("Code map", summary(), isSteady(), origin, configuration, sections);
+        return new Report("Code map", summary(), isSteady(), map.origin(), configuration, sections);
+    }
+
+    private Section otherJvm() {
+        return Section.of(
+                "Of another JVM",
+                new Paragraph("MARKED: the compiler of the JVM that runs here makes other code: jvm=\"" + map.jvm()
+                        + "\" here=\"" + CodeMap.thisJvm()
+                        + "\"; remedy: make a map anew with ./lockstep codemap --json"
+                        + " FILE, or read it on that JVM."));
     }
 
     private boolean isSteady() {

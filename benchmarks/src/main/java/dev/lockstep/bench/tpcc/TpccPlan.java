@@ -279,10 +279,21 @@ record TpccPlan(
                     measured.stream().anyMatch(each -> !each.dataBytes().isEmpty()),
                     "--team-data " + options.teamData + " says of no operation what data it touches: make it anew with"
                             + " ./lockstep codemap --footprints FILE");
+            measured.forEach(each -> requireThisJvm(options.teamData, each));
             return TeamLimits.of(options.teamL2 == null ? ThisMachine.l2Bytes() : options.teamL2.bytes(), measured);
         } catch (IOException e) {
             throw new IllegalArgumentException("--team-data cannot be read: " + e, e);
         }
+    }
+
+    /** Measured in code that another compiler made; a file made by hand need not name any. */
+    private static void requireThisJvm(Path file, CodeFootprints footprints) {
+        require(
+                footprints.jvm().isEmpty() || footprints.isOfThisJvm(),
+                "--team-data " + file + " is of another JVM: jvm=\"" + footprints.jvm() + "\" here=\""
+                        + CodeFootprints.thisJvm()
+                        + "\"; remedy: make it anew with ./lockstep codemap --footprints FILE,"
+                        + " or run on that JVM");
     }
 
     private static void require(boolean condition, String sentence) {

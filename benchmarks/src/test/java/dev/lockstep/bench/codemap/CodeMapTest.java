@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.Main;
 import dev.lockstep.bench.codemap.CodeMap.ContextCode;
 import dev.lockstep.bench.codemap.CodeMap.MethodCode;
 import dev.lockstep.bench.codemap.CodeMap.OperationCode;
@@ -20,6 +21,9 @@ import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -120,15 +124,12 @@ class CodeMapTest {
                 .build(SPEC, PLAIN, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
     }
 
+    private static final Origin ORIGIN =
+            new Origin("./lockstep codemap --seed 7", "abc", "a JVM", "a processor", 7, "2026-11-20T00:00:00Z");
+
     private CodeMap map() {
         return new CodeMap(
-                CodeMap.KIND,
-                CodeMap.FORMAT_VERSION,
-                CodeMap.thisJvm(),
-                List.of("-Xmx1g"),
-                "abc",
-                "2026-11-20T00:00:00Z",
-                List.of(code));
+                CodeMap.KIND, CodeMap.FORMAT_VERSION, CodeMap.thisJvm(), List.of("-Xmx1g"), ORIGIN, List.of(code));
     }
 
     @Test
@@ -196,7 +197,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 5", "\"formatVersion\" : 4"),
+                json.replace("\"formatVersion\" : 6", "\"formatVersion\" : 5"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -207,6 +208,32 @@ class CodeMapTest {
             assertTrue(refused.getMessage().contains("file=" + file + "; make one with"), refused.getMessage());
             assertFalse(refused.getMessage().contains("Cannot invoke"), refused.getMessage());
         }
+    }
+
+    @Test
+    void aMapOfAnotherJvmIsMarkedAndKeepsItsOrigin() throws IOException {
+        Path file = directory.resolve("map.json");
+        Json.write(file, map());
+        String own = read(file, "own");
+        assertFalse(own.contains("MARKED: the compiler of the JVM that runs here makes other code"), own);
+        Files.writeString(file, Files.readString(file).replace(CodeMap.thisJvm(), "Another JVM 99"));
+        String printed = read(file, "other");
+        String marked =
+                "MARKED: the compiler of the JVM that runs here makes other code: jvm=\"Another JVM 99\" here=\""
+                        + CodeMap.thisJvm() + "\"; remedy: ";
+        assertTrue(printed.contains(marked), printed);
+        String page = Files.readString(directory.resolve("other/report.html"));
+        assertTrue(page.contains(ORIGIN.command()) && page.contains(ORIGIN.time()), page);
+        assertFalse(page.contains("--read"), page);
+    }
+
+    private String read(Path file, String report) {
+        StringWriter out = new StringWriter();
+        Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(Writer.nullWriter()))
+                .execute("codemap", "--read=" + file, "--out=" + directory.resolve(report));
+        return out.toString().replaceAll("\\s+", " ");
     }
 
     /** What goes beyond the process: sizes, of operations alone. */
@@ -246,7 +273,7 @@ class CodeMapTest {
     /** With a C2 share of 80 % the figures are not those of the steady state, and the report says so. */
     @Test
     void tellsItAsText() {
-        Report report = new CodeMapReport(map(), new Origin("", "", "", "", 1, ""), 5).report();
+        Report report = new CodeMapReport(map(), 5).report();
         assertFalse(report.ok());
         assertTrue(
                 report.summary().startsWith("operations: 80.5 % of the Java instructions from C2"), report.summary());

@@ -10,6 +10,7 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.engine.DatabaseOptions;
+import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +93,6 @@ class TpccPlanTest {
         assertEquals(7, spec.transactions());
         assertEquals(9, spec.warmUpTransactions());
         assertRefused("--unchecked", "--unchecked");
-
     }
 
     @Test
@@ -440,6 +440,15 @@ class TpccPlanTest {
         assertRefused("codemap --footprints", "--team-data=" + file, "--team-l2=256k");
         Files.writeString(file, "lockstep-code-footprints 1\n");
         assertRefused("cut short", "--team-data=" + file, "--team-l2=256k");
+        String measured = "lockstep-code-footprints 2\njvm JVM\nworkload tpcc\ndata 8192 fetch stock\nend\n";
+        Files.writeString(file, measured.replace("JVM", CodeFootprints.thisJvm()));
+        plan("--team-data=" + file, "--team-l2=256k");
+        Files.writeString(file, measured.replace("JVM", "Another JVM 99"));
+        assertRefused(
+                "--team-data " + file + " is of another JVM: jvm=\"Another JVM 99\" here=\"" + CodeFootprints.thisJvm()
+                        + "\"; remedy: make it anew",
+                "--team-data=" + file,
+                "--team-l2=256k");
     }
 
     @Test
