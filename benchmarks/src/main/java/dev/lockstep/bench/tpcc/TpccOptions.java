@@ -254,7 +254,8 @@ final class TpccOptions {
                             + " that needs nothing else; the plots, as SVG and PNG, below plots/; report.txt, what is"
                             + " printed; result.json, what --json writes; and a flame graph of each configuration of"
                             + " Lockstep, such as flames-lockstep-jdk.html and flames-lockstep-steps.html, each from a"
-                            + " further run with the profiler, which counts for no figure.")
+                            + " further run with the profiler, which counts for no figure. With --slices, and under"
+                            + " ./lockstep simulate, there are none.")
     Path out;
 
     @Option(

@@ -110,8 +110,8 @@ record TpccPlan(
     /** Configurations of Lockstep for any report; the others are much alike from run to run, and drawn if asked for. */
     private static List<RunSpec> profiled(TpccOptions options, List<EngineName> engines, long memoryBytes) {
         List<RunSpec> profiled = new ArrayList<>();
-        // A profiler would sample the emulator.
-        if (options.out != null && !options.isSimulated()) {
+        // A profiler would sample the emulator, or the turns of others.
+        if (options.out != null && !options.isSimulated() && options.sliceSeconds == 0) {
             for (EngineName engine : engines) {
                 if (engine == EngineName.LOCKSTEP) {
                     profiled.addAll(lockstep(options, memoryBytes, true));
@@ -260,8 +260,8 @@ record TpccPlan(
                 "--slices has no --think: in a turn shorter than the keying time of a transaction none would be"
                         + " measured");
         require(
-                !options.scanBeside && options.profile == null && options.out == null,
-                "--slices has no --scan-beside, no --profile and no --out");
+                !options.scanBeside && options.profile == null && !options.flame,
+                "--slices has no --scan-beside, no --profile and no --flame");
         require(
                 List.of(Protection.ONCE, Protection.OFF, Protection.BY_LOG).contains(options.checkpoints),
                 "--slices needs --checkpoint-seconds " + Protection.ONCE + ", " + Protection.OFF + " or "

@@ -121,6 +121,9 @@ final class TpccReport {
         settings.put("mix", spec.mix() + (spec.think() ? ", with keying and think times" : ", without think times"));
         settings.put("isolation", spec.isolation());
         settings.put("added to each fsync", spec.fsyncDelayMillis() + " ms");
+        if (spec.sliceSeconds() > 0) {
+            settings.put("turns in one JVM", spec.sliceSeconds() + " s");
+        }
         settings.put(
                 "repetitions",
                 String.valueOf(

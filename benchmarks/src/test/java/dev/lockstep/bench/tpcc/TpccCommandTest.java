@@ -320,7 +320,9 @@ class TpccCommandTest {
 
     @Test
     void runsByTurnsInOneJvm() throws IOException {
+        Path report = directory.resolve("report");
         JsonNode result = run(
+                "--out=" + report,
                 "--durability=async",
                 "--scheduler=jdk",
                 SMALL_POOL,
@@ -342,6 +344,19 @@ class TpccCommandTest {
             assertTurnsAddUp(run);
             assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
             assertEquals(0, run.get("tallyDifferences").size(), run::toString);
+        }
+        try (Stream<Path> files = Files.list(report)) {
+            assertEquals(
+                    List.of("plots", "report.html", "report.txt", "result.json"),
+                    files.map(file -> file.getFileName().toString()).sorted().toList());
+        }
+        String page = Files.readString(report.resolve("report.html"));
+        for (String part : List.of(
+                "<figure id=\"plot-throughput\">",
+                "Ratios of throughput",
+                "lockstep/jdk none : lockstep/jdk",
+                "turns in one JVM")) {
+            assertTrue(page.contains(part), part);
         }
         // Not in each: the system counts a thread's time in ticks, and some checkpoints take less than one.
         assertTrue(

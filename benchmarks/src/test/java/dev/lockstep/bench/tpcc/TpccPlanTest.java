@@ -500,6 +500,9 @@ class TpccPlanTest {
         assertRefused("--transactions", "--slices=2", "--transactions=9");
         assertRefused("--scan-beside", "--slices=2", "--scan-beside");
         assertRefused("--think", "--slices=2", "--think");
+        assertRefused("no --profile", "--slices=2", "--profile=flames.html");
+        assertRefused("no --flame", "--slices=2", "--out=report", "--flame");
+        assertEquals(List.of(), plan("--slices=2", "--out=report").profiled());
         assertRefused("once, off or by-log", "--slices=2", "--checkpoint-seconds=60");
     }
 
