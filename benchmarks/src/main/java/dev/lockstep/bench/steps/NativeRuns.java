@@ -22,24 +22,30 @@ final class NativeRuns {
         this.progress = progress;
     }
 
-    /** Runs all variants of a mix. */
-    NativeFigures run(String mix, int warehouses) throws IOException {
+    /**
+     * Runs all variants of a mix.
+     *
+     * @param forced options of the JVMs beside those of all runs
+     */
+    NativeFigures run(String mix, int warehouses, List<String> forced) throws IOException {
         List<NativeRun> runs = new ArrayList<>();
         for (int repeat = 1; repeat <= spec.repeats(); repeat++) {
             progress.accept(mix + ", warehouses=" + warehouses + ", repetition " + repeat + " of " + spec.repeats());
             for (StepsVariant variant : spec.variants()) {
-                runs.add(run(mix, warehouses, variant, repeat, false));
+                runs.add(run(mix, warehouses, variant, forced, repeat, false));
             }
             if (spec.control()) {
-                runs.add(run(mix, warehouses, spec.variants().getFirst(), repeat, true));
+                runs.add(run(mix, warehouses, spec.variants().getFirst(), forced, repeat, true));
             }
         }
-        return NativeFigures.of(runs);
+        return NativeFigures.of(forced, runs);
     }
 
-    private NativeRun run(String mix, int warehouses, StepsVariant variant, int repeat, boolean control)
+    private NativeRun run(
+            String mix, int warehouses, StepsVariant variant, List<String> forced, int repeat, boolean control)
             throws IOException {
         List<String> words = new ArrayList<>(spec.tpcc(mix, warehouses, variant));
+        forced.forEach(option -> words.add("--jvm-option=" + option));
         words.addAll(List.of(
                 "--warmup",
                 Double.toString(spec.warmUpSeconds()),

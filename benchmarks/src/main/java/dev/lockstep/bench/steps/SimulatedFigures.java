@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -41,6 +42,16 @@ record SimulatedFigures(
                 overNeither,
                 over(runs, StepsVariant.CONTINUATION, StepsVariant.SERIAL).orElse(null),
                 List.copyOf(runs));
+    }
+
+    /** The options by which both sides of the simulated runs had the same flags; empty where none has told. */
+    List<String> forced() {
+        return runs.stream()
+                .map(SimulatedRun::check)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(check -> check.flags().forced())
+                .orElse(List.of());
     }
 
     private static Optional<Map<String, Double>> over(List<SimulatedRun> runs, StepsVariant above, StepsVariant below) {

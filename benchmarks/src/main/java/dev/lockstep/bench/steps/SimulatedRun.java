@@ -1,6 +1,7 @@
 package dev.lockstep.bench.steps;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.lockstep.bench.tpcc.SimulationCheck;
 import dev.lockstep.bench.tpcc.TeamReport;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param events in all of them, by the names of {@link SimulatedEvent}
  * @param observed misses in all of them of further caches, by level and geometry
  * @param teams of each operation
+ * @param check its flags, the sizes of its hottest methods, and its control; null where it left none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record SimulatedRun(
@@ -28,10 +30,11 @@ record SimulatedRun(
         long transactions,
         Map<String, Long> events,
         Map<String, Long> observed,
-        List<TeamReport> teams) {
+        List<TeamReport> teams,
+        SimulationCheck check) {
     /** A run that left no figures. */
     static SimulatedRun failed(StepsVariant variant, String command, String failure) {
-        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of(), List.of());
+        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of(), List.of(), null);
     }
 
     /** Whether there are figures. */

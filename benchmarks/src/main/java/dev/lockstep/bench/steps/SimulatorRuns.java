@@ -55,22 +55,22 @@ final class SimulatorRuns {
         words.addAll(tpcc);
         words.addAll(List.of("--dir", spec.databases().toString(), "--json", tpccJson.toString()));
         Launcher.Ended ended = launcher.launch(words);
-        RunReport run = Files.exists(tpccJson)
-                ? Json.read(tpccJson, ExperimentReport.class).runs().getFirst()
-                : null;
+        ExperimentReport left = Files.exists(tpccJson) ? Json.read(tpccJson, ExperimentReport.class) : null;
+        RunReport run = left == null ? null : left.runs().getFirst();
         String failure = NativeRuns.failure(ended, run);
         return failure.isEmpty() && Files.exists(simulatedJson)
                 ? counted(
                         variant,
                         command,
                         ended.exitCode() == 0 ? "" : ended.reason(),
-                        run,
+                        left,
                         Json.read(simulatedJson, SimulationReport.class))
                 : SimulatedRun.failed(variant, command, failure.isEmpty() ? ended.reason() : failure);
     }
 
     private static SimulatedRun counted(
-            StepsVariant variant, String command, String doubt, RunReport run, SimulationReport report) {
+            StepsVariant variant, String command, String doubt, ExperimentReport left, SimulationReport report) {
+        RunReport run = left.runs().getFirst();
         SimulatedProcess process = report.processes().getFirst();
         SimulationResult.Phase phase = process.result().reported();
         List<String> observers = report.simulated().stream()
@@ -90,6 +90,9 @@ final class SimulatorRuns {
                 run.commits().values().stream().mapToLong(Long::longValue).sum(),
                 SimulatedEvent.counts(phase),
                 observed,
-                run.teams());
+                run.teams(),
+                left.simulations() == null || left.simulations().isEmpty()
+                        ? null
+                        : left.simulations().getFirst());
     }
 }

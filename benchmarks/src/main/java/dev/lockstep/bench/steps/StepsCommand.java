@@ -40,7 +40,8 @@ import picocli.CommandLine.Option;
                     + " operations; serial, its original, where they take the same turns behind each operation.",
             "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
                     + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
-                    + " one core, in a JVM of its own; --json has its command.",
+                    + " one core, in a JVM of its own; --json has its command. Where both are asked for, the JVMs whose"
+                    + " times are taken have the flags forced that a JVM chooses on the simulated processor.",
             "",
             "Options:"
         },

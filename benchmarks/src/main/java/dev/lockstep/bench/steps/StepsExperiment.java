@@ -54,19 +54,22 @@ final class StepsExperiment {
     StepsCell run(String mix, int warehouses) throws IOException {
         Optional<String> obstacle =
                 PoolSize.obstacle(warehouses, spec.shrink(), Machine.here().memoryBytes());
+        // First, since what stands beside it has its flags.
+        SimulatedFigures simulated = simulated(mix, warehouses, obstacle);
         return new StepsCell(
                 mix,
                 warehouses,
                 warehouses * spec.terminals(),
-                measured(mix, warehouses, obstacle),
-                simulated(mix, warehouses, obstacle));
+                measured(mix, warehouses, obstacle, simulated == null ? List.of() : simulated.forced()),
+                simulated);
     }
 
-    private NativeFigures measured(String mix, int warehouses, Optional<String> obstacle) throws IOException {
+    private NativeFigures measured(String mix, int warehouses, Optional<String> obstacle, List<String> forced)
+            throws IOException {
         if (nativeRuns == null) {
             return null;
         }
-        return obstacle.isPresent() ? NativeFigures.notRun(obstacle.get()) : nativeRuns.run(mix, warehouses);
+        return obstacle.isPresent() ? NativeFigures.notRun(obstacle.get()) : nativeRuns.run(mix, warehouses, forced);
     }
 
     private SimulatedFigures simulated(String mix, int warehouses, Optional<String> obstacle) throws IOException {

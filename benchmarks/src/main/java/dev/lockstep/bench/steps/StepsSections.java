@@ -31,7 +31,7 @@ final class StepsSections {
         List<Section> sections = new ArrayList<>();
         for (StepsCell cell : cells) {
             if (cell.measured() != null) {
-                sections.add(new Section(cell.title() + ": on this machine's processor", measured(cell.measured())));
+                sections.add(new Section(cell.title() + ": on this machine's processor", measured(cell)));
                 TeamsTable.measured(cell).ifPresent(sections::add);
             }
             if (cell.simulated() != null) {
@@ -42,7 +42,8 @@ final class StepsSections {
         return sections;
     }
 
-    private static List<Part> measured(NativeFigures figures) {
+    private static List<Part> measured(StepsCell cell) {
+        NativeFigures figures = cell.measured();
         if (figures.notRun() != null) {
             return List.of(new Paragraph(NOT_RUN + figures.notRun()));
         }
@@ -70,6 +71,14 @@ final class StepsSections {
             parts.add(new Paragraph("continuation over serial: " + figure.get(0) + " (" + figure.get(1) + " to "
                     + figure.get(2) + ")."));
         }
+        if (cell.simulated() != null && cell.simulated().notRun() == null) {
+            parts.add(new Paragraph(
+                    figures.forced().isEmpty()
+                            ? "MARKED: with this processor's own flags of the JVM, since no simulated run has told its"
+                                    + " own."
+                            : "With the flags of the simulated JVM forced: " + String.join(" ", figures.forced())
+                                    + "."));
+        }
         for (NativeRun run : figures.runs()) {
             if (!run.counts()) {
                 parts.add(new Paragraph("FAILED, counts for nothing: " + run.label() + ", repetition " + run.repeat()
@@ -96,6 +105,13 @@ final class StepsSections {
                 parts.add(new Paragraph("FAILED: " + run.variant().spelled() + ": " + run.failure()));
             } else if (!run.counts()) {
                 parts.add(new Paragraph(run.variant().spelled() + " counts for nothing: " + run.doubt()));
+            }
+        }
+        for (SimulatedRun run : measured) {
+            if (run.check() != null) {
+                parts.add(new Paragraph(run.variant().spelled() + ": "
+                        + String.join(" ", run.check().steady().sentences()) + " "
+                        + run.check().flags().sentence()));
             }
         }
         return parts;

@@ -19,7 +19,7 @@ import java.util.Locale;
  * @param flags of both JVMs
  * @param steady whether the simulated JVM was in the steady state of the control
  */
-record SimulationCheck(
+public record SimulationCheck(
         String label,
         int repeat,
         String time,

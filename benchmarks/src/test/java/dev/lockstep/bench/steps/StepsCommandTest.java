@@ -350,6 +350,49 @@ class StepsCommandTest {
                 run(0, both, "--mixes=payment", "--warehouses=1", "--repeat=1").at("/cells/0");
         assertEquals(2, cell.at("/native/runs").size());
         assertEquals(2, cell.at("/simulated/runs").size());
+        assertTrue(out.toString().contains("MARKED: with this processor's own flags of the JVM"), out::toString);
+    }
+
+    /** The flags and what is said of them come from what tpcc leaves of its simulated run and the control. */
+    @Test
+    void nativeRunsBesideSimulatedOnesHaveTheirFlags() throws IOException {
+        String check =
+                """
+                 "simulations": [{"label": "lockstep/steps", "repeat": 1, "time": "cycles", "realSeconds": 3.0,
+                  "machine": {"txnPerSecond": 7.0},
+                  "flags": {"forced": ["-XX:+UnlockDiagnosticVMOptions", "-XX:UseAVX=2"],
+                   "chosen": [{"flag": "UseAVX", "machine": "int 3", "emulated": "int 2"}], "remaining": []},
+                  "steady": {"simulatedC2Share": 0.97, "machineC2Share": 0.98, "samples": 900, "jvmShare": 0.01,
+                   "hottest": []}}],
+                """;
+        Launcher both = words -> {
+            if (!words.getFirst().equals("simulate")) {
+                return rising(words);
+            }
+            Launcher.Ended ended = counted(words);
+            write(
+                    words.subList(words.indexOf("--") + 1, words.size()),
+                    String.format(Locale.ROOT, TPCC, 50.0, "", true, "").replaceFirst("\\{", "{" + check));
+            return ended;
+        };
+        JsonNode cell =
+                run(0, both, "--mixes=payment", "--warehouses=1", "--repeat=1").at("/cells/0");
+        String flags = "--jvm-option=-XX:+UnlockDiagnosticVMOptions --jvm-option=-XX:UseAVX=2";
+        for (JsonNode run : cell.at("/native/runs")) {
+            assertTrue(run.get("command").asText().contains(flags), run::toString);
+        }
+        for (JsonNode run : cell.at("/simulated/runs")) {
+            assertFalse(run.get("command").asText().contains("UseAVX"), run::toString);
+            assertEquals("UseAVX", run.at("/check/flags/chosen/0/flag").asText());
+            assertEquals(0.98, run.at("/check/steady/machineC2Share").asDouble());
+        }
+        String text = out.toString();
+        assertTrue(
+                text.contains(
+                        "With the flags of the simulated JVM forced: -XX:+UnlockDiagnosticVMOptions -XX:UseAVX=2."),
+                text);
+        assertTrue(text.contains("both: Steady: C2 had compiled 97.0 %"), text);
+        assertTrue(text.contains("forced on both sides: UseAVX=int 2 (by itself int 3)"), text);
     }
 
     @Test
