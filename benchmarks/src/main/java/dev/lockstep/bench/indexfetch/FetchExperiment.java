@@ -24,12 +24,21 @@ final class FetchExperiment {
      */
     private static final Map<String, String> LARGE_PAGES = Map.of("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
+    private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
+
     private final FetchPlan plan;
     private final int repeats;
+    private final BesideSimulated beside;
 
-    FetchExperiment(FetchPlan plan, int repeats) {
+    /**
+     * Prepares it.
+     *
+     * @param beside what the simulated JVMs are that it stands beside, or null where none are
+     */
+    FetchExperiment(FetchPlan plan, int repeats, BesideSimulated beside) {
         this.plan = plan;
         this.repeats = repeats;
+        this.beside = beside;
     }
 
     /** Runs everything. */
@@ -84,8 +93,11 @@ final class FetchExperiment {
         return Json.read(report, FetchTimes.class);
     }
 
-    private List<String> options(FetchKind kind, List<String> further) throws IOException {
-        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:-UsePerfData"));
+    /** Of the JVM that runs a kind. */
+    List<String> options(FetchKind kind, List<String> further) throws IOException {
+        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData"));
+        options.addAll(beside == null ? HEAP : beside.heap());
+        options.addAll(beside == null ? List.of() : beside.flags().forced());
         options.addAll(plan.options(kind));
         options.addAll(further);
         if (System.getProperty("os.name").startsWith("Linux")) {

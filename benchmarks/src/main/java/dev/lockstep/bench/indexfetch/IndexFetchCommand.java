@@ -165,8 +165,9 @@ public final class IndexFetchCommand implements Callable<Integer> {
             defaultValue = "time",
             converter = OfMeasured.class,
             description = "time: on this machine's processor; misses: in a simulated AthlonXP, the paper's, with"
-                    + " instruction caches of other geometries that observe the same run, which needs qemu-x86_64 and"
-                    + " takes some minutes for each kind. Default: time.")
+                + " instruction caches of other geometries that observe the same run, which needs qemu-x86_64 and"
+                + " takes some minutes for each kind; all: both, the times in JVMs with the heap and the flags of the"
+                + " simulated ones. Default: time.")
     private Measured measured;
 
     @Option(
@@ -260,9 +261,11 @@ public final class IndexFetchCommand implements Callable<Integer> {
                 retrained = simulated.runRetrained(missesOptions.retrained());
                 verdicts = simulated.verdicts();
             }
-            FetchExperiment experiment = new FetchExperiment(plan, options.repeat());
+            BesideSimulated beside =
+                    measured == Measured.ALL ? BesideSimulated.find(plan, missesOptions.caches()) : null;
+            FetchExperiment experiment = new FetchExperiment(plan, options.repeat(), beside);
             FetchTimesReport times = measured == Measured.MISSES ? null : experiment.run();
-            IndexFetchResult result = new IndexFetchResult(times, misses, padded, retrained, verdicts);
+            IndexFetchResult result = new IndexFetchResult(times, beside, misses, padded, retrained, verdicts);
             List<Section> sections = new ArrayList<>(result.sections());
             if (flame.isAsked()) {
                 FlameGraphs graphs = new FlameGraphs(options.directory());

@@ -11,6 +11,7 @@ import java.util.List;
  * All figures of one command.
  *
  * @param times on this machine's processor, or null
+ * @param beside by what the JVMs whose times were taken are like the simulated ones, or null where not both are there
  * @param misses on the simulated machine, or null
  * @param padded teams on the simulated machine with more code in each switch; may be empty
  * @param retrained teams there at points that were searched for one geometry each; may be empty
@@ -18,6 +19,7 @@ import java.util.List;
  */
 record IndexFetchResult(
         FetchTimesReport times,
+        BesideSimulated beside,
         TeamMissesReport misses,
         List<PaddedMisses> padded,
         List<RetrainedMisses> retrained,
@@ -47,7 +49,8 @@ record IndexFetchResult(
             sections.addAll(misses.sections(times, padded, retrained));
         }
         if (times != null) {
-            sections.add(times.section());
+            Section section = times.section();
+            sections.add(beside == null ? section : section.with(List.of(new Paragraph(beside.sentence()))));
         }
         return sections;
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,7 +9,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.process.StubPlacement;
+import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.SimulationException;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.engine.Record;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 class IndexFetchCommandTest {
@@ -203,6 +209,63 @@ class IndexFetchCommandTest {
                         "--switch-points=" + damaged,
                         "--retrained-points=" + damaged));
         assertTrue(err.toString().contains("--retrained-points: switch points are cut short"), err::toString);
+    }
+
+    private FetchPlan plan() {
+        return new FetchPlan(
+                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 1),
+                List.of(FetchKind.ORIGINAL),
+                new InsertedPoints(null),
+                directory,
+                Main.class.getName(),
+                what -> {});
+    }
+
+    /** Else other code, compiled for another processor, would stand beside the misses. */
+    @Test
+    void timesBesideMissesAreOfJvmsLikeTheSimulatedOnes() throws IOException {
+        FetchPlan plan = plan();
+        List<String> alone = new FetchExperiment(plan, 1, null).options(FetchKind.ORIGINAL);
+        assertTrue(alone.contains("-Xmx512m"), alone::toString);
+        BesideSimulated beside = new BesideSimulated(
+                List.of("-Xms256m", "-Xmx256m"),
+                new SameProcessor(
+                        List.of("-XX:UseAVX=2"),
+                        List.of(new SameProcessor.Difference("UseAVX", "int 3", "int 2")),
+                        List.of()));
+        List<String> like = new FetchExperiment(plan, 1, beside).options(FetchKind.ORIGINAL);
+        assertTrue(like.containsAll(List.of("-Xms256m", "-Xmx256m", "-XX:UseAVX=2")), like::toString);
+        assertFalse(like.contains("-Xmx512m"), like::toString);
+        FetchTimes original =
+                new FetchTimes(FetchKind.ORIGINAL, false, List.of(new FetchTimes.Time(1, 1000, 900, 0, 0)));
+        FetchTimesReport times = new FetchTimesReport(List.of(original, original.asControl()));
+        String text = ReportText.of(new IndexFetchResult(times, beside, null, List.of(), List.of()).sections());
+        assertTrue(
+                text.replaceAll("\\s+", " ")
+                        .contains("with the heap of the simulated JVMs, -Xms256m -Xmx256m, and their flags. No flag of"
+                                + " the JVM differs from the control; forced on both sides: UseAVX=int 2"),
+                text);
+        assertFalse(ReportText.of(new IndexFetchResult(times, null, null, List.of(), List.of()).sections())
+                .contains("Beside simulated misses"));
+    }
+
+    @Test
+    void whatIsForcedIsAskedOfTheEmulatedProcessor() throws IOException, InterruptedException, SimulationException {
+        if (Simulator.qemu().isEmpty()) {
+            String message = "NOT RUN: " + Simulator.missing();
+            System.out.println(message);
+            throw new TestAbortedException(message);
+        }
+        FetchPlan plan = plan();
+        BesideSimulated beside = BesideSimulated.find(plan, new FetchCaches(List.of(), List.of()));
+        assertTrue(
+                beside.heap().size() == 2 && FetchSimulator.jvmOptions().containsAll(beside.heap()), beside::toString);
+        assertEquals(List.of(), beside.flags().remaining());
+        for (SameProcessor.Difference chosen : beside.flags().chosen()) {
+            assertTrue(
+                    beside.flags().forced().stream().anyMatch(option -> option.contains(chosen.flag())),
+                    beside::toString);
+        }
     }
 
     private int executeSimulated(String... arguments) {
