@@ -23,7 +23,7 @@ record BesideSimulated(List<String> heap, SameProcessor flags) {
     /** Finds both. Starts four JVMs for their flags alone. */
     static BesideSimulated find(FetchPlan plan, FetchCaches caches)
             throws IOException, InterruptedException, SimulationException {
-        List<String> heap = FetchSimulator.jvmOptions().stream()
+        List<String> heap = FetchSimulator.basicOptions().stream()
                 .filter(option -> option.startsWith("-Xm"))
                 .toList();
         Simulator simulator = Simulator.open(

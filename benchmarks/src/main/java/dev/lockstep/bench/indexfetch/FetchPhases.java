@@ -102,7 +102,7 @@ final class FetchPhases implements RoundListener {
     @Override
     public void roundBegins() {
         int counted = round++ - ROUNDS_BEFORE;
-        if (counted == 0 || counted == rounds(cold) || cold && counted > 0 && counted < rounds(true)) {
+        if (counted == 0 || counted == rounds(cold) || (cold && counted > 0 && counted < rounds(true))) {
             mark(counted);
         }
     }

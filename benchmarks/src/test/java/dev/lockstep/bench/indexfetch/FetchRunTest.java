@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.scheduler.OperationProbe;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,17 +99,24 @@ class FetchRunTest {
     }
 
     @Test
-    void paddingIsExecutedWheneverAnSThreadGoesOn() {
+    void paddingIsExecutedWheneverAnSThreadGoesOn() throws InterruptedException {
         SwitchPadding padding = new SwitchPadding(256);
         assertEquals(0, padding.last());
         padding.resumed(null);
+        assertEquals(0, padding.last(), "a virtual thread has waited, which is no switch");
+        SThread sThread;
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults())) {
+            sThread = scheduler.start("member", 0, () -> {});
+            sThread.join();
+        }
+        padding.resumed(sThread);
         int once = padding.last();
         assertNotEquals(0, once);
         padding.left(null);
         padding.begin(null, padding.number("fetch"));
         padding.end(null);
         assertEquals(once, padding.last());
-        padding.resumed(null);
+        padding.resumed(sThread);
         assertNotEquals(once, padding.last());
         assertTrue(ServiceLoader.load(OperationProbe.class).stream()
                 .anyMatch(offered -> offered.type() == SwitchPadding.class));

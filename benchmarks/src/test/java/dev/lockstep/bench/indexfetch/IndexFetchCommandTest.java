@@ -213,7 +213,7 @@ class IndexFetchCommandTest {
 
     private FetchPlan plan() {
         return new FetchPlan(
-                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 1),
+                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 1, null),
                 List.of(FetchKind.ORIGINAL),
                 new InsertedPoints(null),
                 directory,
@@ -225,7 +225,7 @@ class IndexFetchCommandTest {
     @Test
     void timesBesideMissesAreOfJvmsLikeTheSimulatedOnes() throws IOException {
         FetchPlan plan = plan();
-        List<String> alone = new FetchExperiment(plan, 1, null).options(FetchKind.ORIGINAL);
+        List<String> alone = new FetchExperiment(plan, 1, null).options(FetchKind.ORIGINAL, List.of());
         assertTrue(alone.contains("-Xmx512m"), alone::toString);
         BesideSimulated beside = new BesideSimulated(
                 List.of("-Xms256m", "-Xmx256m"),
@@ -233,19 +233,20 @@ class IndexFetchCommandTest {
                         List.of("-XX:UseAVX=2"),
                         List.of(new SameProcessor.Difference("UseAVX", "int 3", "int 2")),
                         List.of()));
-        List<String> like = new FetchExperiment(plan, 1, beside).options(FetchKind.ORIGINAL);
+        List<String> like = new FetchExperiment(plan, 1, beside).options(FetchKind.ORIGINAL, List.of());
         assertTrue(like.containsAll(List.of("-Xms256m", "-Xmx256m", "-XX:UseAVX=2")), like::toString);
         assertFalse(like.contains("-Xmx512m"), like::toString);
         FetchTimes original =
                 new FetchTimes(FetchKind.ORIGINAL, false, List.of(new FetchTimes.Time(1, 1000, 900, 0, 0)));
         FetchTimesReport times = new FetchTimesReport(List.of(original, original.asControl()));
-        String text = ReportText.of(new IndexFetchResult(times, beside, null, List.of(), List.of()).sections());
+        String text =
+                ReportText.of(new IndexFetchResult(times, beside, null, List.of(), List.of(), List.of()).sections());
         assertTrue(
                 text.replaceAll("\\s+", " ")
                         .contains("with the heap of the simulated JVMs, -Xms256m -Xmx256m, and their flags. No flag of"
                                 + " the JVM differs from the control; forced on both sides: UseAVX=int 2"),
                 text);
-        assertFalse(ReportText.of(new IndexFetchResult(times, null, null, List.of(), List.of()).sections())
+        assertFalse(ReportText.of(new IndexFetchResult(times, null, null, List.of(), List.of(), List.of()).sections())
                 .contains("Beside simulated misses"));
     }
 
@@ -259,7 +260,8 @@ class IndexFetchCommandTest {
         FetchPlan plan = plan();
         BesideSimulated beside = BesideSimulated.find(plan, new FetchCaches(List.of(), List.of()));
         assertTrue(
-                beside.heap().size() == 2 && FetchSimulator.jvmOptions().containsAll(beside.heap()), beside::toString);
+                beside.heap().size() == 2 && FetchSimulator.basicOptions().containsAll(beside.heap()),
+                beside::toString);
         assertEquals(List.of(), beside.flags().remaining());
         for (SameProcessor.Difference chosen : beside.flags().chosen()) {
             assertTrue(
