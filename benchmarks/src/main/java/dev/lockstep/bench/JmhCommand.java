@@ -5,6 +5,7 @@ import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
@@ -60,7 +61,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep jmh -- -h",
             "      All options of JMH."
         })
-final class JmhCommand implements Callable<Integer> {
+final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
     @Spec
     private CommandSpec command;
 
@@ -95,6 +96,11 @@ final class JmhCommand implements Callable<Integer> {
     /** For one command line, whose forks run where the placement says. */
     JmhCommand(Placement placement) {
         this.placement = placement;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.CHILDREN;
     }
 
     @Override

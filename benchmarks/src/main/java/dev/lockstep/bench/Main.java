@@ -82,7 +82,8 @@ public final class Main implements Runnable {
         return new CommandLine(new Main())
                 .addSubcommand(new TpccCommand(Main.class.getName(), BuildVersion.version(), placement))
                 .addSubcommand(new JmhCommand(placement))
-                .addSubcommand(new SimulateCommand(Main::commandLine, BuildVersion.version(), new MissedCodeReader()))
+                .addSubcommand(new SimulateCommand(
+                        Main::commandLine, Main.class.getName(), BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(ProveCommand.commandLine(System.err))
                 .addSubcommand(new RestartCommand())
@@ -102,6 +103,7 @@ public final class Main implements Runnable {
     private static CommandLine quietSimulation() {
         return new CommandLine(new SimulateCommand(
                         placement -> commandLine(placement).setOut(new PrintWriter(Writer.nullWriter())),
+                        Main.class.getName(),
                         BuildVersion.version(),
                         new MissedCodeReader()))
                 .setParameterExceptionHandler(Main::wrongCall);

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.autosteps;
 
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -63,7 +64,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep autosteps loop --help",
             "      Inserts the points, traces again, and sees whether they do what was predicted."
         })
-public final class AutoStepsCommand implements Callable<Integer> {
+public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.Told {
     /** Figure 16 of the paper. */
     private static final List<Integer> WIDTHS = List.of(50, 100, 200, 400, 800);
 
@@ -149,6 +150,11 @@ public final class AutoStepsCommand implements Callable<Integer> {
     public static CommandLine commandLine(Supplier<CommandLine> simulate) {
         return new CommandLine(new AutoStepsCommand())
                 .addSubcommand(new LoopCommand(run -> run.simulated(simulate), ClassBytes.ofProgram()));
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.SIMULATOR;
     }
 
     @Override

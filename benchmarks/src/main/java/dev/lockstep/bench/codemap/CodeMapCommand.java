@@ -2,6 +2,7 @@ package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -58,7 +59,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep codemap --read map.json --methods 20",
             "      Prints a map that was made before."
         })
-public final class CodeMapCommand implements Callable<Integer> {
+public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told {
     /** Part of all instructions whose place may stay unknown. */
     static final double UNRESOLVED_SHARE_MAX = 0.02;
 
@@ -193,6 +194,11 @@ public final class CodeMapCommand implements Callable<Integer> {
      */
     public CodeMapCommand(String mainClass) {
         this.mainClass = mainClass;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.SIMULATOR;
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Section;
@@ -70,7 +71,7 @@ import picocli.CommandLine.Option;
             "  ./lockstep simulate --l1i 32K,8,64 --smt 2 -- indexfetch --kinds barrier --members 2,10",
             "      A team on the two hardware threads of a core, with barriers in place of switches."
         })
-public final class IndexFetchCommand implements Callable<Integer> {
+public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final int ROWS_MAX = 100_000_000;
     private static final int MEMBERS_MAX = 1_000;
     private static final int SECONDS_MAX = 3_600;
@@ -204,6 +205,11 @@ public final class IndexFetchCommand implements Callable<Integer> {
     IndexFetchCommand(String mainClass, double warmUpSeconds) {
         this(mainClass, Placement.ofMachine());
         this.warmUpSeconds = warmUpSeconds;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.CHILDREN;
     }
 
     @Override

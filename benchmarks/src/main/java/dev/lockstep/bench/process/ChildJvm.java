@@ -85,7 +85,14 @@ public final class ChildJvm {
         }
     }
 
-    private static List<String> command(List<String> options, String mainClass, List<String> arguments) {
+    /**
+     * The words that start a child.
+     *
+     * @param options of the JVM
+     * @param mainClass of the child, unless this program runs from one executable jar
+     * @param arguments of the main class
+     */
+    public static List<String> command(List<String> options, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(moduleFlags());

@@ -1,14 +1,17 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.ShownArguments;
+import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
@@ -91,7 +94,7 @@ import picocli.CommandLine.Spec;
             "    -- tpcc --transactions 2000 --warmup-transactions 20000",
             "      The methods and lines that miss most, and misses and cycles by operation and transaction type."
         })
-public final class SimulateCommand implements Callable<Integer> {
+public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final String JAVA = "java";
 
     @Spec
@@ -102,8 +105,9 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--whole-run",
-            description = "Simulates children of a ./lockstep command from start to end; without it, only while they"
-                    + " measure. Programs are always simulated from start to end.")
+            description =
+                    "Simulates children of tpcc, jmh and indexfetch from start to end; without it, only while they"
+                            + " measure. Other commands and programs are always simulated from start to end.")
     private boolean wholeRun;
 
     @Option(
@@ -151,6 +155,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private List<String> words;
 
     private final Function<Placement, CommandLine> commands;
+    private final String mainClass;
     private final String version;
     private final CodeInstruments instruments;
 
@@ -158,12 +163,20 @@ public final class SimulateCommand implements Callable<Integer> {
      * For one command line.
      *
      * @param commands makes a command line whose child JVMs run where the placement says
+     * @param mainClass of this program
      * @param version of this program
      */
-    public SimulateCommand(Function<Placement, CommandLine> commands, String version, CodeInstruments instruments) {
+    public SimulateCommand(
+            Function<Placement, CommandLine> commands, String mainClass, String version, CodeInstruments instruments) {
         this.commands = commands;
+        this.mainClass = mainClass;
         this.instruments = instruments;
         this.version = version;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.SIMULATOR;
     }
 
     @Override
@@ -194,21 +207,32 @@ public final class SimulateCommand implements Callable<Integer> {
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Origin origin =
                 Origin.here(command.commandLine().getParseResult().originalArgs(), SimulationPage.seed(machine));
-        boolean ours = commands.apply(Placement.ofMachine()).getSubcommands().containsKey(words.getFirst());
+        CommandLine own = commands.apply(Placement.ofMachine()).getSubcommands().get(words.getFirst());
+        SimulatedAs as = own != null && own.getCommandSpec().userObject() instanceof SimulatedAs.Told told
+                ? told.simulatedAs()
+                : null;
+        if (as == SimulatedAs.SIMULATOR) {
+            throw new SimulationException("A command that simulates by itself cannot be simulated: command="
+                    + words.getFirst() + "; run it without simulate.");
+        }
+        boolean placed = as == SimulatedAs.CHILDREN;
         Path traced = trace == null ? null : directory.resolve("trace.txt");
-        SimulatorSettings used = settings.withFromFirstPhase(ours && !wholeRun).withTrace(traced);
+        SimulatorSettings used =
+                settings.withFromFirstPhase(placed && !wholeRun).withTrace(traced);
         Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(
                 simulator, directory, instruments, operations, new AgentOptions(switchPoints, checkPoints));
         CommandLine known = commands.apply(placement);
-        int exitCode = ours ? known.execute(words.toArray(String[]::new)) : runProgram(simulator, placement);
+        int exitCode = placed
+                ? known.execute(words.toArray(String[]::new))
+                : runProgram(simulator, placement, own == null ? program() : whole(), own != null);
         if (exitCode != 0) {
             throw new SimulationException("The command failed: exitCode=" + exitCode + " command=" + shown());
         }
         List<SimulatedProcess> processes = placement.processes();
         if (processes.isEmpty()) {
-            throw new SimulationException("The command started no process that could be simulated: command=" + shown()
-                    + "; simulate tpcc, jmh, or a program.");
+            throw new SimulationException(
+                    "The command started no process that could be simulated: command=" + shown() + ".");
         }
         if (traced != null) {
             nameTrace(traced, processes);
@@ -223,7 +247,7 @@ public final class SimulateCommand implements Callable<Integer> {
                 simulator.machine(),
                 options.source(),
                 used,
-                SimulationReport.NOT_OBSERVABLE,
+                placed ? SimulationReport.NOT_OBSERVABLE : SimulationReport.NOT_OBSERVABLE_OF_PROGRAMS,
                 placement.verdicts(),
                 processes);
         PrintWriter out = command.commandLine().getOut();
@@ -252,11 +276,20 @@ public final class SimulateCommand implements Callable<Integer> {
                 trace);
     }
 
-    private int runProgram(Simulator simulator, SimulatedPlacement placement)
-            throws SimulationException, IOException, InterruptedException {
+    private List<String> program() throws SimulationException {
         List<String> program = new ArrayList<>(words);
         program.set(0, program(words.getFirst()).toString());
-        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program, false)).inheritIO();
+        return program;
+    }
+
+    /** A command of this program in a JVM of its own. */
+    private List<String> whole() {
+        return ChildJvm.command(GuestOptions.simulated(), mainClass, words);
+    }
+
+    private static int runProgram(Simulator simulator, SimulatedPlacement placement, List<String> program, boolean ours)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program, ours)).inheritIO();
         builder.environment().putAll(simulator.environment());
         Process process = builder.start();
         try {

@@ -4,6 +4,7 @@ import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Everything about one {@code ./lockstep simulate}, as {@code --json} writes it. Immutable.
@@ -44,6 +45,17 @@ public record SimulationReport(
             "prefetching by hardware, unless the machine switches on the model's own (--set prefetch.next_line,"
                     + " prefetch.stream)",
             "prefetch and flush instructions: they touch nothing here");
+
+    /** The same of programs and of commands that are simulated whole. */
+    static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = Stream.concat(
+                    NOT_OBSERVABLE.stream(),
+                    Stream.of(
+                            "whether a JVM was in its steady state, and what it is beside one on this processor: tpcc,"
+                                + " jmh and indexfetch have measured phases and controls; here start-up and compiling"
+                                + " are in the figures",
+                            "waits and limits in simulated time: programs other than ./lockstep go by the machine's"
+                                    + " clock"))
+            .toList();
 
     /** Why figures count for nothing, a sentence each; empty if all count. */
     List<String> doNotCount() {

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.steps;
 
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
@@ -62,7 +63,7 @@ import picocli.CommandLine.Option;
             "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",
             "      Its misses, in a second L1-I as well."
         })
-public final class StepsCommand implements Callable<Integer> {
+public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final int SECONDS_MAX = 86_400;
     private static final int REPEATS = 3;
 
@@ -198,6 +199,11 @@ public final class StepsCommand implements Callable<Integer> {
     StepsCommand(Launcher launcher, Supplier<Optional<String>> simulatorObstacle) {
         this.launcher = launcher;
         this.simulatorObstacle = simulatorObstacle;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.SIMULATOR;
     }
 
     @Override

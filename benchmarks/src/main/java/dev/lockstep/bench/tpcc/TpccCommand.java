@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ReportText;
@@ -86,7 +87,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep tpcc --durability async --repeat 5 --control --out report",
             "      A directory with the table, the JSON, and the flame graphs of two further runs."
         })
-public final class TpccCommand implements Callable<Integer> {
+public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final String REPORT_TEXT = "report.txt";
     private static final String REPORT_JSON = "result.json";
 
@@ -118,6 +119,11 @@ public final class TpccCommand implements Callable<Integer> {
         this.version = version;
         this.placement = placement;
         this.agent = agent;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.CHILDREN;
     }
 
     @Override

@@ -209,6 +209,31 @@ class SimulateCommandTest {
                 err.toString());
     }
 
+    /** Not only its children: a command that starts none would be simulated nowhere. */
+    @Test
+    void commandWithoutChildrenIsSimulatedWhole() throws IOException {
+        requireSimulator();
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute("simulate", "--l1i", "32K,8,64", "--json", json.toString(), "--", "counters", "--help"),
+                err.toString());
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertTrue(report.at("/processes/0/command").asText().endsWith("counters --help"), report::toString);
+        assertTrue(report.at("/processes/0/result/phases/0/total/instructions").asLong() > 10_000_000);
+        assertTrue(report.get("notObservable").toString().contains("steady state"), report::toString);
+    }
+
+    @Test
+    void commandThatSimulatesIsNotSimulated() {
+        requireSimulator();
+        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--", "codemap"));
+        assertEquals(
+                "lockstep: A command that simulates by itself cannot be simulated: command=codemap; run it without"
+                        + " simulate.",
+                err.toString().strip());
+    }
+
     @Test
     void programIsSimulatedAndItsCountsAreWritten() throws IOException {
         requireSimulator();

@@ -2,6 +2,7 @@ package dev.lockstep.bench.simulate.validation;
 
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ProgressView;
@@ -69,7 +70,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep simulate-validate --out report speed pace",
             "      A page with plots of what was simulated beside what was to be."
         })
-public final class ValidateCommand implements Callable<Integer> {
+public final class ValidateCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final String PLATFORM = "Linux/amd64";
 
     @Spec
@@ -108,6 +109,11 @@ public final class ValidateCommand implements Callable<Integer> {
     public ValidateCommand(Supplier<CommandLine> commands, String version) {
         this.commands = commands;
         this.version = version;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.SIMULATOR;
     }
 
     @Override

@@ -1,0 +1,16 @@
+package dev.lockstep.bench.process;
+
+/** What {@code ./lockstep simulate} does with a command; one without it is simulated whole, as a program is. */
+public enum SimulatedAs {
+    /** Its child JVMs run where its {@link Placement} says, while they measure. */
+    CHILDREN,
+
+    /** It starts simulations of its own, and is refused. */
+    SIMULATOR;
+
+    /** A command that says so. */
+    public interface Told {
+        /** What is done with it. */
+        SimulatedAs simulatedAs();
+    }
+}
