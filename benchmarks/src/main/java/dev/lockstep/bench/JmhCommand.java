@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
@@ -149,7 +150,11 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
 
     /** After the control, by which is known which figures count. */
     private int runSimulated(Emulation emulation) throws IOException, InterruptedException, RunnerException {
-        try (JmhControl control = JmhControl.open(emulation)) {
+        CommandLineOptions asked = parsed(JmhProfilers.without(arguments));
+        List<String> forks = Stream.of(asked.getJvmArgsPrepend(), asked.getJvmArgs(), asked.getJvmArgsAppend())
+                .flatMap(each -> each.orElse(List.of()).stream())
+                .toList();
+        try (JmhControl control = JmhControl.open(emulation, forks)) {
             CommandLineOptions options = parsed(JmhProfilers.complete(arguments, placement, control.files()));
             List<String> sampled = new ArrayList<>(control.jvmOptions());
             sampled.addAll(GuestOptions.sampled());

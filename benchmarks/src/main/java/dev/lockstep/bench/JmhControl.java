@@ -34,9 +34,13 @@ final class JmhControl implements AutoCloseable {
         this.same = same;
     }
 
-    /** Finds the flags that differ on the emulated processor. */
-    static JmhControl open(Emulation emulation) throws IOException, InterruptedException {
-        SameProcessor same = SameProcessor.find(emulation.emulator(), List.of());
+    /**
+     * Finds the flags that differ on the emulated processor.
+     *
+     * @param jvmOptions of the user for all forks
+     */
+    static JmhControl open(Emulation emulation, List<String> jvmOptions) throws IOException, InterruptedException {
+        SameProcessor same = SameProcessor.find(List.of(), emulation.emulator(), jvmOptions);
         return new JmhControl(emulation, ScratchDirectory.make("jmh"), same);
     }
 

@@ -19,7 +19,8 @@ import java.util.List;
  * @param left the samples, and what was compiled
  */
 record CodeMapControl(SameProcessor flags, SteadyStateReader.Control left) {
-    private static final int PROCESSORS = 1;
+    /** The machine's, for the control. */
+    static final int PROCESSORS = 1;
 
     /**
      * Runs it.

@@ -79,7 +79,8 @@ final class CodeMapExperiment implements AutoCloseable {
                 SimulatorSettings.DEFAULT.withCode(linesFile).withFromFirstPhase(true);
         Simulator simulator = Simulator.open(MACHINE, settings, directory);
         if (spec.warmUpRounds() > 0 && spec.marked()) {
-            SameProcessor same = SameProcessor.find(simulator.emulator(), basic());
+            SameProcessor same = SameProcessor.find(
+                    Processors.choose(CodeMapControl.PROCESSORS).prefix(), simulator.emulator(), basic());
             control = CodeMapControl.run(spec, same, common(), directory, starter);
         }
         List<String> printed = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
@@ -28,7 +29,7 @@ record BesideSimulated(List<String> heap, SameProcessor flags) {
                 .toList();
         Simulator simulator = Simulator.open(
                 caches.machine(), SimulatorSettings.DEFAULT, Files.createTempDirectory(plan.scratch(), "flags"));
-        return new BesideSimulated(heap, SameProcessor.find(simulator.emulator(), heap));
+        return new BesideSimulated(heap, SameProcessor.find(Processors.choose(1).prefix(), simulator.emulator(), heap));
     }
 
     /** What to say of it. */

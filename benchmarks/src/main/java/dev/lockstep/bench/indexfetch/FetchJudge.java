@@ -47,7 +47,8 @@ final class FetchJudge {
      */
     static FetchJudge open(List<String> emulator, Path scratch, String mainClass)
             throws IOException, InterruptedException {
-        return new FetchJudge(SameProcessor.find(emulator, FetchSimulator.basicOptions()), scratch, mainClass);
+        SameProcessor same = SameProcessor.find(Processors.choose(1).prefix(), emulator, FetchSimulator.basicOptions());
+        return new FetchJudge(same, scratch, mainClass);
     }
 
     /** Options of both JVMs. */

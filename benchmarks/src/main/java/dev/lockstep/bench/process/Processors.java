@@ -164,6 +164,11 @@ public final class Processors {
                 : "not pinned: " + notPinnedReason;
     }
 
+    /** The words before a command that keep it there; none where it takes more than words. */
+    public List<String> prefix() {
+        return launcher == null ? pinning(List.of()) : List.of();
+    }
+
     /** Puts what pins a process before its command. */
     List<String> pinning(List<String> command) {
         if (launcher != null) {

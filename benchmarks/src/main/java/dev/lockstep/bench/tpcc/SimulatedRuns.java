@@ -169,7 +169,7 @@ final class SimulatedRuns {
     private SameProcessor same(List<String> options) throws IOException, InterruptedException {
         SameProcessor found = flags.get(options);
         if (found == null) {
-            found = SameProcessor.find(emulation.emulator(), options);
+            found = SameProcessor.find(Processors.choose(MACHINE_PROCESSORS).prefix(), emulation.emulator(), options);
             flags.put(options, found);
         }
         return found;

@@ -30,7 +30,7 @@ class CodeMapControlTest {
     void samplesTheWorkloadWithTheFlagsOfTheOtherSide() throws Exception {
         CodeMapSpec spec = new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 1_000, 100, 5_000, 10, 1, true, null);
         List<String> options = List.of("-XX:+UseSerialGC", "-Xmx256m");
-        SameProcessor same = SameProcessor.find(List.of(), options);
+        SameProcessor same = SameProcessor.find(List.of(), List.of(), options);
         List<String> common = new ArrayList<>(options);
         common.addAll(GuestOptions.compiling());
         CodeMapControl control = CodeMapControl.run(

@@ -244,7 +244,8 @@ class IndexFetchCommandTest {
         assertTrue(
                 text.replaceAll("\\s+", " ")
                         .contains("with the heap of the simulated JVMs, -Xms256m -Xmx256m, and their flags. No flag of"
-                                + " the JVM differs from the control; forced on both sides: UseAVX=int 2"),
+                                + " the JVM differs from the control but those of its profiler, -XX:+DebugNonSafepoints"
+                                + " -XX:+EnableDynamicAgentLoading; forced on both sides: UseAVX=int 2"),
                 text);
         assertFalse(ReportText.of(new IndexFetchResult(times, null, null, List.of(), List.of(), List.of()).sections())
                 .contains("Beside simulated misses"));

@@ -38,19 +38,21 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
      * Compares. Starts four JVMs: two on the machine, since some flags, such as addresses, differ from run to run; one
      * emulated; and one on the machine with the flags forced.
      *
+     * @param pinned the words before a command that run it where the control runs, since a JVM's flags go by the number
+     *     of processors too; none if that is anywhere on the machine
      * @param emulator the words before a command that run it on the emulated processor
      * @param options that both have beside
      * @throws IOException if a JVM does not start
      */
-    public static SameProcessor find(List<String> emulator, List<String> options)
+    public static SameProcessor find(List<String> pinned, List<String> emulator, List<String> options)
             throws IOException, InterruptedException {
-        VmFlags machine = VmFlags.read(List.of(), options);
-        Set<String> unstable = unstable(machine, VmFlags.read(List.of(), options));
+        VmFlags machine = VmFlags.read(pinned, options);
+        Set<String> unstable = unstable(machine, VmFlags.read(pinned, options));
         VmFlags emulated = VmFlags.read(emulator, options);
         List<String> forced = forced(machine, emulated, unstable);
         List<String> all = new ArrayList<>(options);
         all.addAll(forced);
-        VmFlags after = VmFlags.read(List.of(), all);
+        VmFlags after = VmFlags.read(pinned, all);
         return new SameProcessor(
                 forced,
                 differences(machine, emulated, unstable),
@@ -61,14 +63,16 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     /** What to say of it. */
     public String sentence() {
         return remaining.isEmpty()
-                ? "No flag of the JVM differs from the control; forced on both sides: " + text(chosen) + "."
+                ? "No flag of the JVM differs from the control but those of its profiler, "
+                        + String.join(" ", GuestOptions.sampled()) + "; forced on both sides: " + text(chosen) + "."
                 : sentence(remaining);
     }
 
     /** What to say of the flags that {@linkplain #remaining remained}. */
     public static String sentence(List<Difference> remaining) {
         return remaining.isEmpty()
-                ? "No flag of the JVM differs from the control."
+                ? "No flag of the JVM differs from the control but those of its profiler, "
+                        + String.join(" ", GuestOptions.sampled()) + "."
                 : "MARKED: flags of the JVM that differ from the control: " + text(remaining) + ".";
     }
 

@@ -46,12 +46,12 @@ record VmFlags(SortedMap<String, String> values) {
     /**
      * Starts this JVM's program for its flags alone.
      *
-     * @param emulator the words before the command, none for a real processor
+     * @param before the words before the command, which say where it runs; may be none
      * @param options of the JVM
      * @throws IOException if it does not start with these options
      */
-    static VmFlags read(List<String> emulator, List<String> options) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(emulator);
+    static VmFlags read(List<String> before, List<String> options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(before);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(UNLOCKED);
         command.addAll(options);

@@ -3,6 +3,7 @@ package dev.lockstep.bench.simulate.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.simulate.Simulator;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +62,7 @@ class SameProcessorTest {
     /** On the same processor nothing differs, though addresses do from run to run. */
     @Test
     void nothingIsForcedWhereNothingDiffers() throws Exception {
-        SameProcessor same = SameProcessor.find(List.of(), SMALL);
+        SameProcessor same = SameProcessor.find(List.of(), List.of(), SMALL);
         assertEquals(VmFlags.UNLOCKED, same.forced());
         assertEquals(List.of(), same.chosen());
         assertEquals(List.of(), same.remaining());
@@ -75,7 +76,9 @@ class SameProcessorTest {
             throw new TestAbortedException(message);
         }
         SameProcessor same = SameProcessor.find(
-                List.of(Simulator.qemu().get().toString(), "-cpu", "max,vendor=GenuineIntel"), SMALL);
+                Processors.choose(1).prefix(),
+                List.of(Simulator.qemu().get().toString(), "-cpu", "max,vendor=GenuineIntel"),
+                SMALL);
         assertEquals(List.of(), same.remaining());
         assertTrue(same.forced().size() >= same.chosen().size(), same::toString);
     }
