@@ -191,6 +191,49 @@ static void l2_observers_see_what_a_write_through_cache_sends_on(void) {
     l2_observers_see_what_comes_from_l1("through");
 }
 
+/* The last level's observers see what misses in the L2, or in L1 where there is none, or what is written through. */
+static void llc_observers_see_what_comes_from(const char *below) {
+    char text[2][320];
+    snprintf(text[0], sizeof text[0], L1S "cores=2\nllc=64K,4,64\nllc.cores=2\nclasses=merged\n%s", below);
+    snprintf(text[1], sizeof text[1],
+            L1S "cores=2\nllc=1M,16,128\nllc.cores=2\nobserve=l2:8K,2,64\nobserve=llc:64K,4,64\n"
+                "observe=llc:1M,16,128\n%s", below);
+    struct model *alone = build(text[0]);
+    struct model *both = build(text[1]);
+    uint64_t random = 7;
+    for (int i = 0; i < 100000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint64_t address = BASE + (random >> 20) % (1 << 18);
+        int core = (int) (random >> 8 & 1);
+        for (int j = 0; j < 2; j++) {
+            struct model *model = j == 0 ? alone : both;
+            if ((random & 1 << 12) != 0) {
+                fetch(model, core, address & ~(uint64_t) 3);
+            } else {
+                model_access(model, core, address & ~(uint64_t) 3, 4, (int) (random >> 13) % 3);
+            }
+        }
+    }
+    for (int core = 0; core < 2; core++) {
+        CHECK(level_misses(alone, core, LEVEL_LLC) > 1000);
+        CHECK_EQUAL(level_misses(alone, core, LEVEL_LLC), counts_of(both, core).observer_misses[1]);
+        CHECK_EQUAL(level_misses(both, core, LEVEL_LLC), counts_of(both, core).observer_misses[2]);
+    }
+    model_destroy(alone);
+    model_destroy(both);
+}
+
+static void llc_observers_see_what_misses_below(void) {
+    llc_observers_see_what_comes_from("");
+    llc_observers_see_what_comes_from("l2=16K,4,64\n");
+}
+
+static void llc_observers_see_what_write_through_sends_on(void) {
+    llc_observers_see_what_comes_from("l1d.write=through\n");
+    llc_observers_see_what_comes_from("l1d.write=through\nl2=16K,4,64\n");
+    llc_observers_see_what_comes_from("l1d.write=through\nl2=16K,4,64\nl2.write=through\n");
+}
+
 /* Lines of the whole directory at its least: one chunk of 4 MB, less its first line of the host. */
 #define LINES_LEAST ((4 * 1024 * KILOBYTE - 64) / 64)
 
@@ -275,6 +318,8 @@ int main(void) {
     RUN(a_write_through_cache_sends_stores_on_and_allocates_none);
     RUN(l2_observers_see_what_misses_in_l1);
     RUN(l2_observers_see_what_a_write_through_cache_sends_on);
+    RUN(llc_observers_see_what_misses_below);
+    RUN(llc_observers_see_what_write_through_sends_on);
     RUN(lines_that_no_cache_holds_are_forgotten_as_room_is_needed);
     RUN(memory_runs_out_where_all_lines_must_be_known);
     RUN(memory_runs_out_for_homes_of_pages);

@@ -105,7 +105,7 @@ static void refuses_with_one_sentence(void) {
     says("prefetch.next_line=l2", "l2=none");
     says("prefetch.stream=65,4", "is not understood");
     says("prefetch.stream=4,4", "needs l1d");
-    says("observe=llc:1M,8,64", "is not understood");
+    says("observe=l3:1M,8,64", "is not understood");
     char observers[MACHINE_OBSERVERS_MAX * 32] = "";
     for (int i = 0; i <= MACHINE_OBSERVERS_MAX; i++) {
         strcat(observers, "observe=l1i:16K,4,64\n");

@@ -297,10 +297,12 @@ void coherence_tell_observers(struct model *model, const struct core *core, cons
             stack_invalidate(&model->core[i].data_stacks, first, last);
         }
     }
-    uint32_t copies = model->machine.cores / model->machine.cache[LEVEL_L2].cores;
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        if (copy != core->copy[LEVEL_L2]) {
-            stack_invalidate(&model->outer[LEVEL_L2][copy].stacks, first, last);
+    for (int level = LEVEL_L2; level < LEVELS; level++) {
+        uint32_t copies = model->machine.cores / model->machine.cache[level].cores;
+        for (uint32_t copy = 0; copy < copies; copy++) {
+            if (copy != core->copy[level]) {
+                stack_invalidate(&model->outer[level][copy].stacks, first, last);
+            }
         }
     }
 }

@@ -35,8 +35,8 @@ static int create_copy(const struct model *model, int level, struct outer *outer
 }
 
 int hierarchy_create(struct model *model, uint32_t *depths) {
-    uint32_t first_depths = *depths;
     for (int level = LEVEL_L2; level < LEVELS; level++) {
+        uint32_t first_depths = *depths;
         const struct machine_cache *cache = &model->machine.cache[level];
         uint32_t copies = model->machine.cores / cache->cores;
         model->outer[level] = calloc(copies, sizeof *model->outer[level]);
@@ -46,8 +46,7 @@ int hierarchy_create(struct model *model, uint32_t *depths) {
         for (uint32_t copy = 0; copy < copies; copy++) {
             uint32_t at = first_depths;
             if (create_copy(model, level, &model->outer[level][copy]) != 0
-                    || (level == LEVEL_L2
-                            && model_create_stacks(model, &model->outer[level][copy].stacks, level, false, &at) != 0)) {
+                    || model_create_stacks(model, &model->outer[level][copy].stacks, level, false, &at) != 0) {
                 return -1;
             }
             *depths = at > *depths ? at : *depths;
@@ -155,13 +154,33 @@ static bool look_up(struct request *request, int level, bool *conflict) {
     return true;
 }
 
+/* The observers of an outer level see one line of a level below. */
+static void observe(struct request *request, int level, uint32_t shift) {
+    struct outer *outer = &request->model->outer[level][request->core->copy[level]];
+    if (request->purpose == PURPOSE_DEMAND && outer->stacks.families != 0) {
+        uint64_t first = request->address >> shift << shift;
+        stack_range(&outer->stacks, first, first + ((uint64_t) 1 << shift) - 1, request->processor->tally->depths);
+    }
+}
+
+/* The last level's see what misses in the L2, or in the L1s where there is none, and what write-through sends on. */
+static void observe_llc(struct request *request) {
+    const struct model *model = request->model;
+    uint32_t l1_shift = request->fetch ? model->l1i_shift : model->l1d_shift;
+    observe(request, LEVEL_LLC, model->copies[LEVEL_L2] != 0 ? model->level_shift[LEVEL_L2] : l1_shift);
+}
+
 /* The level from this one outwards that holds the line, LEVELS for none; the levels before it get it. */
 static int supply_from(struct request *request, int from) {
     bool conflict[LEVELS] = {false};
     int hit = from;
-    while (hit < LEVELS
-            && (request->model->copies[hit] == 0 || !look_up(request, hit, &conflict[hit]))) {
-        hit++;
+    for (; hit < LEVELS; hit++) {
+        if (hit == LEVEL_LLC) {
+            observe_llc(request);
+        }
+        if (request->model->copies[hit] != 0 && look_up(request, hit, &conflict[hit])) {
+            break;
+        }
     }
     for (int level = hit - 1; level >= from; level--) {
         if (request->model->copies[level] != 0) {
@@ -249,11 +268,7 @@ static struct request begin(struct model *model, struct processor *processor, ui
 
 /* The L2 observers of a core see what misses in its L1s, and the stores that a write-through L1-D sends on. */
 static void observe_l2(struct request *request, uint32_t shift) {
-    struct outer *l2 = &request->model->outer[LEVEL_L2][request->core->copy[LEVEL_L2]];
-    if (request->purpose == PURPOSE_DEMAND && l2->stacks.families != 0) {
-        uint64_t first = request->address >> shift << shift;
-        stack_range(&l2->stacks, first, first + ((uint64_t) 1 << shift) - 1, request->processor->tally->depths);
-    }
+    observe(request, LEVEL_L2, shift);
 }
 
 void hierarchy_fetch(struct model *model, struct processor *processor, uint64_t address, enum purpose purpose) {
@@ -309,6 +324,9 @@ static int store_onward(struct request *request) {
     /* A level that keeps the store without a fetch stands for itself. */
     int from = LEVEL_L2;
     for (int level = LEVEL_L2; level < LEVELS; level++) {
+        if (level == LEVEL_LLC) {
+            observe_llc(request);
+        }
         if (model->copies[level] == 0) {
             continue;
         }

@@ -221,7 +221,7 @@ static bool read_observer(const char *text, struct machine *machine) {
         return false;
     }
     struct machine_observer *observer = &machine->observer[machine->observers];
-    for (int level = LEVEL_L1I; level <= LEVEL_L2; level++) {
+    for (int level = LEVEL_L1I; level < LEVELS; level++) {
         size_t characters = strlen(LEVEL_NAMES[level]);
         if (strncmp(text, LEVEL_NAMES[level], characters) == 0 && text[characters] == ':'
                 && read_geometry(text + characters + 1, &observer->geometry)) {

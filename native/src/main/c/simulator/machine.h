@@ -36,8 +36,8 @@
  *                              latency.transfer_remote (350)
  *   latency.upgrade=CYCLES     the right to write a line that is shared (60)
  *   latency.stlb=CYCLES        a translation found in the second level only (7)
- *   observe=LEVEL:GEOMETRY     a further l1i or l1d of each core, or an l2 shared as l2.cores says, that counts its own
- *                              misses and changes nothing else; may be repeated, up to 128 times
+ *   observe=LEVEL:GEOMETRY     a further l1i or l1d of each core, or an l2 or llc shared as l2.cores or llc.cores says,
+ *                              that counts its own misses and changes nothing else; may be repeated, up to 128 times
  *   memory=SIZE                what the simulator may take for what it knows of lines and of homes of pages, 8M to
  *                              1024G (2G); see model_exhausted
  *   accounts=N                 how many accounts counts can be charged to, 1 to 65535 (1; see model_charge)

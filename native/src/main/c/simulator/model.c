@@ -160,7 +160,7 @@ static void *allocate_aligned(size_t count, size_t bytes) {
 static void set_shape(struct model *model) {
     const struct machine *machine = &model->machine;
     model->shared = has_outer(machine) || machine->coherent || machine->classes != CLASSES_NO || machine->nodes > 1
-            || observes(machine, LEVEL_L2);
+            || observes(machine, LEVEL_L2) || observes(machine, LEVEL_LLC);
     model->coherent = machine->coherent;
     model->classes = machine->classes != CLASSES_NO;
     model->split = machine->classes == CLASSES_SPLIT;
@@ -169,7 +169,8 @@ static void set_shape(struct model *model) {
     model->l1d_present = machine->cache[LEVEL_L1D].geometry.bytes != 0;
     model->l1d_through = machine->cache[LEVEL_L1D].write_through;
     model->translated = machine->itlb.entries != 0 || machine->dtlb.entries != 0;
-    model->data_observed = observes(machine, LEVEL_L1D) || observes(machine, LEVEL_L2);
+    model->data_observed =
+            observes(machine, LEVEL_L1D) || observes(machine, LEVEL_L2) || observes(machine, LEVEL_LLC);
     model->processors = machine_processors(machine);
     model->stream_level = LEVEL_L1D;
     for (int level = LEVEL_LLC; level >= LEVEL_L1I; level--) {

@@ -43,7 +43,8 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         customSynopsis = {
             "./lockstep simulate [--machine PRESET|FILE] [--l1i GEOMETRY]...",
-            "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY] [--cores N]",
+            "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY]...",
+            "    [--cores N]",
             "    [--nodes N] [--smt 1|2] [--seed N]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
             "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--trace FILE]",

@@ -52,8 +52,11 @@ public final class SimulateOptions {
     @Option(names = "--l2", paramLabel = "GEOMETRY", description = "Second level, likewise, of each core; or none.")
     List<String> l2 = new ArrayList<>();
 
-    @Option(names = "--llc", paramLabel = "GEOMETRY", description = "Last level, of all cores together; or none.")
-    String llc;
+    @Option(
+            names = "--llc",
+            paramLabel = "GEOMETRY",
+            description = "Last level, likewise, of all cores together; or none.")
+    List<String> llc = new ArrayList<>();
 
     @Option(
             names = "--cores",
@@ -205,7 +208,7 @@ public final class SimulateOptions {
         described = withCache(described, MachineDescription.L1I, l1i);
         described = withCache(described, MachineDescription.L1D, l1d);
         described = withCache(described, MachineDescription.L2, l2);
-        described = withCache(described, MachineDescription.LLC, llc == null ? List.of() : List.of(llc));
+        described = withCache(described, MachineDescription.LLC, llc);
         for (Map.Entry<String, String> entry : values.entrySet()) {
             described = described.with(entry.getKey(), entry.getValue());
         }
@@ -240,7 +243,7 @@ public final class SimulateOptions {
     }
 
     private boolean namesCaches() {
-        return !l1i.isEmpty() || !l1d.isEmpty() || !l2.isEmpty() || llc != null;
+        return !l1i.isEmpty() || !l1d.isEmpty() || !l2.isEmpty() || !llc.isEmpty();
     }
 
     /** Where the figures of the machine come from; empty for machines of the user's own. */

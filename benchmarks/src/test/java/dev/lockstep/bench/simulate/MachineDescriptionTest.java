@@ -164,6 +164,13 @@ class MachineDescriptionTest {
     }
 
     @Test
+    void furtherLastLevelsWatch() {
+        assertEquals(
+                List.of("llc=1M,16,64", "observe=llc:2M,16,64"),
+                options("--llc", "1M,16,64", "--llc", "2M,16,64").machineLines());
+    }
+
+    @Test
     void coresThatShareAreCoherentUnlessTheMachineSaysOtherwise() {
         String[] shared = {"--cores", "2", "--l1i", "32K,8,64", "--l1d", "32K,8,64", "--l2", "1M,16,64"};
         assertTrue(options(shared).machineLines().containsAll(List.of("coherence=mesi", "classes=merged")));
