@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.validation;
 
+import dev.lockstep.bench.simulate.jvm.StraightCode;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ final class JvmComparison {
             "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=compileonly," + PROGRAM + "::main",
             "-XX:CompileCommand=compileonly," + PROGRAM + "::read",
-            "-XX:CompileCommand=compileonly," + PROGRAM + "Steps::*");
+            "-XX:CompileCommand=compileonly,*." + StraightCode.NAME + "*::*");
 
     private final Validation validation;
 

@@ -12,7 +12,7 @@ import java.util.function.IntUnaryOperator;
  */
 final class JvmWork {
     /** With their steps, twice what most L1-I hold. */
-    private static final int METHODS = 48;
+    static final int METHODS = 48;
 
     /** Of a method; each takes about 14 bytes of bytecode, so that no method is small enough to be inlined. */
     private static final int STEPS = 60;
