@@ -1,5 +1,7 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
@@ -47,12 +49,15 @@ final class CodeMapChildRun {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final CodeMapSpec spec;
+    private final FlameRun flames;
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     private long compileMillis;
     private List<CompiledMethod> compiled = List.of();
 
+    /** On a platform thread. */
     CodeMapChildRun(CodeMapSpec spec) {
         this.spec = spec;
+        flames = FlameRun.prepare("codemap " + Spelling.of(spec.workload()));
     }
 
     /** Runs to the end. */
@@ -169,7 +174,7 @@ final class CodeMapChildRun {
     }
 
     private Duration durationMin() {
-        return spec.samples() == null ? Duration.ZERO : StackSampler.TIME_MIN;
+        return spec.samples() == null && !flames.isAsked() ? Duration.ZERO : StackSampler.TIME_MIN;
     }
 
     private void measurementBegins() {
@@ -179,6 +184,7 @@ final class CodeMapChildRun {
         if (spec.samples() != null) {
             StackSampler.start();
         }
+        flames.start();
         compileMillis = -compilers.getTotalCompilationTime();
         OperationMarkers.startCounting();
         SimulatedPhases.begin(Markers.PHASE_MEASURED);
@@ -186,6 +192,7 @@ final class CodeMapChildRun {
 
     private void measurementEnds() {
         Markers.phaseEnd(Markers.PHASE_MEASURED);
+        flames.close();
         if (spec.samples() != null) {
             StackSampler.stop(Path.of(spec.samples()));
         }

@@ -1,5 +1,7 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SimulatedAs;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,6 +59,8 @@ import picocli.CommandLine.Spec;
             "      Both workloads, under STEPS.",
             "  ./lockstep codemap --workload operations --scheduler jdk --json map.json --out report",
             "      One, without scheduler; the map in a file, and a page with plots.",
+            "  ./lockstep codemap --workload tpcc --out report --flame",
+            "      With a flame graph of the same transactions on this machine's processor.",
             "  ./lockstep codemap --read map.json --methods 20",
             "      Prints a map that was made before."
         })
@@ -183,6 +188,9 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     private Path read;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private ResultOptions results;
 
     private final String mainClass;
@@ -205,9 +213,10 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     public Integer call() throws IOException, InterruptedException {
         requireSense();
         results.prepare();
+        Optional<FlameGraphs> graphs = flame.graphs(results);
         CodeMap map;
         try {
-            map = read == null ? measure() : CodeMap.read(read);
+            map = read == null ? measure(graphs) : CodeMap.read(read);
         } catch (SimulationException e) {
             return complain(e.getMessage(), 2);
         } catch (CodeFormatException e) {
@@ -215,7 +224,8 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
         } catch (WorkloadFailedException e) {
             return complain(e.getMessage(), 1);
         }
-        Report report = new CodeMapReport(map, methods).report();
+        Report figures = new CodeMapReport(map, methods).report();
+        Report report = graphs.map(FlameGraphs::section).map(figures::with).orElse(figures);
         PrintWriter printed = command.commandLine().getOut();
         printed.println(report.summary());
         report.configuration().forEach((name, value) -> printed.println(name + ": " + value));
@@ -250,10 +260,13 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
         if (read != null && !Files.isReadable(read)) {
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
+        results.require(!flame.isAsked() || read == null, "--flame runs the workloads once more: leave --read out");
+        flame.require(results);
         ResultFile.require(command.commandLine(), "--footprints", footprints);
     }
 
-    private CodeMap measure() throws IOException, InterruptedException, SimulationException, WorkloadFailedException {
+    private CodeMap measure(Optional<FlameGraphs> graphs)
+            throws IOException, InterruptedException, SimulationException, WorkloadFailedException {
         List<CodeMap.WorkloadCode> workloads = new ArrayList<>();
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         String jvm = CodeMap.thisJvm();
@@ -285,6 +298,9 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
                 try (CodeMapExperiment experiment = new CodeMapExperiment(spec, jvmOptions)) {
                     experiment.run(this::runChild);
                     workloads.add(experiment.code(plain));
+                    if (graphs.isPresent()) {
+                        experiment.draw(graphs.get(), this::runChild);
+                    }
                     jvm = experiment.child().jvm();
                     flags = experiment.child().flags();
                 }

@@ -39,23 +39,34 @@ record CodeMapControl(SameProcessor flags, SteadyStateReader.Control left) {
         all.addAll(GuestOptions.sampled());
         Path control = Files.createDirectory(directory.resolve("control"));
         Path samples = control.resolve("samples.txt");
-        Path report = control.resolve("report.json");
-        Path specification = control.resolve("spec.json");
-        Json.write(specification, spec.sampled(samples.toString()));
+        CodeMapChildReport report = runNatively(spec.sampled(samples.toString()), all, control, starter);
+        return new CodeMapControl(same, new SteadyStateReader.Control(samples, report.compiled()));
+    }
+
+    /**
+     * Runs a workload on the machine's own processor.
+     *
+     * @param options of the JVM
+     * @param directory for its files, which exists
+     * @throws WorkloadFailedException if the workload failed
+     */
+    static CodeMapChildReport runNatively(
+            CodeMapSpec spec, List<String> options, Path directory, CodeMapExperiment.Child starter)
+            throws IOException, InterruptedException, WorkloadFailedException {
+        Path report = directory.resolve("report.json");
+        Path specification = directory.resolve("spec.json");
+        Json.write(specification, spec);
         List<String> printed = new ArrayList<>();
         int exitCode = starter.run(
                 Processors.choose(PROCESSORS),
-                control,
-                all,
+                directory,
+                options,
                 ChildCommand.words(CodeMapChildCommand.NAME, specification, report),
                 printed);
         if (exitCode != 0 || !Files.exists(report)) {
-            throw new WorkloadFailedException("The control of the workload failed: " + spec.name() + " exitCode="
-                    + exitCode + "; it printed: " + String.join(" | ", printed));
+            throw new WorkloadFailedException("The workload failed on this machine's processor: " + spec.name()
+                    + " exitCode=" + exitCode + "; it printed: " + String.join(" | ", printed));
         }
-        return new CodeMapControl(
-                same,
-                new SteadyStateReader.Control(
-                        samples, Json.read(report, CodeMapChildReport.class).compiled()));
+        return Json.read(report, CodeMapChildReport.class);
     }
 }

@@ -1,9 +1,11 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
@@ -81,7 +83,7 @@ final class CodeMapExperiment implements AutoCloseable {
         if (spec.warmUpRounds() > 0 && spec.marked()) {
             SameProcessor same = SameProcessor.find(
                     Processors.choose(CodeMapControl.PROCESSORS).prefix(), simulator.emulator(), basic());
-            control = CodeMapControl.run(spec, same, common(), directory, starter);
+            control = CodeMapControl.run(spec, same, common(spec.marked()), directory, starter);
         }
         List<String> printed = new ArrayList<>();
         int exitCode = starter.run(
@@ -102,8 +104,24 @@ final class CodeMapExperiment implements AutoCloseable {
         events = CodeEvents.read(eventsFile);
     }
 
+    /**
+     * Runs the workload once more, on the machine's own processor, with the profiler in place of marks. After {@link
+     * #run}.
+     */
+    void draw(FlameGraphs graphs, Child starter) throws IOException, InterruptedException, WorkloadFailedException {
+        String name = Spelling.of(spec.workload());
+        List<String> options = new ArrayList<>(common(false));
+        if (control != null) {
+            options.addAll(control.flags().forced());
+        }
+        options.addAll(graphs.options(name));
+        CodeMapControl.runNatively(
+                spec.unmarked(), options, Files.createDirectory(directory.resolve("flames")), starter);
+        graphs.add(name);
+    }
+
     private List<String> options(Path agent, Path events) {
-        List<String> options = new ArrayList<>(common());
+        List<String> options = new ArrayList<>(common(spec.marked()));
         options.add("-agentpath:" + agent + "=" + events);
         options.addAll(GuestOptions.simulated());
         return options;
@@ -116,10 +134,10 @@ final class CodeMapExperiment implements AutoCloseable {
         return options;
     }
 
-    /** What the simulated JVM has in common with its control. */
-    private List<String> common() {
+    /** What the simulated JVM has in common with those on the machine's own processor. */
+    private List<String> common(boolean marked) {
         List<String> options = new ArrayList<>();
-        if (spec.marked()) {
+        if (marked) {
             options.add("-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName());
         }
         if (spec.warmUpRounds() > 0) {

@@ -1,6 +1,9 @@
 package dev.lockstep.bench.flame;
 
+import dev.lockstep.bench.report.ResultOptions;
+import java.util.Optional;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** {@code --flame}, to be mixed into the command of an experiment whose children draw a {@link FlameRun} each. */
 public final class FlameOption {
@@ -18,5 +21,23 @@ public final class FlameOption {
     /** Whether the user wants them. */
     public boolean isAsked() {
         return asked;
+    }
+
+    /**
+     * Requires a report where the user wants them.
+     *
+     * @throws ParameterException if there is none
+     */
+    public void require(ResultOptions results) {
+        results.require(!asked || results.directory() != null, "--flame needs --out DIR, where the flame graphs go");
+    }
+
+    /**
+     * Those of an experiment, none yet; empty where the user wants none.
+     *
+     * @param results of the experiment, prepared
+     */
+    public Optional<FlameGraphs> graphs(ResultOptions results) {
+        return asked ? Optional.of(new FlameGraphs(results.directory())) : Optional.empty();
     }
 }

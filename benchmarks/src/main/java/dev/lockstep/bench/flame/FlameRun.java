@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * The part of a child JVM's run that a flame graph shows, where its parent has asked for one by {@link #options};
- * elsewhere nothing happens. Used by one platform thread.
+ * elsewhere nothing happens. Made by a platform thread, and used by one at a time.
  */
 public final class FlameRun implements AutoCloseable {
     private static final String PROPERTY = "dev.lockstep.bench.flame.file";
@@ -39,17 +39,38 @@ public final class FlameRun implements AutoCloseable {
      * @throws IllegalStateException if it was, and the profiler does not run here
      */
     public static FlameRun start(String title) {
-        String file = System.getProperty(PROPERTY);
-        if (file == null) {
-            return new FlameRun(null, null, title);
-        }
-        FlameProfiler profiler = FlameProfiler.prepare();
-        profiler.start(Path.of(file + ".jfr"));
-        return new FlameRun(profiler, Path.of(file), title);
+        FlameRun run = prepare(title);
+        run.start();
+        return run;
     }
 
     /**
-     * Draws what was sampled.
+     * Loads the profiler, if it was asked for, where sampling begins later on a thread that is no platform thread.
+     *
+     * @param title of the page, which names the event as well
+     * @throws IllegalStateException if it was, and the profiler does not run here
+     */
+    public static FlameRun prepare(String title) {
+        String file = System.getProperty(PROPERTY);
+        return file == null
+                ? new FlameRun(null, null, title)
+                : new FlameRun(FlameProfiler.prepare(), Path.of(file), title);
+    }
+
+    /** Whether a parent has asked for it. */
+    public boolean isAsked() {
+        return profiler != null;
+    }
+
+    /** Starts sampling, if it was asked for. */
+    public void start() {
+        if (profiler != null) {
+            profiler.start(Path.of(file + ".jfr"));
+        }
+    }
+
+    /**
+     * Draws what was sampled since {@link #start()}.
      *
      * @throws IllegalStateException if that fails
      */

@@ -57,18 +57,6 @@ public final class MeasurementOptions extends ResultOptions {
     }
 
     /**
-     * Requires something of what the user has asked for.
-     *
-     * @param sentence what holds of a right call, without its full stop
-     * @throws ParameterException if it does not hold
-     */
-    public void require(boolean condition, String sentence) {
-        if (!condition) {
-            throw new ParameterException(commandLine(), sentence + ".");
-        }
-    }
-
-    /**
      * Requires what these options need and makes ready what they write to; notes when the experiment begins.
      *
      * @throws ParameterException if an option is out of range, or something cannot be written to

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.report;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -25,6 +26,13 @@ public record Report(
     /** Copies the sections. */
     public Report {
         sections = List.copyOf(sections);
+    }
+
+    /** The same with one more section behind the others. */
+    public Report with(Section last) {
+        List<Section> all = new ArrayList<>(sections);
+        all.add(last);
+        return new Report(title, summary, ok, origin, configuration, all);
     }
 
     /** All plots, in order. */

@@ -50,6 +50,18 @@ public class ResultOptions {
     }
 
     /**
+     * Requires something of what the user has asked for.
+     *
+     * @param sentence what holds of a right call, without its full stop
+     * @throws ParameterException if it does not hold
+     */
+    public final void require(boolean condition, String sentence) {
+        if (!condition) {
+            throw new ParameterException(commandLine(), sentence + ".");
+        }
+    }
+
+    /**
      * Makes the directory, as what cannot be written is better known before an experiment than after. Does nothing
      * where nothing is to be written.
      *

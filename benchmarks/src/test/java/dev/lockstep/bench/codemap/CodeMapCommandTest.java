@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.CodeFootprints;
@@ -90,6 +91,7 @@ class CodeMapCommandTest {
         requireTools();
         Path file = directory.resolve("map.json");
         Path footprints = directory.resolve("footprints.txt");
+        Path report = directory.resolve("report");
         int exitCode = run(
                 "codemap",
                 "--workload",
@@ -105,7 +107,10 @@ class CodeMapCommandTest {
                 "--json",
                 file.toString(),
                 "--footprints",
-                footprints.toString());
+                footprints.toString(),
+                "--flame",
+                "--out",
+                report.toString());
         assertEquals(1, exitCode, err + "\n" + out);
         CodeMap map = CodeMap.read(file);
         assertTrue(map.matchesThisJvm(), map::jvm);
@@ -141,6 +146,20 @@ class CodeMapCommandTest {
         String printed = out.toString();
         out.getBuffer().setLength(0);
         assertEquals(1, run("codemap", "--read", file.toString()));
-        assertEquals(printed, out.toString());
+        assertTrue(printed.startsWith(out.toString()), printed);
+
+        List<String> frames = FlameGraphFrames.of(report.resolve("flames-operations.html"));
+        assertTrue(frames.contains("operation fetch account"), frames::toString);
+        assertTrue(printed.contains("flames-operations.html"), printed);
+        assertTrue(Files.readString(report.resolve("report.html")).contains("Flame graph of operations"));
+    }
+
+    @Test
+    void flameGraphsNeedARunAndAReport() throws Exception {
+        Path map = Files.writeString(directory.resolve("map.json"), "{}");
+        assertEquals(2, run("codemap", "--flame"));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err::toString);
+        assertEquals(2, run("codemap", "--flame", "--out=" + directory.resolve("report"), "--read=" + map));
+        assertTrue(err.toString().contains("leave --read out"), err::toString);
     }
 }
