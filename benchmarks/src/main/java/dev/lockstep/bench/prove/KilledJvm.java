@@ -53,7 +53,7 @@ public final class KilledJvm implements AutoCloseable {
      * @param mainClass of the child
      * @throws IOException if it does not start
      */
-    static KilledJvm start(Path errors, List<String> options, Class<?> mainClass, List<String> arguments)
+    public static KilledJvm start(Path errors, List<String> options, Class<?> mainClass, List<String> arguments)
             throws IOException {
         return start(errors, options, mainClass.getName(), arguments);
     }

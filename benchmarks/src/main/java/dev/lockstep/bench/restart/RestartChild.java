@@ -1,5 +1,6 @@
 package dev.lockstep.bench.restart;
 
+import dev.lockstep.bench.flame.FlameRun;
 import dev.lockstep.bench.prove.KilledJvmFrames;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -80,7 +81,9 @@ final class RestartChild {
         try (LockstepAdapter adapter = adapter(Database.open(Path.of(arguments[0]), options(poolBytes)))) {
             adapter.database().checkpoint();
             long before = adapter.database().statistics().logBytes();
-            new RestartChild(adapter, scale, seed, before + logBytes).work();
+            try (FlameRun _ = FlameRun.start("restart: writing log")) {
+                new RestartChild(adapter, scale, seed, before + logBytes).work();
+            }
             // The database's own durability is sync: a commit brings everything before it to the disk.
             adapter.database().createTable(RestartExperiment.MARKER);
             new KilledJvmFrames()

@@ -1,13 +1,20 @@
 package dev.lockstep.bench.restart;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -28,7 +35,10 @@ import picocli.CommandLine.Option;
             "  ./lockstep restart",
             "      The curve at one and at four warehouses, each point five times.",
             "  ./lockstep restart --log-mb 16,64,256,1024 --warehouses 1,4,10 --out report",
-            "      A page with the table and the plot."
+            "      A page with the table and the plot.",
+            "  ./lockstep restart --out report --flame",
+            "      With flame graphs of the process that writes log, and of the opening, at the largest database and"
+                    + " the longest log; recovery is drawn below " + OpeningChild.OPERATION + "."
         })
 public final class RestartCommand implements Callable<Integer> {
     /** More log than this is hours of work for nothing new. */
@@ -62,6 +72,9 @@ public final class RestartCommand implements Callable<Integer> {
     private Long poolMebi;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private MeasurementOptions options = new MeasurementOptions(5);
 
     /** For picocli. */
@@ -75,25 +88,33 @@ public final class RestartCommand implements Callable<Integer> {
         options.require(
                 poolMebi == null || (poolMebi >= 1 && poolMebi <= DatabaseOptions.POOL_BYTES_MAX >> BYTES_SHIFT),
                 "--pool-mb is 1 to " + (DatabaseOptions.POOL_BYTES_MAX >> BYTES_SHIFT));
+        flame.require(options);
         List<TpccScale> scales =
                 warehouses.stream().distinct().map(TpccScale::standard).toList();
         long poolBytes = poolMebi == null ? RestartExperiment.poolBytes(scales) : poolMebi << BYTES_SHIFT;
         options.prepare();
         RestartPoints points;
+        Optional<FlameGraphs> graphs = flame.graphs(options);
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "restart")) {
-            points = new RestartExperiment(
-                            scratch.path(), poolBytes, options.seed(), options.repeat(), options::progress)
-                    .run(
-                            scales,
-                            logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
+            RestartExperiment experiment = new RestartExperiment(
+                    scratch.path(), poolBytes, options.seed(), options.repeat(), options::progress);
+            points = experiment.run(
+                    scales, logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
+            if (graphs.isPresent()) {
+                experiment.draw(
+                        graphs.get(),
+                        Collections.max(scales, Comparator.comparingInt(TpccScale::warehouses)),
+                        Collections.max(logMebi) << BYTES_SHIFT);
+            }
         }
+        List<Section> printed = new ArrayList<>(List.of(points.section()));
+        List<Section> page = new ArrayList<>(List.of(points.section().with(List.of(points.plot()))));
+        graphs.map(FlameGraphs::section).ifPresent(section -> {
+            printed.add(section);
+            page.add(section);
+        });
         options.write(
-                points,
-                "Restart after a kill",
-                "Every database opened.",
-                settings(poolBytes),
-                points.section(),
-                points.plot());
+                points, "Restart after a kill", "Every database opened.", true, settings(poolBytes), printed, page);
         return 0;
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.restart;
 
+import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.prove.KilledJvm;
 import dev.lockstep.engine.Database;
@@ -32,6 +33,12 @@ final class RestartExperiment {
             .primaryKey("id")
             .build();
 
+    /** What the flame graphs are of. */
+    static final String WRITING = "writing log";
+
+    static final String OPENING = "opening";
+
+    private static final String ERRORS = "errors.txt";
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 256L << 20;
     private static final double NANOS_PER_SECOND = 1e9;
@@ -89,11 +96,40 @@ final class RestartExperiment {
         }
     }
 
+    /**
+     * Draws what a process does that writes log and is killed, and the opening of what it left, from further runs.
+     *
+     * @param scale of the database
+     */
+    void draw(FlameGraphs graphs, TpccScale scale, long logBytes) throws IOException, InterruptedException {
+        Path drawn = scratch.resolve("drawn");
+        progress.accept("draws flame graphs, warehouses=" + scale.warehouses());
+        load(drawn, scale);
+        writeLogAndDie(drawn, scale, logBytes, drawing(graphs, WRITING));
+        graphs.add(WRITING);
+        List<String> arguments = List.of(drawn.toString(), Long.toString(poolBytes));
+        try (KilledJvm child =
+                KilledJvm.start(scratch.resolve(ERRORS), drawing(graphs, OPENING), OpeningChild.class, arguments)) {
+            child.next();
+            child.kill(frame -> {});
+        }
+        graphs.add(OPENING);
+        ScratchDirectory.remove(drawn);
+    }
+
+    /** Compiled as what is measured; a child is not killed quietly whose JVM warns of native calls. */
+    private static List<String> drawing(FlameGraphs graphs, String run) {
+        List<String> options =
+                new ArrayList<>(List.of("-XX:TieredStopAtLevel=4", "-da", "--enable-native-access=ALL-UNNAMED"));
+        options.addAll(graphs.options(run));
+        return options;
+    }
+
     private RestartPoint point(Path loaded, TpccScale scale, long logBytes) throws IOException, InterruptedException {
         Path killed = scratch.resolve("killed");
         copy(loaded, killed);
         progress.accept("writes " + (logBytes >> 20) + " MiB of log, warehouses=" + scale.warehouses());
-        long logBytesFound = writeLogAndDie(killed, scale, logBytes);
+        long logBytesFound = writeLogAndDie(killed, scale, logBytes, List.of());
         long pageBytes = Files.size(killed.resolve("pages.lockstep"));
         double[] seconds = new double[repeats];
         long pagesRead = 0;
@@ -119,7 +155,7 @@ final class RestartExperiment {
                 pagesRead);
     }
 
-    private long writeLogAndDie(Path directory, TpccScale scale, long logBytes)
+    private long writeLogAndDie(Path directory, TpccScale scale, long logBytes, List<String> options)
             throws IOException, InterruptedException {
         List<String> arguments = List.of(
                 directory.toString(),
@@ -130,7 +166,7 @@ final class RestartExperiment {
                 Integer.toString(scale.items()),
                 Integer.toString(scale.customersPerDistrict()),
                 Integer.toString(scale.newOrdersPerDistrict()));
-        try (KilledJvm child = KilledJvm.start(scratch.resolve("errors.txt"), RestartChild.class, arguments)) {
+        try (KilledJvm child = KilledJvm.start(scratch.resolve(ERRORS), options, RestartChild.class, arguments)) {
             long found = child.next().getLong();
             child.kill(frame -> {});
             return found;

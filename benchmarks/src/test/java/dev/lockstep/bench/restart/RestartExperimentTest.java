@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
@@ -54,6 +57,24 @@ class RestartExperimentTest {
         }
     }
 
+    @Test
+    void drawsTheWriterOfTheLogAndTheOpening() throws IOException, InterruptedException {
+        FlameGraphs graphs = new FlameGraphs(directory);
+        new RestartExperiment(directory, POOL_BYTES, 7, 1, done -> {})
+                .draw(graphs, new TpccScale(1, 100, 10, 3), 4L << 20);
+        List<String> written = FlameGraphFrames.of(directory.resolve("flames-writing-log.html"));
+        assertTrue(written.stream().anyMatch(frame -> frame.startsWith("operation ")), written::toString);
+        assertTrue(written.contains("New-Order"), written::toString);
+        List<String> opened = FlameGraphFrames.of(directory.resolve("flames-opening.html"));
+        assertTrue(opened.contains("operation " + OpeningChild.OPERATION), opened::toString);
+        assertTrue(
+                ReportText.of(List.of(graphs.section())).contains("flames-opening.html"),
+                () -> ReportText.of(List.of(graphs.section())));
+        try (Stream<Path> left = Files.list(directory)) {
+            assertTrue(left.noneMatch(Files::isDirectory));
+        }
+    }
+
     /** Else the curve would show what it takes to make the larger pool. */
     @Test
     void everySizeHasThePoolOfTheLargest() {
@@ -70,6 +91,8 @@ class RestartExperimentTest {
         assertEquals(2, line.execute("restart", "--warehouses", "0"));
         assertEquals(2, line.execute("restart", "--repeat", "0"));
         assertEquals(2, line.execute("restart", "--pool-mb", "0"));
+        assertEquals(2, line.execute("restart", "--flame"));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err::toString);
         assertEquals(
                 2, line.execute("restart", "--dir", directory.resolve("none").toString()));
         assertTrue(err.toString().contains("--log-mb is 0 to 65536."), err::toString);
