@@ -40,7 +40,12 @@ public final class FlameGraphs {
         pages.add(new EmbeddedPage("Flame graph of " + run, file.getFileName().toString(), Files.readString(file)));
     }
 
-    private Path file(String run) {
+    /**
+     * The file of a run that another command draws.
+     *
+     * @param run what it is called in the report
+     */
+    public Path file(String run) {
         return directory.resolve("flames-" + run.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".html");
     }
 

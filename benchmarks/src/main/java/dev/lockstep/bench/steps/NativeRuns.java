@@ -1,5 +1,6 @@
 package dev.lockstep.bench.steps;
 
+import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.tpcc.ExperimentReport;
 import dev.lockstep.bench.tpcc.RunReport;
@@ -7,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 
 /** Measures on this machine's processor: a JVM for each run, variants in turns, so that noise meets all alike. */
@@ -41,9 +44,36 @@ final class NativeRuns {
         return NativeFigures.of(forced, runs);
     }
 
+    /**
+     * Runs each variant of a mix once more, with the profiler.
+     *
+     * @return why a variant has no flame graph, by its name in the report
+     */
+    SequencedMap<String, String> draw(FlameGraphs graphs, String mix, int warehouses, List<String> forced)
+            throws IOException {
+        SequencedMap<String, String> failures = new LinkedHashMap<>();
+        for (StepsVariant variant : spec.variants()) {
+            String name = mix + ", warehouses=" + warehouses + ", " + variant.spelled();
+            progress.accept("draws a flame graph of " + name);
+            List<String> words = words(mix, warehouses, variant, forced);
+            words.addAll(List.of("--profile", graphs.file(name).toString()));
+            NativeRun run = run(words, variant, 1, false);
+            if (run.failure().isEmpty()) {
+                graphs.add(name);
+            } else {
+                failures.put(name, run.failure());
+            }
+        }
+        return failures;
+    }
+
     private NativeRun run(
             String mix, int warehouses, StepsVariant variant, List<String> forced, int repeat, boolean control)
             throws IOException {
+        return run(words(mix, warehouses, variant, forced), variant, repeat, control);
+    }
+
+    private List<String> words(String mix, int warehouses, StepsVariant variant, List<String> forced) {
         List<String> words = new ArrayList<>(spec.tpcc(mix, warehouses, variant));
         forced.forEach(option -> words.add("--jvm-option=" + option));
         words.addAll(List.of(
@@ -51,6 +81,10 @@ final class NativeRuns {
                 Double.toString(spec.warmUpSeconds()),
                 "--duration",
                 Double.toString(spec.durationSeconds())));
+        return words;
+    }
+
+    private NativeRun run(List<String> words, StepsVariant variant, int repeat, boolean control) throws IOException {
         String command = "./lockstep " + String.join(" ", words);
         Path json = spec.scratch().resolve("tpcc.json");
         Files.deleteIfExists(json);

@@ -1,8 +1,13 @@
 package dev.lockstep.bench.steps;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Durability;
@@ -60,6 +65,8 @@ import picocli.CommandLine.Option;
             "      The time of one column of Figure 13, and what a difference must exceed to mean anything.",
             "  ./lockstep steps --variants both,staged,continuation --out report",
             "      With a row for each way of executing teams.",
+            "  ./lockstep steps --native --warehouses 10 --mixes payment --out report --flame",
+            "      With a flame graph of each mix, size and variant.",
             "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",
             "      Its misses, in a second L1-I as well."
         })
@@ -181,6 +188,9 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     private SimulatedOptions simulatedOptions;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private MeasurementOptions options = new MeasurementOptions(REPEATS);
 
     private final Launcher launcher;
@@ -245,19 +255,43 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                 }
             }
             StepsResult result = new StepsResult(List.copyOf(cells));
+            List<Section> printed = new ArrayList<>(result.sections());
+            List<Section> page = new ArrayList<>(result.page());
+            List<Part> undrawn = new ArrayList<>();
+            if (flame.isAsked()) {
+                Section graphs = draw(experiment, cells, undrawn);
+                printed.add(graphs);
+                page.add(graphs);
+            }
+            boolean ok = result.ok() && undrawn.isEmpty();
             options.write(
                     result,
                     "TPC-C with STEPS and without",
-                    result.ok() ? "Measured." : "A run failed.",
-                    result.ok(),
+                    ok ? "Measured." : "A run failed.",
+                    ok,
                     settings(),
-                    result.sections(),
-                    result.page());
-            return result.ok() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+                    printed,
+                    page);
+            return ok ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         }
     }
 
+    /** Tells of each run that was not drawn. */
+    private Section draw(StepsExperiment experiment, List<StepsCell> cells, List<Part> undrawn) throws IOException {
+        FlameGraphs graphs = new FlameGraphs(options.directory());
+        for (StepsCell cell : cells) {
+            experiment
+                    .draw(graphs, cell)
+                    .forEach((name, why) -> undrawn.add(new Paragraph("FAILED: " + name + ": " + why)));
+        }
+        return graphs.section().with(undrawn);
+    }
+
     private void requireRange() {
+        flame.require(options);
+        options.require(
+                !flame.isAsked() || nativeSide || !simulatedSide,
+                "--flame draws runs on this machine's processor: add --native to --simulate");
         options.require(
                 warehouses.stream().allMatch(each -> each >= 1)
                         && terminals >= 1

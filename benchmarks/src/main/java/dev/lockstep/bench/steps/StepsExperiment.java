@@ -1,12 +1,15 @@
 package dev.lockstep.bench.steps;
 
+import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.tpcc.PoolSize;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -62,6 +65,18 @@ final class StepsExperiment {
                 warehouses * spec.terminals(),
                 measured(mix, warehouses, obstacle, simulated == null ? List.of() : simulated.forced()),
                 simulated);
+    }
+
+    /**
+     * Draws each variant of a cell that was measured on this machine's processor, from a further run.
+     *
+     * @return why a variant has no flame graph, by its name in the report
+     */
+    SequencedMap<String, String> draw(FlameGraphs graphs, StepsCell cell) throws IOException {
+        return cell.measured().notRun() == null
+                ? nativeRuns.draw(
+                        graphs, cell.mix(), cell.warehouses(), cell.measured().forced())
+                : new LinkedHashMap<>();
     }
 
     private NativeFigures measured(String mix, int warehouses, Optional<String> obstacle, List<String> forced)

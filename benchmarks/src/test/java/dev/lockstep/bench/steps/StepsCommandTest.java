@@ -77,8 +77,12 @@ class StepsCommandTest {
     }
 
     private static void write(List<String> words, String json) {
+        write(Path.of(value(words, "--json")), json);
+    }
+
+    private static void write(Path file, String text) {
         try {
-            Files.writeString(Path.of(value(words, "--json")), json);
+            Files.writeString(file, text);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -132,6 +136,69 @@ class StepsCommandTest {
         assertEquals(
                 List.of("off", "on", "off"),
                 launched.stream().limit(3).map(words -> value(words, "--teams")).toList());
+    }
+
+    /** With flags forced on the other runs of the cell, and a page that a run of tpcc has drawn. */
+    @Test
+    void drawsEachVariantFromAFurtherRun() throws IOException {
+        Path report = directory.resolve("report");
+        Launcher drawing = words -> {
+            Launcher.Ended ended = rising(words);
+            if (words.contains("--profile")) {
+                write(Path.of(value(words, "--profile")), "<html>of " + value(words, "--teams") + "</html>");
+            }
+            return ended;
+        };
+        run(
+                0,
+                drawing,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=10",
+                "--repeat=1",
+                "--jvm-option=-Da=b",
+                "--flame",
+                "--out=" + report);
+        assertEquals(4, launched.size());
+        for (int i = 0; i < 2; i++) {
+            List<String> counted = launched.get(i);
+            assertFalse(counted.contains("--profile"), counted::toString);
+            assertEquals(
+                    counted,
+                    launched.get(i + 2).stream()
+                            .filter(word -> !word.equals("--profile") && !word.endsWith(".html"))
+                            .toList());
+        }
+        assertEquals("<html>of on</html>", Files.readString(report.resolve("flames-payment-warehouses-10-both.html")));
+        assertTrue(Files.readString(report.resolve("report.html"))
+                .contains("Flame graph of payment, warehouses=10, neither"));
+        assertTrue(out.toString().contains("flames-payment-warehouses-10-neither.html"), out::toString);
+    }
+
+    @Test
+    void aFlameGraphThatFailsIsToldAndKeepsTheFigures() throws IOException {
+        Path report = directory.resolve("report");
+        Launcher failing = words ->
+                words.contains("--profile") ? new Launcher.Ended(1, "lockstep: no profiler here") : rising(words);
+        JsonNode result = run(
+                1,
+                failing,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=10",
+                "--repeat=1",
+                "--flame",
+                "--out=" + report);
+        assertEquals(2, result.at("/cells/0/native/runs").size());
+        assertTrue(out.toString().contains("FAILED: payment, warehouses=10, both: no profiler here"), out::toString);
+    }
+
+    @Test
+    void flameGraphsNeedAReportAndTheMachinesProcessor() {
+        assertEquals(2, execute(this::rising, "--flame"));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err::toString);
+        assertEquals(2, execute(this::rising, "--flame", "--simulate", "--out=" + directory.resolve("report")));
+        assertTrue(err.toString().contains("add --native to --simulate"), err::toString);
     }
 
     @Test
