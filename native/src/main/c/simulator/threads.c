@@ -20,10 +20,10 @@ struct prefix {
 };
 
 /*
- * As HotSpot of JDK 25 names its threads, cut to what Linux keeps of a name. The VM Thread is the serial collector; what
- * else it does, such as stopping all others, is little beside that. Of a pool "ForkJoinPool-1-" is all that is kept, so
- * one that delays for the carriers of virtual threads ("-delayScheduler") is not told from them ("-worker-1"). Those of
- * the common pool ("ForkJoinPool.co") carry nobody.
+ * As HotSpot of JDK 25 names its threads, cut to what Linux keeps of a name. The VM Thread is the serial collector;
+ * what else it does, such as stopping all others, is little beside that. Of a pool "ForkJoinPool-1-" is all that is
+ * kept, so one that delays for the carriers of virtual threads ("-delayScheduler") is not told from them
+ * ("-worker-1"). Those of the common pool ("ForkJoinPool.co") carry nobody.
  */
 static const struct prefix PREFIXES[] = {
     {"C1 CompilerThre", THREAD_COMPILER}, {"C2 CompilerThre", THREAD_COMPILER}, {"JVMCI", THREAD_COMPILER},
