@@ -5,8 +5,8 @@
 #include "model_internal.h"
 
 /*
- * The observing caches of one level of one core or copy of an outer level. With driving, the L1-I itself comes first. Every core's
- * stacks count at the same depths.
+ * The observing caches of one level of one core or copy of an outer level. With driving, the L1-I itself comes first.
+ * Every core's stacks count at the same depths.
  */
 int model_create_stacks(struct model *model, struct stack_families *families, int level, bool driving,
                         uint32_t *depths);
