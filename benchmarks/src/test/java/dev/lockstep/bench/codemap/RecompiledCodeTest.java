@@ -1,0 +1,106 @@
+package dev.lockstep.bench.codemap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.simulate.MissedCode;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.counters.NativePart;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+/** Misses of a method that was compiled twice, of which the second code often lies where the first had been. */
+class RecompiledCodeTest {
+    @TempDir
+    private Path directory;
+
+    private static void require(NativePart part) {
+        if (part.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw notRun(reason);
+        }
+    }
+
+    private static TestAbortedException notRun(String reason) {
+        String message = "NOT RUN: " + reason;
+        System.out.println(message);
+        return new TestAbortedException(message);
+    }
+
+    private Path simulate() {
+        Path code = directory.resolve("code.txt");
+        List<String> words = new ArrayList<>(List.of(
+                "simulate",
+                "--l1i",
+                // Holds nothing of a round of the method, so that all of it misses.
+                "1K,direct,64",
+                "--code",
+                code.toString(),
+                "--",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xbatch",
+                "-XX:-TieredCompilation",
+                "-XX:CompileThreshold=200",
+                "-XX:+UseSerialGC",
+                "-XX:CompileCommand=quiet",
+                "-XX:CompileCommand=compileonly,*." + RecompiledProgram.CLASS + "*::*",
+                "-XX:CompileCommand=dontinline,*." + RecompiledProgram.CLASS + "*::" + RecompiledProgram.WORK));
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable-native"))
+                .forEach(words::add);
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), RecompiledProgram.class.getName()));
+        StringWriter err = new StringWriter();
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(new StringWriter()));
+        line.setErr(new PrintWriter(err));
+        assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
+        return code;
+    }
+
+    private static long misses(MissedCode code, String method) {
+        return code.methods().stream()
+                .filter(place -> place.name().contains(RecompiledProgram.CLASS)
+                        && place.name().contains("." + method))
+                .mapToLong(place -> place.misses().l1i())
+                .sum();
+    }
+
+    @Test
+    void missesAreOfTheCodeThatWasLiveThen() throws IOException {
+        if (Simulator.qemu().isEmpty()) {
+            throw notRun(Simulator.missing());
+        }
+        require(NativePart.SIMULATOR);
+        require(NativePart.AGENT);
+        Path file = simulate();
+        CodeLines lines = CodeLines.read(file);
+        CodeEvents events = CodeEvents.read(Emulation.events(file));
+        List<CompiledCode> compiled = events.compiled().stream()
+                .filter(code -> code.method().contains(RecompiledProgram.CLASS)
+                        && code.method().contains("." + RecompiledProgram.WORK + "("))
+                .toList();
+        long reused = compiled.stream()
+                .filter(later -> compiled.stream()
+                        .anyMatch(earlier -> earlier.method().equals(later.method())
+                                && earlier.removedEpoch() <= later.epoch()
+                                && earlier.contains(later.address())))
+                .count();
+        assertTrue(reused > 0, () -> "no place was used again: " + compiled);
+        MissedCode first = MissedCodeReader.missed(lines, events, RecompiledProgram.PHASE_FIRST);
+        MissedCode second = MissedCodeReader.missed(lines, events, RecompiledProgram.PHASE_SECOND);
+        assertTrue(misses(first, RecompiledProgram.WORK) > 0, first::toString);
+        assertTrue(misses(first, RecompiledProgram.INLINED) > 0, first::toString);
+        assertTrue(misses(second, RecompiledProgram.WORK) > 0, second::toString);
+        assertEquals(0, misses(second, RecompiledProgram.INLINED), second::toString);
+    }
+}
