@@ -4,6 +4,7 @@ import dev.lockstep.bench.autosteps.AutoStepsCommand;
 import dev.lockstep.bench.codemap.CodeMapChildCommand;
 import dev.lockstep.bench.codemap.CodeMapCommand;
 import dev.lockstep.bench.codemap.MissedCodeReader;
+import dev.lockstep.bench.disk.DiskChildCommand;
 import dev.lockstep.bench.disk.DiskCommand;
 import dev.lockstep.bench.files.InspectCommand;
 import dev.lockstep.bench.files.RecoverCommand;
@@ -67,6 +68,7 @@ public final class Main implements Runnable {
             case TpccChildCommand.NAME -> Optional.of(new TpccChildCommand());
             case SlicedChildCommand.NAME -> Optional.of(new SlicedChildCommand());
             case IndexFetchChildCommand.NAME -> Optional.of(new IndexFetchChildCommand());
+            case DiskChildCommand.NAME -> Optional.of(new DiskChildCommand());
             case CodeMapChildCommand.NAME -> Optional.of(new CodeMapChildCommand());
             default -> Optional.empty();
         };
@@ -87,7 +89,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
                 .addSubcommand(ProveCommand.commandLine(System.err))
                 .addSubcommand(new RestartCommand())
-                .addSubcommand(new DiskCommand())
+                .addSubcommand(new DiskCommand(Main.class.getName()))
                 .addSubcommand(new VerifyCommand())
                 .addSubcommand(new InspectCommand())
                 .addSubcommand(new RecoverCommand())

@@ -1,24 +1,24 @@
 package dev.lockstep.bench.disk;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
+import dev.lockstep.bench.process.ChildCommand;
+import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.MeasurementOptions;
-import dev.lockstep.engine.Database;
-import dev.lockstep.engine.DatabaseOptions;
-import dev.lockstep.engine.DatabaseStatistics;
-import dev.lockstep.engine.Durability;
-import dev.lockstep.tpcc.TpccConfiguration;
-import dev.lockstep.tpcc.TpccProgress;
-import dev.lockstep.tpcc.TpccResult;
-import dev.lockstep.tpcc.TpccRun;
+import dev.lockstep.bench.report.Section;
 import dev.lockstep.tpcc.adapter.TpccScale;
-import dev.lockstep.tpcc.lockstep.LockstepAdapter;
-import dev.lockstep.tpcc.workload.TerminalThreads;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -42,11 +42,11 @@ import picocli.CommandLine.Option;
             "  ./lockstep disk --dir /var/lib/shop",
             "      One, ten and a hundred terminals at one warehouse.",
             "  ./lockstep disk --dir . --terminals 1,10,100,1000 --repeat 5 --out report",
-            "      More of them, five times, with a page and a plot."
+            "      More of them, five times, with a page and a plot.",
+            "  ./lockstep disk --dir . --out report --flame",
+            "      With a flame graph for each number of terminals."
         })
 public final class DiskCommand implements Callable<Integer> {
-    private static final long POOL_BYTES = 1L << 30;
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double SECONDS_MAX = 3_600;
 
@@ -69,15 +69,26 @@ public final class DiskCommand implements Callable<Integer> {
     private double seconds;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private MeasurementOptions options = new MeasurementOptions(3);
 
-    private TpccScale scale = TpccScale.standard(1);
+    private final String mainClass;
+    private final TpccScale scale;
 
-    /** For picocli. */
-    public DiskCommand() {}
+    /**
+     * For one command line.
+     *
+     * @param mainClass of child JVMs, which knows {@link DiskChildCommand}
+     */
+    public DiskCommand(String mainClass) {
+        this(mainClass, TpccScale.standard(1));
+    }
 
     /** For tests: a population of another size. */
-    DiskCommand(TpccScale scale) {
+    DiskCommand(String mainClass, TpccScale scale) {
+        this.mainClass = mainClass;
         this.scale = scale;
     }
 
@@ -86,13 +97,25 @@ public final class DiskCommand implements Callable<Integer> {
         options.require(
                 terminals.stream().allMatch(each -> each >= 1 && each <= TERMINALS_MAX), "--terminals is 1 to 10000");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        flame.require(options);
         options.prepare();
+        Optional<FlameGraphs> graphs = flame.graphs(options);
         DiskReport report;
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "disk")) {
             report = measure(scratch.path());
+            if (graphs.isPresent()) {
+                for (int count : terminals.stream().distinct().toList()) {
+                    draw(graphs.get(), count, scratch.path());
+                }
+            }
         }
-        options.write(
-                report, "Durable commits and raw forces", "Measured.", settings(), report.section(), report.plot());
+        List<Section> printed = new ArrayList<>(List.of(report.section()));
+        List<Section> page = new ArrayList<>(List.of(report.section().with(List.of(report.plot()))));
+        graphs.map(FlameGraphs::section).ifPresent(section -> {
+            printed.add(section);
+            page.add(section);
+        });
+        options.write(report, "Durable commits and raw forces", "Measured.", true, settings(), printed, page);
         return 0;
     }
 
@@ -104,6 +127,34 @@ public final class DiskCommand implements Callable<Integer> {
         return settings;
     }
 
+    private DiskSpec spec(int count) {
+        return new DiskSpec(scale, count, seconds, options.seed());
+    }
+
+    /** From one more run, in a JVM that the profiler was started with. */
+    private void draw(FlameGraphs graphs, int count, Path scratch) throws IOException, InterruptedException {
+        String name = count + (count == 1 ? " terminal" : " terminals");
+        options.progress("draws a flame graph of " + name);
+        Path directory = Files.createDirectory(scratch.resolve("drawn"));
+        Path specification = directory.resolve("spec.json");
+        Json.write(specification, spec(count));
+        List<String> said = new ArrayList<>();
+        int exitCode = ChildJvm.run(
+                Processors.choose(Processors.available()),
+                directory,
+                Map.of(),
+                graphs.options(name),
+                mainClass,
+                ChildCommand.words(DiskChildCommand.NAME, specification, directory.resolve("report.json")),
+                said::add);
+        if (exitCode != 0) {
+            throw new IllegalStateException("a run with the profiler failed terminals=" + count + " exitCode="
+                    + exitCode + ": " + String.join(" | ", said));
+        }
+        graphs.add(name);
+        ScratchDirectory.remove(directory);
+    }
+
     private DiskReport measure(Path scratch) throws IOException, InterruptedException {
         Duration time = Duration.ofNanos(Math.round(seconds * NANOS_PER_SECOND));
         List<Double> raw = new ArrayList<>();
@@ -113,73 +164,10 @@ public final class DiskCommand implements Callable<Integer> {
             for (int count : terminals) {
                 options.progress("repetition " + (i + 1) + " of " + options.repeat() + ", " + count + " terminals");
                 Path home = scratch.resolve("database");
-                runs.add(run(home, count, time));
+                runs.add(new DurableCommits(spec(count)).run(home));
                 ScratchDirectory.remove(home);
             }
         }
         return new DiskReport(raw, runs);
-    }
-
-    private DiskRun run(Path home, int count, Duration time) throws InterruptedException {
-        DatabaseOptions database = DatabaseOptions.builder()
-                .createIfMissing(true)
-                .poolBytes(POOL_BYTES)
-                .build();
-        TpccConfiguration configuration = TpccConfiguration.builder(scale)
-                .terminals(count)
-                .threads(count)
-                .warmUp(time.dividedBy(2))
-                .duration(time)
-                .seed(options.seed())
-                .check(false)
-                .dumpDirectory(home)
-                .build();
-        try (LockstepAdapter adapter =
-                new LockstepAdapter(Database.open(home, database), null, Durability.SYNC, TIMEOUT)) {
-            Forces forces = new Forces(adapter.database());
-            TpccResult result = TpccRun.execute(configuration, adapter, TerminalThreads.virtual(), forces);
-            if (!result.failure().isEmpty()) {
-                throw new IllegalStateException("a run failed terminals=" + count + ": " + result.failure());
-            }
-            double measured = result.measuredNanos() / NANOS_PER_SECOND;
-            return new DiskRun(
-                    count,
-                    result.transactionsPerSecond(),
-                    forces.count() / measured,
-                    (double) forces.commits() / Math.max(1, forces.count()));
-        }
-    }
-
-    /** Counts forces of the log and commits of the measured phase. */
-    private static final class Forces implements TpccProgress {
-        private final Database database;
-        private DatabaseStatistics before;
-        private DatabaseStatistics after;
-
-        Forces(Database database) {
-            this.database = database;
-            before = database.statistics();
-            after = before;
-        }
-
-        @Override
-        public void phase(Phase phase) {
-            if (phase == Phase.MEASURE) {
-                before = database.statistics();
-            }
-        }
-
-        @Override
-        public void measured() {
-            after = database.statistics();
-        }
-
-        long count() {
-            return after.logForces() - before.logForces();
-        }
-
-        long commits() {
-            return after.commits() - before.commits();
-        }
     }
 }

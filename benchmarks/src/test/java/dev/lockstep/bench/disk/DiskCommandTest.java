@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
@@ -26,7 +28,7 @@ class DiskCommandTest {
     Path directory;
 
     private int execute(String... arguments) {
-        return new CommandLine(new DiskCommand(new TpccScale(1, 100, 10, 3)))
+        return new CommandLine(new DiskCommand(Main.class.getName(), new TpccScale(1, 100, 10, 3)))
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);
@@ -58,6 +60,30 @@ class DiskCommandTest {
         try (Stream<Path> left = Files.list(disk)) {
             assertEquals(List.of(), left.toList());
         }
+    }
+
+    @Test
+    void drawsAFlameGraphOfEachNumberOfTerminals() throws IOException {
+        Path disk = Files.createDirectory(directory.resolve("disk"));
+        Path report = directory.resolve("report");
+        assertEquals(
+                0,
+                execute("--dir=" + disk, "--terminals=1,20", "--seconds=1", "--repeat=1", "--flame", "--out=" + report),
+                err::toString);
+        List<String> frames = FlameGraphFrames.of(report.resolve("flames-20-terminals.html"));
+        assertTrue(frames.stream().anyMatch(frame -> frame.startsWith("operation ")), frames::toString);
+        assertTrue(frames.contains("New-Order"), frames::toString);
+        assertTrue(Files.readString(report.resolve("report.html")).contains("Flame graph of 1 terminal"));
+        assertTrue(out.toString().contains("flames-1-terminal.html"), out::toString);
+        try (Stream<Path> left = Files.list(disk)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void flameGraphsNeedAReport() {
+        assertEquals(2, execute("--flame"));
+        assertTrue(err.toString().contains("--flame needs --out DIR"), err::toString);
     }
 
     @Test

@@ -1,0 +1,13 @@
+package dev.lockstep.bench.disk;
+
+import dev.lockstep.tpcc.adapter.TpccScale;
+
+/**
+ * One run of TPC-C with durable commits.
+ *
+ * @param scale of the database
+ * @param terminals emulated users
+ * @param seconds measured
+ * @param seed of everything random
+ */
+record DiskSpec(TpccScale scale, int terminals, double seconds, long seed) {}
