@@ -87,7 +87,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new SimulateCommand(
                         Main::commandLine, Main.class.getName(), BuildVersion.version(), new MissedCodeReader()))
                 .addSubcommand(new ValidateCommand(Main::commandLine, BuildVersion.version()))
-                .addSubcommand(ProveCommand.commandLine(System.err))
+                .addSubcommand(ProveCommand.commandLine(System.err, Main.class.getName()))
                 .addSubcommand(new RestartCommand())
                 .addSubcommand(new DiskCommand(Main.class.getName()))
                 .addSubcommand(new VerifyCommand())

@@ -1,10 +1,16 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.flame.FlameGraphs;
+import dev.lockstep.bench.flame.FlameOption;
+import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultOptions;
+import dev.lockstep.bench.report.Section;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -16,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -52,10 +59,16 @@ import picocli.CommandLine.Spec;
             "  ./lockstep prove crash --seed 7 --point 1234:torn",
             "      One point again: the machine stops at operation 1,234, and what was not forced is torn.",
             "  ./lockstep prove kill --dir /data --json kill.json --seed 7",
-            "      On the disk of /data, with other random choices, the result in a file."
+            "      On the disk of /data, with other random choices, the result in a file.",
+            "  ./lockstep prove isolation --out report --flame",
+            "      With a flame graph of a further quarter of a minute, or of the same --point or --input. It shows the"
+                    + " process that proves, not those that prove kill and prove fuzz start."
         })
 public final class ProveCommand implements Callable<Integer> {
     private static final long MILLIS_PER_MINUTE = 60_000;
+
+    /** Ten thousand samples and more. */
+    private static final double DRAWN_MINUTES = 0.25;
 
     @Spec
     private CommandSpec command;
@@ -110,21 +123,27 @@ public final class ProveCommand implements Callable<Integer> {
     private Path directory;
 
     @Mixin
+    private FlameOption flame;
+
+    @Mixin
     private ResultOptions results;
 
     private final PrintStream terminal;
+    private final String mainClass;
 
-    private ProveCommand(PrintStream terminal) {
+    private ProveCommand(PrintStream terminal, String mainClass) {
         this.terminal = terminal;
+        this.mainClass = mainClass;
     }
 
     /**
      * A command line with this command, whose help tells of all proofs.
      *
      * @param terminal where progress is shown; stays open
+     * @param mainClass of child JVMs, which knows this command
      */
-    public static CommandLine commandLine(PrintStream terminal) {
-        CommandLine line = new CommandLine(new ProveCommand(terminal));
+    public static CommandLine commandLine(PrintStream terminal, String mainClass) {
+        CommandLine line = new CommandLine(new ProveCommand(terminal, mainClass));
         List<String> description =
                 new ArrayList<>(List.of(line.getCommandSpec().usageMessage().description()));
         for (Proof proof : Proofs.ALL) {
@@ -147,10 +166,13 @@ public final class ProveCommand implements Callable<Integer> {
                         command.commandLine(),
                         "no such proof: " + name + "; there are: " + String.join(", ", new Proofs.Names())));
         ProofOptions options = options(proof);
+        flame.require(results);
         results.prepare();
+        Optional<FlameGraphs> graphs = flame.graphs(results);
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         ProofReport report;
-        try (ProgressBarView progress = new ProgressBarView(terminal, proof.name())) {
+        try (ProgressBarView progress = new ProgressBarView(terminal, proof.name());
+                FlameRun _ = FlameRun.start("prove " + proof.name())) {
             report = proof.run(options, progress);
         } catch (IllegalArgumentException e) {
             if (point == null) {
@@ -158,7 +180,12 @@ public final class ProveCommand implements Callable<Integer> {
             }
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
-        print(report);
+        if (graphs.isPresent()) {
+            draw(graphs.get(), options);
+        }
+        List<Section> sections = new ArrayList<>(report.sections());
+        graphs.map(FlameGraphs::section).ifPresent(sections::add);
+        print(report, sections);
         ProofResult result = new ProofResult(
                 origin, Machine.here(), options.points(), options.time().toSeconds(), report.ok(), report);
         results.write(
@@ -169,7 +196,7 @@ public final class ProveCommand implements Callable<Integer> {
                         report.ok(),
                         origin,
                         configuration(options, report),
-                        report.sections()));
+                        sections));
         return report.ok() ? 0 : 1;
     }
 
@@ -233,13 +260,52 @@ public final class ProveCommand implements Callable<Integer> {
         return new ParameterException(command.commandLine(), message);
     }
 
-    private void print(ProofReport report) {
+    /** From one more run for a short time, or of the same point or input, whose verdict is no part of this one's. */
+    private void draw(FlameGraphs graphs, ProofOptions options) throws IOException, InterruptedException {
+        PrintWriter err = command.commandLine().getErr();
+        err.println("lockstep: prove: draws a flame graph");
+        err.flush();
+        List<String> words = new ArrayList<>(List.of("prove", name));
+        if (input != null) {
+            words.addAll(List.of("--input", input.toAbsolutePath().toString()));
+        } else if (point != null) {
+            words.addAll(List.of("--point", point));
+            if (points != null) {
+                words.addAll(List.of("--points", points.toString()));
+            }
+        } else {
+            words.addAll(List.of("--minutes", Double.toString(DRAWN_MINUTES)));
+        }
+        words.addAll(List.of(
+                "--seed", Long.toString(seed), "--dir", options.directory().toString()));
+        List<String> said = new ArrayList<>();
+        int exitCode = ChildJvm.run(
+                Processors.choose(Processors.available()),
+                options.directory(),
+                Map.of(),
+                graphs.options(name),
+                mainClass,
+                words,
+                said::add);
+        if (!Files.exists(graphs.file(name))) {
+            throw new IllegalStateException(
+                    "the run with the profiler drew nothing exitCode=" + exitCode + ": " + String.join(" | ", said));
+        }
+        if (exitCode != 0) {
+            err.println("lockstep: the run with the profiler, which counts for nothing, ended otherwise:");
+            said.forEach(err::println);
+            err.flush();
+        }
+        graphs.add(name);
+    }
+
+    private void print(ProofReport report, List<Section> sections) {
         PrintWriter printed = command.commandLine().getOut();
         printed.println(report.summary());
         for (Map.Entry<String, Long> count : report.counts().entrySet()) {
             printed.println(String.format(Locale.ROOT, "  %s: %,d", count.getKey(), count.getValue()));
         }
-        printed.print(ReportText.of(report.sections()));
+        printed.print(ReportText.of(sections));
         for (ProofFailure failure : report.failures()) {
             printed.println("FAILED point " + failure.point() + ": " + failure.what());
             printed.println("  replay: " + failure.replay());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Section;
 import java.io.IOException;
@@ -61,6 +62,7 @@ class ProveCommandTest {
             {"prove", "fuzz", "--input", input.toString(), "--minutes", "1"},
             {"prove", "fuzz", "--input", input.toString(), "--points", "9", "--point", "3"},
             {"prove", "kill", "--minutes", "0"},
+            {"prove", "kill", "--points", "1", "--flame"},
             {"prove", "kill", "--json", directory.resolve("missing/result.json").toString()},
         };
         for (String[] call : calls) {
@@ -99,6 +101,28 @@ class ProveCommandTest {
         assertEquals(7, result.at("/origin/seed").asLong());
         assertTrue(result.get("ok").asBoolean());
         assertTrue(Files.readString(page.resolve("report.html")).contains("1 survived"));
+    }
+
+    @Test
+    void drawsAFlameGraphOfAFurtherRun() throws IOException {
+        Path page = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        "prove",
+                        "crash",
+                        "--point",
+                        "30:torn",
+                        "--dir",
+                        directory.toString(),
+                        "--flame",
+                        "--out",
+                        page.toString()),
+                () -> err + out.toString());
+        List<String> frames = FlameGraphFrames.of(page.resolve("flames-crash.html"));
+        assertTrue(frames.stream().anyMatch(frame -> frame.startsWith("operation ")), frames::toString);
+        assertTrue(Files.readString(page.resolve("report.html")).contains("Flame graph of crash"));
+        assertTrue(out.toString().contains("flames-crash.html"), out::toString);
     }
 
     @Test
