@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Says what this machine has to measure with: hardware counters, or why there are none and what"
             + " would help; processors, cores and memory nodes; caches and who shares them. Nothing here is at random,"
-            + " so it takes no seed.",
+            + " so it takes no seed, and nothing is run that --flame could draw.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:answered, also where there are no counters", "2:wrong call"},
         footerHeading = "%nExamples:%n",

@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
                 + " those that the agent can insert into bytecode, and those that are found by hand: the end of a"
                 + " fragment moves forward while a second thread, switch included, adds less than 5 %% (section 3.3)."
                 + " Points name the code as it was compiled in the traced JVM, innermost method first, each with @ its"
-                + " bytecode index and : its line."
+                + " bytecode index and : its line. There is no --flame: traces are evaluated, and nothing is run that"
+                + " it could draw."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:searched", "2:wrong call, or TRACE is no trace"},

@@ -60,6 +60,7 @@ import picocli.CommandLine.Spec;
             "Threads are classed by name. Carriers, clients and the engine's own threads, which write its log and its"
                     + " pages, run on the simulated cores, fewest first; those that share a core take turns. The JVM's"
                     + " own threads are counted apart.",
+            "There is no --flame: the profiler would see the emulator. Give it to COMMAND outside simulate.",
             "",
             "Options:"
         },
