@@ -1,6 +1,7 @@
 package dev.lockstep.bench.flame;
 
 import dev.lockstep.bench.report.ResultOptions;
+import dev.lockstep.counters.Markers;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -24,11 +25,18 @@ public final class FlameOption {
     }
 
     /**
-     * Requires a report where the user wants them.
+     * Requires a report and a real processor where the user wants them.
      *
      * @throws ParameterException if there is none
      */
     public void require(ResultOptions results) {
+        require(results, Markers.isSimulated());
+    }
+
+    void require(ResultOptions results, boolean simulated) {
+        results.require(
+                !asked || !simulated,
+                "--flame would draw the emulator under ./lockstep simulate: run the command without simulate");
         results.require(!asked || results.directory() != null, "--flame needs --out DIR, where the flame graphs go");
     }
 

@@ -245,8 +245,9 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 "--kinds inserted and --switch-points need each other");
         missesOptions.require(options, measured != Measured.TIME, withOriginals());
         options.require(
-                !flame.isAsked() || (options.directory() != null && measured != Measured.MISSES),
-                "--flame needs --out DIR, where the flame graphs go, and --measure time or all");
+                !flame.isAsked() || measured != Measured.MISSES,
+                "--flame needs --measure time or all, as well as --out");
+        flame.require(options);
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchPlan plan = new FetchPlan(
