@@ -1,10 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
 import dev.lockstep.bench.flame.FlameGraphs;
-import dev.lockstep.bench.process.ChildCommand;
-import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
-import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,23 +71,9 @@ final class FetchExperiment {
         Collections.shuffle(members, new Random(seed));
         FetchSpec spec = plan.spec().with(kind, members, seed);
         Path directory = Files.createTempDirectory(plan.scratch(), kind.name().toLowerCase(Locale.ROOT));
-        Path specification = directory.resolve("spec.json");
-        Path report = directory.resolve("report.json");
-        Json.write(specification, spec);
-        List<String> printed = new ArrayList<>();
-        int exitCode = ChildJvm.run(
-                Processors.choose(1),
-                directory,
-                LARGE_PAGES,
-                options(kind, further),
-                plan.mainClass(),
-                ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
-                printed::add);
-        if (exitCode != 0 || !Files.exists(report)) {
-            throw new IllegalStateException(
-                    "a run failed: kind=" + kind + " exitCode=" + exitCode + " printed=" + String.join(" | ", printed));
-        }
-        return Json.read(report, FetchTimes.class);
+        return FetchJvm.run(
+                        spec, Processors.choose(1), directory, LARGE_PAGES, options(kind, further), plan.mainClass())
+                .times("a run of kind=" + kind);
     }
 
     /** Of the JVM that runs a kind. */

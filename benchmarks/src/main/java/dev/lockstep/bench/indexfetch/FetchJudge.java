@@ -3,8 +3,6 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.codemap.SteadyStateReader;
-import dev.lockstep.bench.process.ChildCommand;
-import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
@@ -72,33 +70,20 @@ final class FetchJudge {
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(scratch, "control");
         Path samples = directory.resolve("samples.txt");
-        Path specification = directory.resolve("spec.json");
-        Path report = directory.resolve("report.json");
-        Json.write(specification, spec.sampled(samples.toString()));
         List<String> all = bothOptions();
         all.addAll(options);
         all.addAll(GuestOptions.sampled());
-        List<String> printed = new ArrayList<>();
-        int exitCode = ChildJvm.run(
-                Processors.choose(spec.kind().carriers()),
-                directory,
-                Map.of(),
-                all,
-                mainClass,
-                ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
-                printed::add);
-        if (exitCode != 0 || !Files.exists(report)) {
-            throw new IllegalStateException("a control failed: kind=" + spec.kind() + " exitCode=" + exitCode
-                    + " printed=" + String.join(" | ", printed));
-        }
-        RoundsState machine = Json.read(directory.resolve(RoundsState.FILE), RoundsState.class);
+        Processors machine = Processors.choose(spec.kind().carriers());
+        FetchJvm.run(spec.sampled(samples.toString()), machine, directory, Map.of(), all, mainClass)
+                .times("a control of kind=" + spec.kind());
+        RoundsState control = Json.read(directory.resolve(RoundsState.FILE), RoundsState.class);
         SteadyState steady = SteadyStateReader.read(
                 lines,
                 events,
                 FetchPhases::isWarm,
                 WORKLOAD,
                 simulated.compiled(),
-                new SteadyStateReader.Control(samples, machine.compiled()));
+                new SteadyStateReader.Control(samples, control.compiled()));
         List<String> sentences = new ArrayList<>(steady.sentences());
         sentences.add(SimulatedTime.sentence(simulated.time()));
         sentences.add(same.sentence());

@@ -2,8 +2,6 @@ package dev.lockstep.bench.indexfetch;
 
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
-import dev.lockstep.bench.process.ChildCommand;
-import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
@@ -60,9 +58,6 @@ final class FetchSimulator {
         Path lines = directory.resolve("lines.txt");
         Path events = directory.resolve("events.txt");
         Path result = directory.resolve("result.json");
-        Path specification = directory.resolve("spec.json");
-        Path report = directory.resolve("report.json");
-        Json.write(specification, spec);
         SimulatorSettings settings = new SimulatorSettings(
                 SimulatorSettings.DEFAULT.stepInstructions(),
                 SimulatorSettings.DEFAULT.turnInstructions(),
@@ -79,19 +74,8 @@ final class FetchSimulator {
         }
         List<String> all = simulatedOptions(judge, agent, events);
         all.addAll(options);
-        List<String> printed = new ArrayList<>();
-        int exitCode = ChildJvm.run(
-                simulator.processors(result),
-                directory,
-                Map.of(),
-                all,
-                mainClass,
-                ChildCommand.words(IndexFetchChildCommand.NAME, specification, report),
-                printed::add);
-        if (exitCode != 0 || !Files.exists(report)) {
-            throw new IllegalStateException("a run failed under QEMU: kind=" + spec.kind() + " exitCode=" + exitCode
-                    + " printed=" + String.join(" | ", printed));
-        }
+        FetchTimes counted = FetchJvm.run(spec, simulator.processors(result), directory, Map.of(), all, mainClass)
+                .times("a run under QEMU of kind=" + spec.kind());
         CodeLines executed = CodeLines.read(lines);
         CodeEvents told = CodeEvents.read(events);
         return new FetchRun(
@@ -100,7 +84,7 @@ final class FetchSimulator {
                 Simulator.read(result),
                 executed,
                 told,
-                Json.read(report, FetchTimes.class),
+                counted,
                 judge.judge(spec, options, executed, told, state(directory)));
     }
 
@@ -135,20 +119,10 @@ final class FetchSimulator {
         FetchJudge judge = FetchJudge.open(emulation.emulator(), directory, mainClass);
         List<String> options = simulatedOptions(judge, agent, Emulation.events(lines));
         options.addAll(emulation.options());
-        Path specification = directory.resolve("spec.json");
-        Json.write(specification, spec);
-        List<String> printed = new ArrayList<>();
-        int exitCode = ChildJvm.run(
-                emulation.choose(1, lines),
-                directory,
-                Map.of(),
-                options,
-                mainClass,
-                ChildCommand.words(IndexFetchChildCommand.NAME, specification, directory.resolve("report.json")),
-                printed::add);
-        if (exitCode != 0) {
-            printed.forEach(progress);
-            return exitCode;
+        FetchJvm run = FetchJvm.run(spec, emulation.choose(1, lines), directory, Map.of(), options, mainClass);
+        if (run.exitCode() != 0) {
+            run.printed().forEach(progress);
+            return run.exitCode();
         }
         emulation.judged(judge.judge(
                 spec,
