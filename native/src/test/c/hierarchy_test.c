@@ -154,17 +154,12 @@ static void a_write_through_cache_sends_stores_on_and_allocates_none(void) {
     model_destroy(model);
 }
 
-static void l2_observers_see_what_comes_from_l1(const char *write) {
-    char text[2][256];
-    snprintf(text[0], sizeof text[0], L1S "cores=2\nl2=32K,4,64\nl2.cores=2\nclasses=merged\nl1d.write=%s", write);
-    snprintf(text[1], sizeof text[1],
-            L1S "cores=2\nl2=1M,16,128\nl2.cores=2\nobserve=l2:32K,4,64\nobserve=l2:1M,16,128\nl1d.write=%s", write);
-    struct model *alone = build(text[0]);
-    struct model *both = build(text[1]);
+/* The same fetches and accesses of both cores at random, among so many bytes. */
+static void feed_alike(struct model *alone, struct model *both, uint64_t bytes) {
     uint64_t random = 7;
     for (int i = 0; i < 100000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        uint64_t address = BASE + (random >> 20) % (1 << 17);
+        uint64_t address = BASE + (random >> 20) % bytes;
         int core = (int) (random >> 8 & 1);
         for (int j = 0; j < 2; j++) {
             struct model *model = j == 0 ? alone : both;
@@ -175,6 +170,16 @@ static void l2_observers_see_what_comes_from_l1(const char *write) {
             }
         }
     }
+}
+
+static void l2_observers_see_what_comes_from_l1(const char *write) {
+    char text[2][256];
+    snprintf(text[0], sizeof text[0], L1S "cores=2\nl2=32K,4,64\nl2.cores=2\nclasses=merged\nl1d.write=%s", write);
+    snprintf(text[1], sizeof text[1],
+            L1S "cores=2\nl2=1M,16,128\nl2.cores=2\nobserve=l2:32K,4,64\nobserve=l2:1M,16,128\nl1d.write=%s", write);
+    struct model *alone = build(text[0]);
+    struct model *both = build(text[1]);
+    feed_alike(alone, both, 1 << 17);
     for (int core = 0; core < 2; core++) {
         CHECK_EQUAL(level_misses(alone, core, LEVEL_L2), counts_of(both, core).observer_misses[0]);
         CHECK_EQUAL(level_misses(both, core, LEVEL_L2), counts_of(both, core).observer_misses[1]);
@@ -200,20 +205,7 @@ static void llc_observers_see_what_comes_from(const char *below) {
                 "observe=llc:1M,16,128\n%s", below);
     struct model *alone = build(text[0]);
     struct model *both = build(text[1]);
-    uint64_t random = 7;
-    for (int i = 0; i < 100000; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        uint64_t address = BASE + (random >> 20) % (1 << 18);
-        int core = (int) (random >> 8 & 1);
-        for (int j = 0; j < 2; j++) {
-            struct model *model = j == 0 ? alone : both;
-            if ((random & 1 << 12) != 0) {
-                fetch(model, core, address & ~(uint64_t) 3);
-            } else {
-                model_access(model, core, address & ~(uint64_t) 3, 4, (int) (random >> 13) % 3);
-            }
-        }
-    }
+    feed_alike(alone, both, 1 << 18);
     for (int core = 0; core < 2; core++) {
         CHECK(level_misses(alone, core, LEVEL_LLC) > 1000);
         CHECK_EQUAL(level_misses(alone, core, LEVEL_LLC), counts_of(both, core).observer_misses[1]);
