@@ -214,25 +214,12 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        options.require(members.stream().allMatch(each -> each >= 1 && each <= MEMBERS_MAX), "--members is 1 to 1000");
-        options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
-        options.require(operations >= 1, "--operations is at least 1");
-        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
-        options.require(
-                measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
-                "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
-                        + " sizes");
         if (kinds.isEmpty()) {
             kinds = KINDS.stream()
                     .filter(each -> each != FetchKind.STAGED || operation.isStaged())
                     .toList();
         }
-        options.require(
-                operation.isStaged() || !kinds.contains(FetchKind.STAGED),
-                "--kinds staged is of operations that begin with a fetch; an insert is not staged");
-        options.require(
-                operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
-                "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
+        requireSizesAndKinds();
         Optional<Emulation> emulation = placement.emulation();
         if (emulation.isPresent()) {
             return runSimulated(emulation.get());
@@ -292,6 +279,24 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             options.progress(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         }
+    }
+
+    /** What must hold wherever this runs. */
+    private void requireSizesAndKinds() {
+        options.require(members.stream().allMatch(each -> each >= 1 && each <= MEMBERS_MAX), "--members is 1 to 1000");
+        options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
+        options.require(operations >= 1, "--operations is at least 1");
+        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(
+                measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
+                "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
+                        + " sizes");
+        options.require(
+                operation.isStaged() || !kinds.contains(FetchKind.STAGED),
+                "--kinds staged is of operations that begin with a fetch; an insert is not staged");
+        options.require(
+                operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
+                "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
     }
 
     /** Under {@code ./lockstep simulate}, which counts and prints. */
