@@ -156,6 +156,7 @@ static uint64_t clock_of(const struct thread *thread) {
 
 static void sat_down(struct thread *thread) {
     if (pace != NULL) {
+        affinity_hold(&thread->affinity);
         thread->clock_offset = pace_join(pace, thread->processor) - thread->instructions;
     }
     thread->turn_ends = thread->instructions + settings.turn;
@@ -191,6 +192,7 @@ static void settle(struct thread *thread) {
         submit(thread);
         if (pace != NULL) {
             pace_leave(pace, thread->processor, clock_of(thread));
+            affinity_release(&thread->affinity);
         }
     }
     thread->mode = MODE_ENTER;

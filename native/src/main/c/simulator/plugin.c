@@ -7,6 +7,7 @@
  *   feed.c        who sits on which processor, and when it hands its events to the model
  *   books.c       what is charged to which phase and operation
  *   pace.c        processors in step
+ *   affinity.c    their threads on one real processor
  *   traces.c      the instructions of single operations
  *   discards.c    changed code, for processors that share nothing
  *

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "../lockstep_marker.h"
+#include "affinity.h"
 #include "code_lines.h"
 #include "branches.h"
 #include "model.h"
@@ -138,6 +139,8 @@ struct thread {
     uint64_t atomic_at;
     uint64_t turn_ends;
     struct waiter waiter;
+    /* Held while it sits on one of several processors in step. */
+    struct affinity affinity;
     /* NULL where executed code is not recorded. */
     struct code_thread *code;
     /* With it: the block that executes, the place of the next event, those of gathered ones, misses with places. */

@@ -40,6 +40,31 @@ class StepTest {
         passes("decode_test.c", simulator("decode.c"), simulator("threads.c"));
     }
 
+    @Test
+    void theirThreadsAreHeldOnOneProcessor() throws Exception {
+        passes("affinity_test.c", simulator("affinity.c"));
+    }
+
+    @Test
+    void theProgramSeesItsOwnAffinityAllTheSame() throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin = CPrograms.requireSimulator();
+        Path program = CPrograms.compile(
+                directory.resolve("affinity"), List.of("-O1"), CPrograms.testSource("affinity_program.c"));
+        Path machine = Files.writeString(
+                directory.resolve("machine.txt"), "cores=2\nl2=1M,16,64\ncoherence=mesi\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        CPrograms.Run natively = CPrograms.run(Map.of(), List.of(program.toString()));
+        CPrograms.Run simulated = CPrograms.run(
+                Map.of(),
+                List.of(
+                        qemu.toString(),
+                        "-plugin",
+                        plugin + ",config=" + machine + ",out=" + directory.resolve("result.json"),
+                        program.toString()));
+        assertEquals(0, simulated.exitCode(), simulated.output());
+        assertEquals(natively.output(), simulated.output());
+    }
+
     private void passes(String test, Path... parts) throws Exception {
         List<Path> sources = new ArrayList<>(List.of(CPrograms.testSource(test)));
         sources.addAll(List.of(parts));
