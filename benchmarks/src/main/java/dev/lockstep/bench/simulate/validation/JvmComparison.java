@@ -43,7 +43,7 @@ final class JvmComparison {
             "-Xbatch",
             "-XX:-UsePerfData",
             "-XX:CompileCommand=quiet",
-            "-XX:CompileCommand=compileonly," + PROGRAM + "::main",
+            "-XX:CompileCommand=compileonly," + PROGRAM + "::run",
             "-XX:CompileCommand=compileonly," + PROGRAM + "::read",
             "-XX:CompileCommand=compileonly,*." + StraightCode.NAME + "*::*");
 
@@ -55,8 +55,14 @@ final class JvmComparison {
 
     /** A JVM that runs so many rounds. */
     static List<String> command(long rounds) {
+        return command(rounds, 0);
+    }
+
+    /** A JVM that runs so many rounds in the measured phase, and so many before it. */
+    static List<String> command(long rounds, long before) {
         List<String> command = new ArrayList<>(program());
         command.add(Long.toString(rounds));
+        command.add(Long.toString(before));
         return command;
     }
 
