@@ -40,7 +40,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 6;
+    public static final int FORMAT_VERSION = 7;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -69,6 +69,20 @@ public record CodeMap(
     }
 
     /**
+     * A workload without a probe, in the measured phase.
+     *
+     * @param instructionsPerTransaction of the workload's threads, in user mode
+     * @param steady whether its JVM was in the steady state of the same run on the machine's processor, or null where
+     *     nothing was warmed up, so that it was not
+     */
+    public record PlainRun(double instructionsPerTransaction, SteadyState steady) {
+        /** Whether the figure is that of code that stays. */
+        boolean counts() {
+            return steady != null && steady.counts();
+        }
+    }
+
+    /**
      * One workload, in the measured phase.
      *
      * @param name what was run
@@ -77,8 +91,8 @@ public record CodeMap(
      * @param warmUpTransactions before
      * @param compileMillis time the compilers worked in the measured phase
      * @param instructionsPerTransaction of the workload's threads, in user mode
-     * @param plainInstructionsPerTransaction the same in a second run, without a probe: the difference is what telling
-     *     operations apart costs; null where there was no such run
+     * @param plain the same workload in a second run, without a probe: the difference is what telling operations apart
+     *     costs; null where there was no such run
      * @param c2Share part of the Java instructions that C2 had compiled, 0 to 1
      * @param unresolvedShare part of all instructions whose place is not known, 0 to 1
      * @param steady whether the JVM was in the steady state of the same run on the machine's processor, or null where
@@ -95,7 +109,7 @@ public record CodeMap(
             long warmUpTransactions,
             long compileMillis,
             double instructionsPerTransaction,
-            Double plainInstructionsPerTransaction,
+            PlainRun plain,
             double c2Share,
             double unresolvedShare,
             SteadyState steady,

@@ -288,11 +288,11 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
                         .println("lockstep: codemap: " + Spelling.of(each)
                                 + ": runs under QEMU, which takes minutes ...");
                 command.commandLine().getErr().flush();
-                InstructionShares plain = null;
+                CodeMap.PlainRun plain = null;
                 if (control) {
                     try (CodeMapExperiment experiment = new CodeMapExperiment(spec.unmarked(), jvmOptions)) {
                         experiment.run(this::runChild);
-                        plain = experiment.shares();
+                        plain = experiment.plain();
                     }
                 }
                 try (CodeMapExperiment experiment = new CodeMapExperiment(spec, jvmOptions)) {

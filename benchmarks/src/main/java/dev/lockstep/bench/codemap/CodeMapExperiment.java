@@ -38,7 +38,7 @@ final class CodeMapExperiment implements AutoCloseable {
     private CodeLines lines;
     private CodeEvents events;
 
-    /** Null where nothing was warmed up, or no operations are told apart. */
+    /** Null where nothing was warmed up. */
     private CodeMapControl control;
 
     /** Starts the child JVM. */
@@ -80,7 +80,7 @@ final class CodeMapExperiment implements AutoCloseable {
         SimulatorSettings settings =
                 SimulatorSettings.DEFAULT.withCode(linesFile).withFromFirstPhase(true);
         Simulator simulator = Simulator.open(MACHINE, settings, directory);
-        if (spec.warmUpRounds() > 0 && spec.marked()) {
+        if (spec.warmUpRounds() > 0) {
             SameProcessor same = SameProcessor.find(
                     Processors.choose(CodeMapControl.PROCESSORS).prefix(), simulator.emulator(), basic());
             control = CodeMapControl.run(spec, same, common(spec.marked()), directory, starter);
@@ -159,22 +159,26 @@ final class CodeMapExperiment implements AutoCloseable {
      *
      * @param plain what the same workload executes without a probe, or null
      */
-    CodeMap.WorkloadCode code(InstructionShares plain) throws IOException {
-        SteadyState steady = control == null
-                ? null
-                : SteadyStateReader.read(
-                        lines, events, WorkloadCodeBuilder.SIMULATED_KINDS, child.compiled(), control.left());
+    CodeMap.WorkloadCode code(CodeMap.PlainRun plain) throws IOException {
         return new WorkloadCodeBuilder(lines, events, child)
                 .build(
                         spec,
                         plain,
-                        steady,
+                        steady(),
                         control == null ? List.of() : control.flags().remaining());
     }
 
-    /** Everything that was executed in the measured phase. */
-    InstructionShares shares() {
-        return InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
+    /** What was executed in the measured phase, without regard to operations. */
+    CodeMap.PlainRun plain() throws IOException {
+        InstructionShares shares = InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
+        return new CodeMap.PlainRun(WorkloadCodeBuilder.perTransaction(shares, spec), steady());
+    }
+
+    private SteadyState steady() throws IOException {
+        return control == null
+                ? null
+                : SteadyStateReader.read(
+                        lines, events, WorkloadCodeBuilder.SIMULATED_KINDS, child.compiled(), control.left());
     }
 
     @Override

@@ -101,6 +101,7 @@ final class CodeMapReport {
     static boolean isSteady(WorkloadCode workload) {
         return workload.steady() != null
                 && workload.steady().counts()
+                && (workload.plain() == null || workload.plain().counts())
                 && workload.unresolvedShare() <= CodeMapCommand.UNRESOLVED_SHARE_MAX;
     }
 
@@ -124,28 +125,32 @@ final class CodeMapReport {
 
     private static String instructions(WorkloadCode workload) {
         double marked = workload.instructionsPerTransaction();
-        Double plain = workload.plainInstructionsPerTransaction();
+        CodeMap.PlainRun plain = workload.plain();
         return plain == null
                 ? String.format(Locale.ROOT, "%,.0f instructions a transaction", marked)
                 : String.format(
                         Locale.ROOT,
                         "%,.0f instructions a transaction, %,.0f without the probe, which costs %.1f %%",
                         marked,
-                        plain,
-                        (marked / plain - 1) * PERCENT);
+                        plain.instructionsPerTransaction(),
+                        (marked / plain.instructionsPerTransaction() - 1) * PERCENT);
     }
 
     private static Section belief(WorkloadCode workload) {
-        List<String> sentences = new ArrayList<>();
-        if (workload.steady() == null) {
-            sentences.add("NOT STEADY, counts for nothing: nothing was warmed up.");
-        } else {
-            sentences.addAll(workload.steady().sentences());
+        List<String> sentences = new ArrayList<>(belief(workload.steady()));
+        if (workload.steady() != null) {
             sentences.add(SameProcessor.sentence(workload.flags()));
+        }
+        if (workload.plain() != null) {
+            belief(workload.plain().steady()).forEach(each -> sentences.add("Without the probe: " + each));
         }
         return new Section(
                 workload.name() + ": how far to believe it",
                 sentences.stream().<Part>map(Paragraph::new).toList());
+    }
+
+    private static List<String> belief(SteadyState steady) {
+        return steady == null ? List.of("NOT STEADY, counts for nothing: nothing was warmed up.") : steady.sentences();
     }
 
     private static String kilobytes(long bytes) {

@@ -46,7 +46,7 @@ final class WorkloadCodeBuilder {
      * @param flags of the JVM that differed from the control's all the same
      */
     CodeMap.WorkloadCode build(
-            CodeMapSpec spec, InstructionShares plain, SteadyState steady, List<SameProcessor.Difference> flags) {
+            CodeMapSpec spec, CodeMap.PlainRun plain, SteadyState steady, List<SameProcessor.Difference> flags) {
         InstructionShares shares = InstructionShares.of(lines, events, WorkloadCodeBuilder::isMeasured);
         Map<String, OperationFootprint> byOperation = new TreeMap<>();
         Map<String, Map<String, OperationFootprint>> byContext = new TreeMap<>();
@@ -78,7 +78,7 @@ final class WorkloadCodeBuilder {
                 spec.warmUpRounds(),
                 child.compileMillis(),
                 perTransaction(shares, spec),
-                plain == null ? null : perTransaction(plain, spec),
+                plain,
                 shares.c2OfJava(),
                 shares.unresolved(),
                 steady,
@@ -88,7 +88,7 @@ final class WorkloadCodeBuilder {
                 pairs);
     }
 
-    private static double perTransaction(InstructionShares shares, CodeMapSpec spec) {
+    static double perTransaction(InstructionShares shares, CodeMapSpec spec) {
         return (double) shares.total() / spec.rounds();
     }
 

@@ -130,7 +130,7 @@ class CodeMapCommandTest {
         assertEquals(20, code.operation("commit").orElseThrow().executions());
         assertTrue(fetch.lines().bytes() > 1000, fetch::toString);
 
-        assertTrue(code.plainInstructionsPerTransaction() > 10_000, () -> out.toString());
+        assertTrue(code.plain().instructionsPerTransaction() > 10_000, () -> out.toString());
         assertEquals(
                 fetch.regularLines().bytes(),
                 CodeFootprints.read(footprints)

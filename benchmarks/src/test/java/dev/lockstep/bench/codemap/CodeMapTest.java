@@ -92,7 +92,7 @@ class CodeMapTest {
             new CodeMapSpec(CodeMapSpec.Workload.OPERATIONS, true, 10_000, 500, 7000, 10, 1, true, null);
 
     /** Of the same without a probe. */
-    private static final InstructionShares PLAIN = new InstructionShares(Map.of(CodePart.C2, 40_000L));
+    private static final CodeMap.PlainRun PLAIN = plain(0.97);
 
     @TempDir
     Path directory;
@@ -104,7 +104,15 @@ class CodeMapTest {
         code = code(new SteadyState(0.8, 0.8, 1_000, 0, List.of(new CompiledSize("a.Tree.find(I)I", 512, 500))));
     }
 
+    private static CodeMap.PlainRun plain(double c2Share) {
+        return new CodeMap.PlainRun(80, new SteadyState(c2Share, c2Share, 1_000, 0, List.of()));
+    }
+
     private WorkloadCode code(SteadyState steady) throws IOException {
+        return code(PLAIN, steady);
+    }
+
+    private WorkloadCode code(CodeMap.PlainRun plain, SteadyState steady) throws IOException {
         CodeMapChildReport child = new CodeMapChildReport(
                 12,
                 List.of(
@@ -121,7 +129,7 @@ class CodeMapTest {
                         CodeLines.read(Files.writeString(directory.resolve("lines.txt"), LINES)),
                         CodeEvents.read(Files.writeString(directory.resolve("events.txt"), EVENTS)),
                         child)
-                .build(SPEC, PLAIN, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
+                .build(SPEC, plain, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
     }
 
     private static final Origin ORIGIN =
@@ -183,7 +191,7 @@ class CodeMapTest {
         assertEquals(c2 / (c2 + 7500), code.c2Share(), 1e-12);
         assertEquals(7000, code.warmUpTransactions());
         assertEquals((34_500 + 500 * 19 + 40 * 19 + 200 * 4) / 500.0, code.instructionsPerTransaction(), 1e-9);
-        assertEquals(80, code.plainInstructionsPerTransaction(), 1e-9);
+        assertEquals(80, code.plain().instructionsPerTransaction(), 1e-9);
     }
 
     @Test
@@ -197,7 +205,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 6", "\"formatVersion\" : 5"),
+                json.replace("\"formatVersion\" : 7", "\"formatVersion\" : 6"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -270,6 +278,14 @@ class CodeMapTest {
         return CodeMapReport.isSteady(code(steady));
     }
 
+    @Test
+    void theRunWithoutAProbeHasToBeSteadyToo() throws IOException {
+        SteadyState steady = new SteadyState(0.96, 0.98, 1_000, 0, List.of());
+        assertTrue(CodeMapReport.isSteady(code(null, steady)));
+        assertFalse(CodeMapReport.isSteady(code(plain(0.9), steady)));
+        assertFalse(CodeMapReport.isSteady(code(new CodeMap.PlainRun(80, null), steady)));
+    }
+
     /** With a C2 share of 80 % the figures are not those of the steady state, and the report says so. */
     @Test
     void tellsItAsText() {
@@ -282,6 +298,7 @@ class CodeMapTest {
                 report.summary());
         String text = ReportText.of(report.sections());
         assertTrue(text.contains("NOT STEADY, counts for nothing: C2 had compiled 80.0 %"), text);
+        assertTrue(text.contains("Without the probe: Steady: C2 had compiled 97.0 %"), text);
         assertTrue(text.contains("differ from the control: UseAVX=2 (by itself 3)"), text);
         assertTrue(text.contains("Node.search"), text);
         assertTrue(
