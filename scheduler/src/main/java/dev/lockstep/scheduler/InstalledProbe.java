@@ -25,7 +25,7 @@ public final class InstalledProbe {
         return PROBE != null;
     }
 
-    /** Returns the number under which an operation is told, 0 if there is no probe. */
+    /** Returns the number under which an operation or an operator is told, 0 if there is no probe. */
     public static int number(String name) {
         return PROBE == null ? 0 : PROBE.number(name);
     }
@@ -82,6 +82,30 @@ public final class InstalledProbe {
     public static void resumed(SThread sThread) {
         if (PROBE != null) {
             PROBE.resumed(sThread);
+        }
+    }
+
+    /**
+     * Tells that an operator of a plan is called.
+     *
+     * @param sThread whose plan it is, or {@code null} on another thread
+     * @param number from {@link #number}
+     */
+    public static void operatorCalled(SThread sThread, int number) {
+        if (PROBE != null) {
+            PROBE.operatorCalled(sThread, number);
+        }
+    }
+
+    /**
+     * Tells that the operator returns which was called last.
+     *
+     * @param sThread whose plan it is, or {@code null} on another thread
+     * @param caller the operator that had called it, from {@link #number}; 0 if none had
+     */
+    public static void operatorReturned(SThread sThread, int caller) {
+        if (PROBE != null) {
+            PROBE.operatorReturned(sThread, caller);
         }
     }
 

@@ -4,6 +4,10 @@ package dev.lockstep.scheduler;
  * An instrument that is told which operation every thread runs: S-threads and all others that use the database. Offered
  * as a service, and installed by naming its class in the system property {@link InstalledProbe#PROPERTY}.
  *
+ * <p>Who executes a plan tells of its operators, which nest, as their calls do: one that has called another is in force
+ * again when that one has returned. Operations come between: what a thread does is its operation's while it is in one,
+ * else that of the operator in force.
+ *
  * <p>A thread is in one operation at a time, or in none; operations do not nest. Each {@link #begin} is followed by
  * {@link #end}, whatever error ends the operation, or by the {@code begin} of the next. An S-thread that gives up its
  * carrier inside or outside an operation {@link #left leaves} it and {@link #resumed goes on} later; in between, the
@@ -19,7 +23,7 @@ package dev.lockstep.scheduler;
  */
 public interface OperationProbe {
     /**
-     * Gives an operation its number.
+     * Gives an operation or an operator its number.
      *
      * @param name the operation and, if it has one, its index, such as {@code "fetch customer"}
      * @return the same number for the same name, above 0
@@ -64,4 +68,20 @@ public interface OperationProbe {
 
     /** The S-thread is back from the scheduler, and is where it was in its operation or in none. */
     default void returned(SThread sThread) {}
+
+    /**
+     * An operator of a plan is called. A probe that does not tell a plan's code from its surroundings' need not listen.
+     *
+     * @param sThread whose plan it is, or {@code null} on a thread that is no S-thread
+     * @param number from {@link #number}
+     */
+    default void operatorCalled(SThread sThread, int number) {}
+
+    /**
+     * The operator in force returns, with or without an error.
+     *
+     * @param sThread whose plan it is, or {@code null} on a thread that is no S-thread
+     * @param caller the operator that had called it, from {@link #number}; 0 if none had
+     */
+    default void operatorReturned(SThread sThread, int caller) {}
 }

@@ -85,4 +85,20 @@ final class ProbeSeries implements OperationProbe {
             probe.returned(sThread);
         }
     }
+
+    @Override
+    public void operatorCalled(SThread sThread, int number) {
+        int[] each = numbers[number];
+        for (int i = 0; i < probes.length; i++) {
+            probes[i].operatorCalled(sThread, each[i]);
+        }
+    }
+
+    @Override
+    public void operatorReturned(SThread sThread, int caller) {
+        int[] each = numbers[caller];
+        for (int i = 0; i < probes.length; i++) {
+            probes[i].operatorReturned(sThread, caller == 0 ? 0 : each[i]);
+        }
+    }
 }

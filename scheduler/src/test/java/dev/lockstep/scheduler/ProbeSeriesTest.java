@@ -58,6 +58,16 @@ class ProbeSeriesTest {
         public void returned(SThread sThread) {
             told.add(first + " returned");
         }
+
+        @Override
+        public void operatorCalled(SThread sThread, int number) {
+            told.add(first + " calls " + names.get(number - first));
+        }
+
+        @Override
+        public void operatorReturned(SThread sThread, int caller) {
+            told.add(first + " back in " + (caller == 0 ? "none" : names.get(caller - first)));
+        }
     }
 
     @Test
@@ -78,6 +88,9 @@ class ProbeSeriesTest {
         both.returned(null);
         both.begin(null, fetch);
         both.end(null);
+        both.operatorCalled(null, commit);
+        both.operatorReturned(null, fetch);
+        both.operatorReturned(null, 0);
         assertEquals(
                 List.of(
                         "1 begins commit",
@@ -93,7 +106,13 @@ class ProbeSeriesTest {
                         "1 begins fetch",
                         "70 begins fetch",
                         "1 ends",
-                        "70 ends"),
+                        "70 ends",
+                        "1 calls commit",
+                        "70 calls commit",
+                        "1 back in fetch",
+                        "70 back in fetch",
+                        "1 back in none",
+                        "70 back in none"),
                 told);
     }
 

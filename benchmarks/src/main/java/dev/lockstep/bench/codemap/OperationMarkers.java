@@ -17,8 +17,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The probe that marks operations for the simulator, each within what the application says it is at: a transaction of
- * some type, or nothing. The number that is marked stands for the pair. What a carrier does while none of its threads
- * runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
+ * some type, or nothing. The number that is marked stands for the pair. An operator of a plan counts as an operation,
+ * without the engine's operations that it calls and the operators that it does. What a carrier does while none of its
+ * threads runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
  *
  * <p>Invariants: a pair keeps its number; number 0 is outside of everything; the last number stands for all pairs that
  * came too late. The state of a thread, or S-thread, is touched by that thread alone, but for its counts, which are
@@ -99,6 +100,9 @@ public final class OperationMarkers implements OperationProbe {
         private final long[] counts = new long[2 * Markers.OPERATIONS];
         private int context;
         private int operation;
+        /** What is marked outside any operation. */
+        private int operator = OPERATION_OUTSIDE;
+
         private boolean inScheduler;
 
         State() {
@@ -240,12 +244,27 @@ public final class OperationMarkers implements OperationProbe {
         mark(state);
     }
 
+    @Override
+    public void operatorCalled(SThread sThread, int number) {
+        State state = state(sThread);
+        state.operator = number;
+        mark(state);
+        count(state, pair(state.context, number));
+    }
+
+    @Override
+    public void operatorReturned(SThread sThread, int caller) {
+        State state = state(sThread);
+        state.operator = caller;
+        mark(state);
+    }
+
     private static void markScheduler() {
         Markers.operation(pair(0, OPERATION_SCHEDULER));
     }
 
     private static int mark(State state) {
-        int number = pair(state.context, state.operation);
+        int number = pair(state.context, state.operation == OPERATION_OUTSIDE ? state.operator : state.operation);
         Markers.operation(number);
         return number;
     }

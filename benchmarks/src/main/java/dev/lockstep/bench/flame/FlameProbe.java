@@ -58,18 +58,35 @@ public final class FlameProbe implements OperationProbe {
     }
 
     @Override
+    public void operatorCalled(SThread sThread, int number) {
+        changeOperator(sThread, Work.of(number));
+    }
+
+    @Override
+    public void operatorReturned(SThread sThread, int caller) {
+        changeOperator(sThread, caller == 0 ? Work.NONE : Work.of(caller));
+    }
+
+    @Override
     public void left(SThread sThread) {
         change(Work.NONE);
     }
 
     @Override
     public void resumed(SThread sThread) {
-        change(attached(sThread).work);
+        change(attached(sThread).now());
     }
 
     private void change(SThread sThread, long work) {
-        attached(sThread).work = work;
-        change(work);
+        Attached attached = attached(sThread);
+        attached.work = work;
+        change(attached.now());
+    }
+
+    private void changeOperator(SThread sThread, long operator) {
+        Attached attached = attached(sThread);
+        attached.operator = operator;
+        change(attached.now());
     }
 
     private static Attached attached(SThread sThread) {
@@ -112,5 +129,10 @@ public final class FlameProbe implements OperationProbe {
     /** What an S-thread or another thread does, wherever it runs next. */
     private static final class Attached {
         private long work = Work.NONE;
+        private long operator = Work.NONE;
+
+        long now() {
+            return work == Work.NONE ? operator : work;
+        }
     }
 }

@@ -71,4 +71,29 @@ class OperationMarkersTest {
         assertEquals(
                 0, pair(OperationMarkers.NO_CONTEXT, OperationMarkers.OUTSIDE).number());
     }
+
+    @Test
+    void anOperatorIsCountedWhenItIsCalledAndNotWhenAnotherReturnsToIt() {
+        OperationMarkers markers = new OperationMarkers();
+        int join = markers.number("join markers-test");
+        int input = markers.number("input markers-test");
+        int scan = markers.number("read markers-test");
+        int query = OperationMarkers.context("query markers-test");
+        OperationMarkers.startCounting();
+        OperationMarkers.enter(query);
+        markers.operatorCalled(null, join);
+        for (int row = 0; row < 3; row++) {
+            markers.operatorCalled(null, input);
+            markers.begin(null, scan);
+            markers.end(null);
+            markers.operatorReturned(null, join);
+        }
+        markers.operatorReturned(null, 0);
+        OperationMarkers.enter(0);
+        OperationMarkers.stopCounting();
+
+        assertEquals(1, count("query markers-test", "join markers-test"));
+        assertEquals(3, count("query markers-test", "input markers-test"));
+        assertEquals(3, count("query markers-test", "read markers-test"));
+    }
 }

@@ -1,0 +1,92 @@
+package dev.lockstep.bench.codemap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Main;
+import dev.lockstep.bench.simulate.MarkedOperation;
+import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.counters.NativePart;
+import dev.lockstep.scheduler.InstalledProbe;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.opentest4j.TestAbortedException;
+import picocli.CommandLine;
+
+/** Programs whose operations the simulator tells apart. */
+final class MarkedRun {
+    private MarkedRun() {}
+
+    /**
+     * Runs a program in a simulated JVM whose operations are marked. Interpreted, so that equal work is equally many
+     * instructions from the first time on. Does not return where nothing can be simulated, but says so.
+     *
+     * @param directory for its files
+     * @return instructions by what was marked: the context, if any, and the operation
+     */
+    static Map<String, Long> instructions(Path directory, Class<?> program, String... arguments) throws IOException {
+        requireSimulator();
+        Path json = directory.resolve("result.json");
+        Path names = directory.resolve("names.json");
+        List<String> words = new ArrayList<>(List.of(
+                "simulate",
+                "--l1i",
+                "32K,8,64",
+                "--operations",
+                "--json",
+                json.toString(),
+                "--",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xint",
+                "-XX:+UseSerialGC",
+                "-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName(),
+                "-D" + MarkedOperation.PROPERTY + "=" + names));
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable-native"))
+                .forEach(words::add);
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        words.addAll(List.of(arguments));
+        StringWriter err = new StringWriter();
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(new StringWriter()));
+        line.setErr(new PrintWriter(err));
+        assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
+        Map<Integer, String> named = new HashMap<>();
+        ObjectMapper mapper = new ObjectMapper();
+        for (JsonNode each : mapper.readTree(names.toFile())) {
+            named.put(
+                    each.get("number").asInt(),
+                    (each.get("context").asText() + " " + each.get("operation").asText()).strip());
+        }
+        Map<String, Long> counted = new HashMap<>();
+        for (JsonNode each : mapper.readTree(json.toFile()).at("/processes/0/result/phases/0/operations")) {
+            counted.put(
+                    named.get(each.get("operation").asInt()),
+                    each.at("/counts/instructions").asLong());
+        }
+        return counted;
+    }
+
+    private static void requireSimulator() {
+        if (Simulator.qemu().isEmpty()) {
+            throw notRun(Simulator.missing());
+        }
+        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw notRun(reason);
+        }
+    }
+
+    private static TestAbortedException notRun(String reason) {
+        String message = "NOT RUN: " + reason;
+        System.out.println(message);
+        return new TestAbortedException(message);
+    }
+}
