@@ -49,8 +49,9 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:all is well",
             "1:the code is not that of the steady state: less than 95 %% of the Java instructions came from C2, or not"
-                    + " within 3 points of what a profiler sees in the same run without QEMU, or the place of more"
-                    + " than 2 %% of all was not found; or a workload failed",
+                    + " within 3 points of what a profiler sees in the same run without QEMU, or the JVM compiled for"
+                    + " more than a quarter of the workload's instructions, with --control in either run; or the place"
+                    + " of more than 2 %% of all was not found; or a workload failed",
             "2:wrong call, or QEMU, the plugin or the agent is missing"
         },
         footerHeading = "%nExamples:%n",
@@ -127,15 +128,14 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            defaultValue = "2000",
-            description = "Transactions measured. Default: ${DEFAULT-VALUE}.")
-    private long transactions;
+            description = "Transactions measured. Default: 2,000 of operations and 4,000 of TPC-C.")
+    private Long transactions;
 
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
             description = "Transactions before. Default: what brings the JVM to its steady state, 60,000 of operations"
-                    + " and 20,000 of TPC-C.")
+                    + " and 40,000 of TPC-C.")
     private Long warmUpTransactions;
 
     @Option(
@@ -245,7 +245,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
 
     private void requireSense() {
         if (rows < OperationWorkload.ROWS_MIN
-                || transactions < 1
+                || (transactions != null && transactions < 1)
                 || (warmUpTransactions != null && warmUpTransactions < 0)
                 || terminals < 1
                 || methods < 0) {
@@ -277,7 +277,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
                         each,
                         scheduler == Scheduling.STEPS,
                         rows,
-                        transactions,
+                        transactions == null ? each.rounds() : transactions,
                         warmUpTransactions == null ? each.warmUpRounds() : warmUpTransactions,
                         terminals,
                         seed,
