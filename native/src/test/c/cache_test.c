@@ -181,10 +181,8 @@ static void observers_count_as_if_alone(void) {
             struct model *model = j == 2 * GEOMETRIES ? all : alone[j];
             if (discard) {
                 model_discard_code(model, address, bytes);
-            } else if (code) {
-                model_fetch(model, 0, address, bytes, 1);
             } else {
-                model_access(model, 0, address, bytes, (int) (random >> 5) % 3);
+                feed_told(model, 0, address, bytes, code ? MODEL_FETCH : (int) (random >> 5) % 3, 1);
             }
         }
     }

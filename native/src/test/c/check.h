@@ -53,6 +53,18 @@ static inline struct model *build(const char *text) {
     return model;
 }
 
+/* A fetch or an access that says whether it may have missed: where it says no, nothing has. */
+static inline void feed_told(struct model *model, int processor, uint64_t address, uint32_t bytes, int kind,
+                             uint32_t instructions) {
+    uint64_t before[LEVELS];
+    uint64_t after[LEVELS];
+    model_misses(model, processor, before);
+    bool told = kind == MODEL_FETCH ? model_fetch(model, processor, address, bytes, instructions)
+                                    : model_access(model, processor, address, bytes, kind);
+    model_misses(model, processor, after);
+    CHECK(told || memcmp(before, after, sizeof before) == 0);
+}
+
 static inline struct model_counts counts_of(const struct model *model, int processor) {
     struct model_counts counts;
     model_total(model, processor, &counts);

@@ -106,11 +106,11 @@ static void random_event(void) {
         account[processor] = (uint32_t) random_below(ACCOUNTS);
         model_charge(model, processor, account[processor]);
     } else if (what < 350) {
-        model_fetch(model, processor, address, bytes, bytes);
+        feed_told(model, processor, address, bytes, MODEL_FETCH, bytes);
         naive_fetch(processor, address, bytes, bytes);
     } else {
         int kind = what < 700 ? MODEL_LOAD : what < 900 ? MODEL_STORE : MODEL_UPDATE;
-        model_access(model, processor, address, bytes, kind);
+        feed_told(model, processor, address, bytes, kind, 0);
         naive_access(processor, address, bytes, kind);
     }
 }

@@ -32,8 +32,9 @@ static void feed_lines(struct thread *thread, const struct block *block, uint32_
         next = next < end ? next : end;
         thread->place = code_place(block->code, (uint16_t) (at - block->address));
         if (thread->mode == MODE_DIRECT) {
-            model_fetch(model, (int) thread->processor, at, (uint32_t) (next - at), instructions);
-            note_misses(thread, thread->place);
+            if (model_fetch(model, (int) thread->processor, at, (uint32_t) (next - at), instructions)) {
+                note_misses(thread, thread->place);
+            }
         } else if (thread->mode != MODE_OUT) {
             gather(thread, at, (uint32_t) (next - at), MODEL_FETCH, instructions);
         }

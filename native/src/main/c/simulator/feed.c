@@ -88,8 +88,8 @@ void feed_access(struct thread *thread, uint64_t address, uint64_t bytes, int ki
     while (bytes > 0) {
         uint32_t part = bytes > INT32_MAX ? INT32_MAX : (uint32_t) bytes;
         if (LIKELY(thread->mode == MODE_DIRECT)) {
-            model_access(model, (int) thread->processor, address, part, kind);
-            if (UNLIKELY(thread->code != NULL)) {
+            bool missed = model_access(model, (int) thread->processor, address, part, kind);
+            if (missed && UNLIKELY(thread->code != NULL)) {
                 note_misses(thread, thread->place);
             }
         } else if (thread->mode != MODE_OUT) {

@@ -336,8 +336,8 @@ static uint64_t stacked_stall(const struct model *model, const struct processor 
     return misses * model->machine.latency_memory_cycles;
 }
 
-/* A fetch from a line other than the last. */
-static __attribute__((noinline)) void fetch_beyond(struct model *model, struct processor *processor, uint64_t first,
+/* A fetch from a line other than the last. Returns as model_fetch. */
+static __attribute__((noinline)) bool fetch_beyond(struct model *model, struct processor *processor, uint64_t first,
                                                    uint64_t last) {
     struct core *core = processor->core;
     if (model->translated) {
@@ -355,19 +355,18 @@ static __attribute__((noinline)) void fetch_beyond(struct model *model, struct p
             }
         }
     }
-    stack_range(&core->instruction_stacks, first, last, processor->tally->depths);
+    bool below = stack_range(&core->instruction_stacks, first, last, processor->tally->depths);
+    return below || model->translated || core->l1i.tags != NULL;
 }
 
-void model_fetch(struct model *model, int number, uint64_t address, uint32_t bytes, uint32_t instruction_count) {
+bool model_fetch(struct model *model, int number, uint64_t address, uint32_t bytes, uint32_t instruction_count) {
     struct processor *processor = &model->processor[number];
     const struct core *core = processor->core;
     processor->tally->counts.instructions += instruction_count;
     processor->clock += instruction_count;
     uint64_t last = address + bytes - 1;
     bool same = address >> model->l1i_shift == core->fetched && last >> model->l1i_shift == core->fetched;
-    if (!same || !core->quick.fetch) {
-        fetch_beyond(model, processor, address, last);
-    }
+    return (!same || !core->quick.fetch) && fetch_beyond(model, processor, address, last);
 }
 
 /* Puts a line into the L1-D of a private machine. */
@@ -476,7 +475,7 @@ static __attribute__((noinline)) void access_beyond(struct model *model, struct 
     stack_range(&processor->core->data_stacks, address, last, processor->tally->depths);
 }
 
-void model_access(struct model *model, int number, uint64_t address, uint32_t bytes, int kind) {
+bool model_access(struct model *model, int number, uint64_t address, uint32_t bytes, int kind) {
     struct processor *processor = &model->processor[number];
     struct core *core = processor->core;
     const struct quick *quick = &core->quick;
@@ -493,10 +492,11 @@ void model_access(struct model *model, int number, uint64_t address, uint32_t by
             if (kind != MODEL_LOAD && model->classes) {
                 core->l1d_written[slot] |= words_between(model, address, last);
             }
-            return;
+            return false;
         }
     }
     access_beyond(model, processor, address, last, kind);
+    return true;
 }
 
 void model_walk_access(struct model *model, struct processor *processor, uint64_t address) {

@@ -147,14 +147,18 @@ bool model_parallel(const struct model *model);
 /* Whether data accesses make any difference: if not (no l1d, dtlb and data observers), they need not be fed. */
 bool model_wants_data(const struct model *model);
 
-/* One executed block, or a part of one: bytes of code at address, instruction_count instructions. */
-void model_fetch(struct model *model, int processor, uint64_t address, uint32_t bytes, uint32_t instruction_count);
+/*
+ * One executed block, or a part of one: bytes of code at address, instruction_count instructions. Returns false if it
+ * missed in no level, true if it may have.
+ */
+bool model_fetch(struct model *model, int processor, uint64_t address, uint32_t bytes, uint32_t instruction_count);
 
 /*
  * kind: MODEL_LOAD, MODEL_STORE, or MODEL_UPDATE for an instruction that reads bytes and writes them, atomic or not: it
  * touches its lines once, with the right to write, and reads what it overwrites. bytes may be any number above 0.
+ * Returns as model_fetch.
  */
-void model_access(struct model *model, int processor, uint64_t address, uint32_t bytes, int kind);
+bool model_access(struct model *model, int processor, uint64_t address, uint32_t bytes, int kind);
 
 struct model_event {
     uint64_t address;

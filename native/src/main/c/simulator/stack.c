@@ -136,18 +136,21 @@ static inline uint32_t raise(uint64_t *stack, uint32_t ways, uint64_t line) {
     return ways;
 }
 
-void stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths) {
+bool stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths) {
     const struct stack_group *group = family->group;
+    bool below = false;
     for (const struct stack_group *end = group + family->groups; group < end; group++) {
         uint64_t *stack = stack_of(group, line);
         if (stack[0] == line) {
             if (group->refined) {
-                return;
+                return below;
             }
         } else {
             depths[group->depths + raise(stack, group->ways, line) - 1]++;
+            below = true;
         }
     }
+    return below;
 }
 
 static void invalidate_line(struct stack_family *family, uint64_t line) {

@@ -70,16 +70,14 @@ static inline uint64_t *stack_of(const struct stack_group *group, uint64_t line)
     return group->stacks + (size_t) set * group->ways;
 }
 
-/* One touch of a line in all groups. */
-void stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths);
+/* One touch of a line in all groups. Returns false where it was on top of its stack in all. */
+bool stack_touch_all(struct stack_family *family, uint64_t line, uint64_t *depths);
 
-/* One touch of a line that is not family->last. */
-static inline void stack_touch(struct stack_family *family, uint64_t line, uint64_t *depths) {
+/* One touch of a line that is not family->last; returns as stack_touch_all. */
+static inline bool stack_touch(struct stack_family *family, uint64_t line, uint64_t *depths) {
     family->last = line;
     const struct stack_group *group = family->group;
-    if (!group->refined || *stack_of(group, line) != line) {
-        stack_touch_all(family, line, depths);
-    }
+    return (!group->refined || *stack_of(group, line) != line) && stack_touch_all(family, line, depths);
 }
 
 /* All lines of a range of addresses leave, from the line of first to the line of last. */
@@ -93,17 +91,19 @@ static inline uint64_t stack_misses(const struct stack_place *place, const uint6
     return misses;
 }
 
-/* All lines from the line of first to the line of last. */
-static inline void stack_range(struct stack_families *families, uint64_t first, uint64_t last, uint64_t *depths) {
+/* All lines from the line of first to the line of last. Returns false where all were on top of all their stacks. */
+static inline bool stack_range(struct stack_families *families, uint64_t first, uint64_t last, uint64_t *depths) {
+    bool below = false;
     for (uint32_t i = 0; i < families->families; i++) {
         struct stack_family *family = &families->family[i];
         uint64_t end = last >> family->line_shift;
         for (uint64_t line = first >> family->line_shift; line <= end; line++) {
             if (line != family->last) {
-                stack_touch(family, line, depths);
+                below |= stack_touch(family, line, depths);
             }
         }
     }
+    return below;
 }
 
 #endif
