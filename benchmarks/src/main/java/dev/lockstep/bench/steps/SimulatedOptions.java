@@ -22,14 +22,18 @@ final class SimulatedOptions {
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            description = "Measured in each simulated run. Default: that of ./lockstep simulate -- tpcc.")
-    private Long transactions;
+            defaultValue = "10000",
+            description =
+                    "Measured in each simulated run. Default: ${DEFAULT-VALUE}, so many that what is still compiled"
+                            + " of short transactions is less than a quarter.")
+    private long transactions;
 
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
-            description = "Before these. Default: likewise, as many as one warehouse needs to be steady; a run that is"
-                    + " not counts for nothing.")
+            description =
+                    "Before these. Default: that of ./lockstep simulate -- tpcc, as many as one warehouse needs to be"
+                            + " steady; a run that is not counts for nothing.")
     private Long warmUpTransactions;
 
     /** What the runs have in common. */
@@ -39,7 +43,7 @@ final class SimulatedOptions {
 
     /** Refuses what cannot be simulated. */
     void require(MeasurementOptions options) {
-        options.require(transactions == null || transactions >= 1, "--transactions is at least 1");
+        options.require(transactions >= 1, "--transactions is at least 1");
         options.require(warmUpTransactions == null || warmUpTransactions >= 0, "--warmup-transactions is at least 0");
         try {
             spec().check();

@@ -10,10 +10,10 @@ import picocli.CommandLine;
  *
  * @param machine as {@code simulate --machine}
  * @param l1i as {@code simulate --l1i}: the first replaces the machine's, the others observe; may be empty
- * @param transactions measured, or null for as many as {@code tpcc} measures there
- * @param warmUpTransactions run before, or null likewise
+ * @param transactions measured
+ * @param warmUpTransactions run before, or null for as many as {@code tpcc} runs there
  */
-record SimulatedSpec(String machine, List<String> l1i, Long transactions, Long warmUpTransactions) {
+record SimulatedSpec(String machine, List<String> l1i, long transactions, Long warmUpTransactions) {
     /** Words of {@code simulate}; misses are classed, since only so those of instructions in the L2 are told apart. */
     List<String> words() {
         List<String> words = new ArrayList<>(List.of("simulate"));
@@ -30,10 +30,7 @@ record SimulatedSpec(String machine, List<String> l1i, Long transactions, Long w
 
     /** Words of {@code tpcc} that say for how long. */
     List<String> transactionWords() {
-        List<String> words = new ArrayList<>();
-        if (transactions != null) {
-            words.addAll(List.of("--transactions", transactions.toString()));
-        }
+        List<String> words = new ArrayList<>(List.of("--transactions", Long.toString(transactions)));
         if (warmUpTransactions != null) {
             words.addAll(List.of("--warmup-transactions", warmUpTransactions.toString()));
         }
