@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
                     + " methods, what two operations share, and how it grows from operation to transaction.",
             "Runs workloads in JVMs under user-mode QEMU, with a plugin that counts executed blocks and an agent that"
                     + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
-                    + " two minutes for the operations and three for TPC-C, with --control twice as long.",
+                    + " two minutes for the operations and four for TPC-C, with --control twice as long.",
             "",
             "Options:"
         },
@@ -128,7 +128,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            description = "Transactions measured. Default: 2,000 of operations and 4,000 of TPC-C.")
+            description = "Transactions measured. Default: 2,000 of operations and 8,000 of TPC-C.")
     private Long transactions;
 
     @Option(
