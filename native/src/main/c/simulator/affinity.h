@@ -1,7 +1,7 @@
 /*
  * Keeps the threads of processors that go in step on one real processor. They run one at a time, so a second real one
  * gains nothing, and handing a turn over to a thread on it costs its wake-up from idle: eight processors in step
- * simulated 7.0 to 7.6 million instructions a second on two real ones, and 16.7 to 18.4 on one of them.
+ * simulated 7.0 to 7.8 million instructions a second on two real ones, and 16.4 to 18.6 on one of them.
  *
  * A thread is held only while it sits on its simulated processor, which it never does in a system call: so the program
  * sees and sets its own affinity, and the threads it makes inherit that.

@@ -75,7 +75,8 @@ final class MarkedRun {
         return counted;
     }
 
-    private static void requireSimulator() {
+    /** Ends the calling test, which prints why, where nothing can be simulated. */
+    static void requireSimulator() {
         if (Simulator.qemu().isEmpty()) {
             throw notRun(Simulator.missing());
         }

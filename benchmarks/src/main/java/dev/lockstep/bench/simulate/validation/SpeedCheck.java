@@ -22,7 +22,7 @@ final class SpeedCheck {
     private static final long MIXED_ROUNDS = 50;
     private static final long JVM_ROUNDS = 20_000;
 
-    /** Two thirds of the time of ten thousand rounds went to the compiler, whose instructions do not count. */
+    /** Most of the time of the first ten thousand goes to the compiler, whose instructions do not count. */
     private static final long JVM_ROUNDS_BEFORE = 10_000;
 
     /** The fastest of so many runs counts, since everything else that this machine does only adds time. */
