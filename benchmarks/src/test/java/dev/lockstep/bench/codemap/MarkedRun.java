@@ -85,7 +85,8 @@ final class MarkedRun {
         }
     }
 
-    private static TestAbortedException notRun(String reason) {
+    /** To be thrown by a test that cannot run here; says so. */
+    static TestAbortedException notRun(String reason) {
         String message = "NOT RUN: " + reason;
         System.out.println(message);
         return new TestAbortedException(message);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.simulate.MissedCode;
-import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,25 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** Misses of a method that was compiled twice, of which the second code often lies where the first had been. */
 class RecompiledCodeTest {
     @TempDir
     private Path directory;
-
-    private static void require(NativePart part) {
-        if (part.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw notRun(reason);
-        }
-    }
-
-    private static TestAbortedException notRun(String reason) {
-        String message = "NOT RUN: " + reason;
-        System.out.println(message);
-        return new TestAbortedException(message);
-    }
 
     private Path simulate() {
         Path code = directory.resolve("code.txt");
@@ -77,11 +63,10 @@ class RecompiledCodeTest {
 
     @Test
     void missesAreOfTheCodeThatWasLiveThen() throws IOException {
-        if (Simulator.qemu().isEmpty()) {
-            throw notRun(Simulator.missing());
+        MarkedRun.requireSimulator();
+        if (NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
+            throw MarkedRun.notRun(reason);
         }
-        require(NativePart.SIMULATOR);
-        require(NativePart.AGENT);
         Path file = simulate();
         CodeLines lines = CodeLines.read(file);
         CodeEvents events = CodeEvents.read(Emulation.events(file));
