@@ -41,8 +41,9 @@ public final class ShortCopy {
             System.arraycopy(source, from, target, at, length);
         } else if (length >= Long.BYTES) {
             int last = length - Long.BYTES;
-            for (int i = 0; i < last; i += Long.BYTES) {
-                ARRAY_LONG.set(target, at + i, (long) ARRAY_LONG.get(source, from + i));
+            ARRAY_LONG.set(target, at, (long) ARRAY_LONG.get(source, from));
+            if (last > Long.BYTES) {
+                ARRAY_LONG.set(target, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
             }
             ARRAY_LONG.set(target, at + last, (long) ARRAY_LONG.get(source, from + last));
         } else if (length >= Integer.BYTES) {
@@ -68,8 +69,9 @@ public final class ShortCopy {
             MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, target, at, length);
         } else if (length >= Long.BYTES) {
             int last = length - Long.BYTES;
-            for (int i = 0; i < last; i += Long.BYTES) {
-                ARRAY_LONG.set(target, at + i, source.get(LONG, from + i));
+            ARRAY_LONG.set(target, at, source.get(LONG, from));
+            if (last > Long.BYTES) {
+                ARRAY_LONG.set(target, at + Long.BYTES, source.get(LONG, from + Long.BYTES));
             }
             ARRAY_LONG.set(target, at + last, source.get(LONG, from + last));
         } else if (length >= Integer.BYTES) {
@@ -95,8 +97,9 @@ public final class ShortCopy {
             MemorySegment.copy(source, from, target, ValueLayout.JAVA_BYTE, at, length);
         } else if (length >= Long.BYTES) {
             int last = length - Long.BYTES;
-            for (int i = 0; i < last; i += Long.BYTES) {
-                target.set(LONG, at + i, (long) ARRAY_LONG.get(source, from + i));
+            target.set(LONG, at, (long) ARRAY_LONG.get(source, from));
+            if (last > Long.BYTES) {
+                target.set(LONG, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
             }
             target.set(LONG, at + last, (long) ARRAY_LONG.get(source, from + last));
         } else if (length >= Integer.BYTES) {
