@@ -19,8 +19,9 @@ import java.util.Arrays;
  *       all times outside a load; columns that have no value yet are null, zero or empty there.
  *   <li>{@code valueBytes.length >= format.minimumValueBytes()}, so columns of fixed width are read without a further
  *       check.
- *   <li>{@code assigned} has the bit of each column that was set since it was emptied, or of all after {@link
- *       #loaded()}, which sets {@code fetched} as well.
+ *   <li>{@code changed} has the bit of each column that was set since the row was emptied or loaded, with one bit for
+ *       all columns from 63 on, and {@code farAssigned} the bit of each of these; of a row that is {@code fetched} each
+ *       column has a value.
  * </ul>
  *
  * <p>Not thread-safe. Nothing here allocates once the arrays have grown to the largest row.
@@ -55,7 +56,9 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
 
     int keyLength;
     int valueLength;
-    private final long[] assigned;
+    /** Of columns from 63 on; null where there are none. By ordinal, so that the first 63 bits have no use. */
+    private final long[] farAssigned;
+
     private boolean fetched;
     boolean keyChanged;
     private long changed;
@@ -79,7 +82,8 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
                 ? Math.min(format.maximumValueBytes(), INITIAL_VALUE_BYTES_MAX)
                 : 0;
         valueBytes = new byte[Math.max(format.minimumValueBytes(), usualBytes)];
-        assigned = new long[RecordFormat.wordsOf(format.columnCount())];
+        farAssigned =
+                format.columnCount() > LAST_CHANGED_BIT ? new long[RecordFormat.wordsOf(format.columnCount())] : null;
         setEmpty();
     }
 
@@ -203,7 +207,6 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
             setEmpty();
             throw failure;
         }
-        Arrays.fill(assigned, -1L);
         fetched = true;
         keyChanged = false;
         changed = 0;
@@ -311,12 +314,25 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      * @throws dev.lockstep.engine.NullViolationException if a NOT NULL column has no value
      */
     public final void sealForInsert() {
-        for (int word = 0; word < assigned.length; word++) {
-            long missing = format.required(word) & ~assigned[word];
-            if (missing != 0) {
-                int column = word * Long.SIZE + Long.numberOfTrailingZeros(missing);
-                throw ColumnErrors.nullForNotNull(format.tableName(), format.column(column));
-            }
+        if (fetched) {
+            return;
+        }
+        long near = changed & Long.MAX_VALUE;
+        if (farAssigned == null) {
+            requireAssigned(0, near);
+            return;
+        }
+        requireAssigned(0, near | farAssigned[0]);
+        for (int word = 1; word < farAssigned.length; word++) {
+            requireAssigned(word, farAssigned[word]);
+        }
+    }
+
+    private void requireAssigned(int word, long assigned) {
+        long missing = format.required(word) & ~assigned;
+        if (missing != 0) {
+            int column = word * Long.SIZE + Long.numberOfTrailingZeros(missing);
+            throw ColumnErrors.nullForNotNull(format.tableName(), format.column(column));
         }
     }
 
@@ -414,7 +430,9 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         byte[] value = format.valueTemplate();
         System.arraycopy(value, 0, valueBytes, 0, value.length);
         valueLength = value.length;
-        Arrays.fill(assigned, 0);
+        if (farAssigned != null) {
+            Arrays.fill(farAssigned, 0);
+        }
         fetched = false;
         keyChanged = false;
         changed = 0;
@@ -440,7 +458,9 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         ensureValueCapacity(other.valueLength);
         System.arraycopy(other.valueBytes, 0, valueBytes, 0, other.valueLength);
         valueLength = other.valueLength;
-        System.arraycopy(other.assigned, 0, assigned, 0, assigned.length);
+        if (farAssigned != null) {
+            System.arraycopy(other.farAssigned, 0, farAssigned, 0, farAssigned.length);
+        }
         fetched = other.fetched;
         keyChanged = other.keyChanged;
         changed = other.changed;
@@ -459,7 +479,10 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      */
     protected final boolean isAssigned(int column) {
         format.access(column);
-        return (assigned[column >> 6] & 1L << column) != 0;
+        return fetched
+                || (column < LAST_CHANGED_BIT
+                        ? (changed & 1L << column) != 0
+                        : (farAssigned[column >> 6] & 1L << column) != 0);
     }
 
     /**
@@ -468,8 +491,12 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      * @param column its ordinal
      */
     protected final void markAssigned(int column) {
-        assigned[column >> 6] |= 1L << column;
-        changed |= changedBit(column);
+        if (column < LAST_CHANGED_BIT) {
+            changed |= 1L << column;
+        } else {
+            changed |= Long.MIN_VALUE;
+            farAssigned[column >> 6] |= 1L << column;
+        }
     }
 
     final int variableEnd(int variable) {

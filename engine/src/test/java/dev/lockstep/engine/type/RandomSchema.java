@@ -37,6 +37,11 @@ final class RandomSchema {
         "\udbff\udfff"
     };
 
+    /** One table in so many has more columns than a word has bits. */
+    private static final int TABLES_PER_WIDE = 20;
+
+    private static final int WIDE_COLUMNS = 130;
+
     final Random random;
     private final long seed;
 
@@ -137,7 +142,7 @@ final class RandomSchema {
     /** A table with a primary key of 1 to 4 columns at random places, and an index on 1 to 4 columns. */
     TableDefinition table() {
         int keyCount = 1 + random.nextInt(4);
-        int count = keyCount + random.nextInt(12);
+        int count = keyCount + (random.nextInt(TABLES_PER_WIDE) == 0 ? WIDE_COLUMNS : random.nextInt(12));
         List<Column> columns = new ArrayList<>();
         List<Integer> ordinals = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -37,16 +37,27 @@ class RecordModelTest {
                     }
                     case 1 -> row = new Record(table).copyFrom(row);
                     case 2 -> row = throughStorage(table, row, model, set, message);
-                    default -> {
-                        Object value = schema.value(table.columns().get(column));
-                        row.setObject(column, value);
-                        model[column] = value;
-                        set[column] = true;
+                    case 3 -> {
+                        for (int c = 0; c < model.length; c++) {
+                            set(row, model, set, c, schema);
+                        }
                     }
+                    default -> set(row, model, set, column, schema);
                 }
                 check(table, row, model, set, message);
             }
         }
+    }
+
+    private static void set(Record row, Object[] model, boolean[] set, int column, RandomSchema schema) {
+        Object value = schema.value(row.format().column(column));
+        if (value instanceof Integer number && schema.random.nextBoolean()) {
+            row.setInt(column, number);
+        } else {
+            row.setObject(column, value);
+        }
+        model[column] = value;
+        set[column] = true;
     }
 
     /** Writes and reads the row as the engine does, if it is complete. */
@@ -94,6 +105,9 @@ class RecordModelTest {
                 String where = message + ", column=" + i;
                 assertTrue(RandomSchema.same(model[i], actual), () -> where + ": " + actual);
                 assertEquals(model[i] == null, row.isNull(i), where);
+                if (actual instanceof Integer number) {
+                    assertEquals(number, row.getInt(i), where);
+                }
                 if (column.type().kind() == ColumnType.Kind.BINARY) {
                     checkBytes(row, i, (byte[]) model[i], where);
                 }
