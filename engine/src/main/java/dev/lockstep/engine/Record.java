@@ -33,6 +33,9 @@ import java.time.LocalDateTime;
  * A record is not thread-safe and belongs to one transaction at a time.
  */
 public final class Record extends RecordBuffer {
+    /** The flags of most columns of keys. */
+    private static final int INT32_IN_KEY = ColumnEncoding.INT32 | ColumnEncoding.IN_KEY | ColumnEncoding.PLACED_IN_KEY;
+
     /**
      * Makes an empty record.
      *
@@ -110,11 +113,15 @@ public final class Record extends RecordBuffer {
      */
     public int getInt(int column) {
         int access = format.access(column);
-        if (access == ColumnEncoding.INT32) {
-            return RecordLayout.getInt(valueBytes, format.offset(column));
+        int type = access & ColumnEncoding.TYPE_MASK;
+        if (type == ColumnEncoding.INT32) {
+            return RecordLayout.getInt(valueBytes, ColumnEncoding.offset(access));
         }
-        if (access == ColumnEncoding.INT16) {
-            return RecordLayout.getShort(valueBytes, format.offset(column));
+        if (type == INT32_IN_KEY) {
+            return keyInt(access);
+        }
+        if (type == ColumnEncoding.INT16) {
+            return RecordLayout.getShort(valueBytes, ColumnEncoding.offset(access));
         }
         int encoding = access & ColumnEncoding.MASK;
         if (encoding != ColumnEncoding.INT32 && encoding != ColumnEncoding.INT16) {
@@ -131,10 +138,12 @@ public final class Record extends RecordBuffer {
      */
     public void setInt(int column, int value) {
         int access = format.access(column);
-        int type = access & ~ColumnEncoding.NULLABLE;
+        int type = access & ColumnEncoding.TYPE_MASK & ~ColumnEncoding.NULLABLE;
         if (type == ColumnEncoding.INT32) {
             RecordLayout.putInt(valueBytes, offsetOfNotNull(column, access), value);
             markAssigned(column);
+        } else if (type == INT32_IN_KEY) {
+            putKeyInt(column, access, value);
         } else if (type == ColumnEncoding.INT16 && value == (short) value) {
             RecordLayout.putShort(valueBytes, offsetOfNotNull(column, access), (short) value);
             markAssigned(column);
@@ -151,8 +160,8 @@ public final class Record extends RecordBuffer {
      */
     public long getLong(int column) {
         int access = format.access(column);
-        if (access == ColumnEncoding.INT64) {
-            return RecordLayout.getLong(valueBytes, format.offset(column));
+        if ((access & ColumnEncoding.TYPE_MASK) == ColumnEncoding.INT64) {
+            return RecordLayout.getLong(valueBytes, ColumnEncoding.offset(access));
         }
         int encoding = access & ColumnEncoding.MASK;
         if (encoding < ColumnEncoding.INT16 || encoding > ColumnEncoding.INT64) {
@@ -169,8 +178,8 @@ public final class Record extends RecordBuffer {
      */
     public void setLong(int column, long value) {
         int access = format.access(column);
-        if (access == ColumnEncoding.INT64) {
-            RecordLayout.putLong(valueBytes, format.offset(column), value);
+        if ((access & ColumnEncoding.TYPE_MASK) == ColumnEncoding.INT64) {
+            RecordLayout.putLong(valueBytes, ColumnEncoding.offset(access), value);
             markAssigned(column);
         } else {
             putInteger(column, access, value);
@@ -234,8 +243,12 @@ public final class Record extends RecordBuffer {
      */
     public long getDecimalUnscaled(int column) {
         int access = format.access(column);
-        if (access == ColumnEncoding.DECIMAL8) {
-            return RecordLayout.getLong(valueBytes, format.offset(column));
+        int type = access & ColumnEncoding.TYPE_MASK;
+        if (type == ColumnEncoding.DECIMAL8) {
+            return RecordLayout.getLong(valueBytes, ColumnEncoding.offset(access));
+        }
+        if (type == ColumnEncoding.DECIMAL4) {
+            return RecordLayout.getInt(valueBytes, ColumnEncoding.offset(access));
         }
         int encoding = access & ColumnEncoding.MASK;
         if (encoding == ColumnEncoding.DECIMAL4 || encoding == ColumnEncoding.DECIMAL8) {
@@ -450,8 +463,8 @@ public final class Record extends RecordBuffer {
             return null;
         }
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            int start = valueStart(column);
-            return new String(valueBytes, start, valueEnd(column) - start, StandardCharsets.UTF_8);
+            int start = valueStart(access);
+            return new String(valueBytes, start, valueEnd(access) - start, StandardCharsets.UTF_8);
         }
         return new String(variable(column, access), StandardCharsets.UTF_8);
     }

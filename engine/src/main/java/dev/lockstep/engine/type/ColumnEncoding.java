@@ -1,7 +1,14 @@
 package dev.lockstep.engine.type;
 
 /**
- * How values of a column are held in bytes, as a small number that the accessors of a record branch on.
+ * How values of a column are held in bytes, as a small number that the accessors of a record branch on, and the access
+ * code of a column, which is that number, flags, and where the column lies: all that its accessor needs in one look.
+ *
+ * <pre>
+ *   bit 31 (sign)        30 ... 8               7   6               5          4        3 ... 0
+ *   left out of the      offset in the value,   0   PLACED_IN_KEY   NULLABLE   IN_KEY   encoding
+ *   projection           or in each key
+ * </pre>
  *
  * <p>The numbers are never stored: the catalog holds {@link ColumnType.Kind}s by numbers of its own
  * ({@link SchemaCodec}).
@@ -34,10 +41,19 @@ public final class ColumnEncoding {
 
     /** Selects the encoding from an access code. */
     public static final int MASK = 0xF;
+    /** Selects encoding and flags from an access code, so without the offset. */
+    public static final int TYPE_MASK = 0xFF;
     /** Flag of an access code: the column is in the key, not in the value. */
     public static final int IN_KEY = 0x10;
     /** Flag of an access code: the column may hold null. */
     public static final int NULLABLE = 0x20;
+    /** Flag of an access code: the column is in the key, ascending, and at the same offset in each key. */
+    public static final int PLACED_IN_KEY = 0x40;
+
+    /** From the lowest bit of an access code to that of its offset. */
+    private static final int OFFSET_SHIFT = 8;
+    /** Keys and the fixed parts of values are far shorter. */
+    private static final int OFFSET_MAX = (1 << (Integer.SIZE - 1 - OFFSET_SHIFT)) - 1;
 
     /** What {@link #widthBytes} returns for values of variable length. */
     public static final int VARIABLE = 0;
@@ -72,6 +88,29 @@ public final class ColumnEncoding {
             case DATE -> DATE;
             case TIMESTAMP -> TIMESTAMP;
         };
+    }
+
+    /**
+     * An access code with the offset of its column.
+     *
+     * @param access encoding and flags
+     * @param offset bytes from the start of the value, or of the key, see {@link #offset}
+     * @return the code
+     */
+    static int placed(int access, int offset) {
+        assert offset >= 0 && offset <= OFFSET_MAX && (access & ~TYPE_MASK) == 0;
+        return access | offset << OFFSET_SHIFT;
+    }
+
+    /**
+     * Where a column of fixed width lies in the value, one that is {@link #PLACED_IN_KEY} in the key, or the end of one
+     * of variable length in the value.
+     *
+     * @param access its access code
+     * @return bytes from the start; without meaning for other columns of the key
+     */
+    public static int offset(int access) {
+        return access >>> OFFSET_SHIFT;
     }
 
     /**

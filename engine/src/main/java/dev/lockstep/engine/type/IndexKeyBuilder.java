@@ -118,8 +118,8 @@ public final class IndexKeyBuilder {
 
     private int appendValue(RecordBuffer row, int column, int access, int width, long mask, int at) {
         if (width == ColumnEncoding.VARIABLE) {
-            int start = row.valueStart(column);
-            int valueBytes = row.valueEnd(column) - start;
+            int start = row.valueStart(access);
+            int valueBytes = row.valueEnd(access) - start;
             requireRoom(at, valueBytes);
             requireRoom(at, KeyCodec.encodedBytes(row.valueBytes(), start, valueBytes));
             return KeyCodec.putBytes(row.valueBytes(), start, valueBytes, bytes, at, mask);

@@ -88,6 +88,16 @@ public final class KeyCodec {
         };
     }
 
+    /** Reads a signed number of 4 bytes, ascending. */
+    static int getInt(byte[] source, int at) {
+        return (int) INT.get(source, at) ^ Integer.MIN_VALUE;
+    }
+
+    /** Writes a signed number of 4 bytes, ascending. */
+    static void putInt(byte[] target, int at, int value) {
+        INT.set(target, at, value ^ Integer.MIN_VALUE);
+    }
+
     /** Writes a signed number of 16 bytes. */
     static void putWide(byte[] target, int at, long high, long low, long mask) {
         LONG.set(target, at, high ^ Long.MIN_VALUE ^ mask);

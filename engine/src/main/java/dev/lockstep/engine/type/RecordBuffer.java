@@ -61,11 +61,11 @@ public non-sealed class RecordBuffer extends StoredRow {
         if (ColumnEncoding.widthBytes(encoding) == ColumnEncoding.VARIABLE) {
             return Arrays.equals(
                     valueBytes,
-                    valueStart(column),
-                    valueEnd(column),
+                    valueStart(access),
+                    valueEnd(access),
                     other.valueBytes,
-                    other.valueStart(column),
-                    other.valueEnd(column));
+                    other.valueStart(access),
+                    other.valueEnd(access));
         }
         return encoding == ColumnEncoding.DECIMAL16
                 ? wideHigh(column, access) == other.wideHigh(column, access)
@@ -90,7 +90,7 @@ public non-sealed class RecordBuffer extends StoredRow {
         if ((access & ColumnEncoding.NULLABLE) != 0) {
             setNullBit(column, false);
         }
-        return format.offset(column);
+        return ColumnEncoding.offset(access);
     }
 
     /**
@@ -105,9 +105,10 @@ public non-sealed class RecordBuffer extends StoredRow {
         }
         int width = ColumnEncoding.widthBytes(access & ColumnEncoding.MASK);
         if (width == ColumnEncoding.VARIABLE) {
-            openVariable(column, 0);
+            openVariable(column, access, 0);
         } else {
-            Arrays.fill(valueBytes, format.offset(column), format.offset(column) + width, (byte) 0);
+            int offset = ColumnEncoding.offset(access);
+            Arrays.fill(valueBytes, offset, offset + width, (byte) 0);
         }
         setNullBit(column, true);
         markAssigned(column);
@@ -138,7 +139,32 @@ public non-sealed class RecordBuffer extends StoredRow {
         if (isNull(column, access)) {
             throw ColumnErrors.nullRead(format.tableName(), format.column(column));
         }
-        return RecordLayout.getIntegral(valueBytes, format.offset(column), width);
+        return RecordLayout.getIntegral(valueBytes, ColumnEncoding.offset(access), width);
+    }
+
+    /**
+     * Reads a column that is {@link ColumnEncoding#INT32} and {@link ColumnEncoding#PLACED_IN_KEY}.
+     *
+     * @param access its access code
+     * @return its number
+     */
+    protected final int keyInt(int access) {
+        return KeyCodec.getInt(keyBytes, ColumnEncoding.offset(access));
+    }
+
+    /**
+     * Sets a column that is {@link ColumnEncoding#INT32} and {@link ColumnEncoding#PLACED_IN_KEY}.
+     *
+     * @param column its ordinal
+     * @param access its access code
+     * @param value its number
+     */
+    protected final void putKeyInt(int column, int access, int value) {
+        if (!isFetched() || keyInt(access) != value) {
+            KeyCodec.putInt(keyBytes, ColumnEncoding.offset(access), value);
+            keyChanged = true;
+            markAssigned(column);
+        }
     }
 
     /**
@@ -177,7 +203,7 @@ public non-sealed class RecordBuffer extends StoredRow {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
             return KeyCodec.getWideHigh(keyBytes, keyStart(column), format.keyMask(column));
         }
-        return RecordLayout.getLong(valueBytes, format.offset(column) + RecordLayout.DECIMAL16_HIGH_OFFSET);
+        return RecordLayout.getLong(valueBytes, ColumnEncoding.offset(access) + RecordLayout.DECIMAL16_HIGH_OFFSET);
     }
 
     /**
@@ -191,7 +217,7 @@ public non-sealed class RecordBuffer extends StoredRow {
         if ((access & ColumnEncoding.IN_KEY) != 0) {
             return KeyCodec.getWideLow(keyBytes, keyStart(column), format.keyMask(column));
         }
-        return RecordLayout.getLong(valueBytes, format.offset(column));
+        return RecordLayout.getLong(valueBytes, ColumnEncoding.offset(access));
     }
 
     /**
@@ -213,34 +239,33 @@ public non-sealed class RecordBuffer extends StoredRow {
             if ((access & ColumnEncoding.NULLABLE) != 0) {
                 setNullBit(column, false);
             }
-            RecordLayout.putLong(valueBytes, format.offset(column), low);
-            RecordLayout.putLong(valueBytes, format.offset(column) + RecordLayout.DECIMAL16_HIGH_OFFSET, high);
+            RecordLayout.putLong(valueBytes, ColumnEncoding.offset(access), low);
+            RecordLayout.putLong(valueBytes, ColumnEncoding.offset(access) + RecordLayout.DECIMAL16_HIGH_OFFSET, high);
         }
         markAssigned(column);
-    }
-
-    private int variableStart(int variable) {
-        return variable == 0 ? format.minimumValueBytes() : variableEnd(variable - 1);
     }
 
     /**
      * Where a column of variable length begins in the value.
      *
-     * @param column its ordinal; not a column of the key
+     * @param access its access code; not that of a column of the key
      * @return index of its first byte
      */
-    protected final int valueStart(int column) {
-        return variableStart(format.variable(column));
+    protected final int valueStart(int access) {
+        int endOffset = ColumnEncoding.offset(access);
+        return endOffset == format.endsOffset()
+                ? format.minimumValueBytes()
+                : RecordLayout.getEnd(valueBytes, endOffset - format.endBytes(), format.endBytes());
     }
 
     /**
      * Where a column of variable length ends in the value.
      *
-     * @param column its ordinal; not a column of the key
+     * @param access its access code; not that of a column of the key
      * @return index behind its last byte
      */
-    protected final int valueEnd(int column) {
-        return variableEnd(format.variable(column));
+    protected final int valueEnd(int access) {
+        return RecordLayout.getEnd(valueBytes, ColumnEncoding.offset(access), format.endBytes());
     }
 
     /**
@@ -252,7 +277,7 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final int variableBytes(int column, int access) {
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            return valueEnd(column) - valueStart(column);
+            return valueEnd(access) - valueStart(access);
         }
         int part = format.keyPart(column);
         KeyFormat keyFormat = format.keyFormat();
@@ -271,8 +296,8 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final int copyVariable(int column, int access, byte[] target, int at) {
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            int start = valueStart(column);
-            int bytes = valueEnd(column) - start;
+            int start = valueStart(access);
+            int bytes = valueEnd(access) - start;
             requireRoom(column, bytes, target, at);
             System.arraycopy(valueBytes, start, target, at, bytes);
             return bytes;
@@ -306,7 +331,7 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final boolean equalsVariable(int column, int access, byte[] other, int from, int length) {
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            return Arrays.equals(valueBytes, valueStart(column), valueEnd(column), other, from, from + length);
+            return Arrays.equals(valueBytes, valueStart(access), valueEnd(access), other, from, from + length);
         }
         int part = format.keyPart(column);
         KeyFormat keyFormat = format.keyFormat();
@@ -326,7 +351,7 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final void putBytes(int column, int access, byte[] source, int from, int length) {
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            int at = openVariable(column, length);
+            int at = openVariable(column, access, length);
             System.arraycopy(source, from, valueBytes, at, length);
         } else {
             if (isFetched() && equalsVariable(column, access, source, from, length)) {
@@ -350,7 +375,7 @@ public non-sealed class RecordBuffer extends StoredRow {
      */
     protected final void putText(int column, int access, String text, int utf8Bytes) {
         if ((access & ColumnEncoding.IN_KEY) == 0) {
-            int at = openVariable(column, utf8Bytes);
+            int at = openVariable(column, access, utf8Bytes);
             Utf8.encode(text, valueBytes, at);
         } else {
             if (isFetched() && equalsText(column, access, text, utf8Bytes)) {
@@ -371,10 +396,9 @@ public non-sealed class RecordBuffer extends StoredRow {
     }
 
     /** Gives a variable column of the value a new length, moving what lies behind it; returns where it begins. */
-    private int openVariable(int column, int length) {
-        int variable = format.variable(column);
-        int start = variableStart(variable);
-        int oldEnd = variableEnd(variable);
+    private int openVariable(int column, int access, int length) {
+        int start = valueStart(access);
+        int oldEnd = valueEnd(access);
         long newLength = (long) valueLength + length - (oldEnd - start);
         if (newLength > RecordLayout.VALUE_BYTES_MAX) {
             throw ColumnErrors.valueTooLarge(format.tableName(), newLength);
@@ -383,12 +407,12 @@ public non-sealed class RecordBuffer extends StoredRow {
         if (delta != 0) {
             ensureValueCapacity((int) newLength);
             System.arraycopy(valueBytes, oldEnd, valueBytes, oldEnd + delta, valueLength - oldEnd);
-            for (int i = variable; i < format.variableCount(); i++) {
+            for (int i = format.variable(column); i < format.variableCount(); i++) {
                 RecordLayout.putEnd(valueBytes, format.endOffset(i), format.endBytes(), variableEnd(i) + delta);
             }
             valueLength = (int) newLength;
         }
-        if (format.nullBit(column) >= 0) {
+        if ((access & ColumnEncoding.NULLABLE) != 0) {
             setNullBit(column, false);
         }
         return start;

@@ -146,8 +146,25 @@ public final class RecordFormat {
         endBytes = isShort ? RecordLayout.SHORT_END_BYTES : RecordLayout.LONG_END_BYTES;
         minimumValueBytes = endsOffset + variableCount * endBytes;
         maximumValueBytes = Math.min(minimumValueBytes + variableBytesMax, RecordLayout.VALUE_BYTES_MAX);
+        for (int i = 0; i < count; i++) {
+            accesses[i] = placed(i, keyDescending);
+        }
         valueTemplate = makeValueTemplate(nullableCount);
         keyTemplate = makeKeyTemplate();
+    }
+
+    /** The access code of a column with its place, or, where its length varies, the place of its end. */
+    private int placed(int column, boolean[] keyDescending) {
+        int access = accesses[column];
+        if (variables[column] >= 0) {
+            return ColumnEncoding.placed(access, endOffset(variables[column]));
+        }
+        if (offsets[column] == KeyFormat.NOT_CONSTANT) {
+            return access;
+        }
+        boolean isAscendingInKey = keyParts[column] >= 0 && !keyDescending[keyParts[column]];
+        return ColumnEncoding.placed(
+                isAscendingInKey ? access | ColumnEncoding.PLACED_IN_KEY : access, offsets[column]);
     }
 
     private RecordFormat(RecordFormat whole, int[] accesses, int leadingBytes) {
@@ -318,7 +335,7 @@ public final class RecordFormat {
     }
 
     /**
-     * The encoding of a column with the flags {@link ColumnEncoding#IN_KEY} and {@link ColumnEncoding#NULLABLE}.
+     * How a column is read and written, drawn at {@link ColumnEncoding}.
      *
      * @param column its ordinal
      * @return the access code
@@ -380,6 +397,11 @@ public final class RecordFormat {
 
     int variableCount() {
         return variableCount;
+    }
+
+    /** Where the end of the first variable column stands. */
+    int endsOffset() {
+        return endsOffset;
     }
 
     int endOffset(int variable) {
