@@ -33,8 +33,10 @@ import java.time.LocalDateTime;
  * A record is not thread-safe and belongs to one transaction at a time.
  */
 public final class Record extends RecordBuffer {
-    /** The flags of most columns of keys. */
+    /** Encodings and flags of most columns of keys. */
     private static final int INT32_IN_KEY = ColumnEncoding.INT32 | ColumnEncoding.IN_KEY | ColumnEncoding.PLACED_IN_KEY;
+
+    private static final int INT16_IN_KEY = ColumnEncoding.INT16 | ColumnEncoding.IN_KEY | ColumnEncoding.PLACED_IN_KEY;
 
     /**
      * Makes an empty record.
@@ -123,6 +125,9 @@ public final class Record extends RecordBuffer {
         if (type == ColumnEncoding.INT16) {
             return RecordLayout.getShort(valueBytes, ColumnEncoding.offset(access));
         }
+        if (type == INT16_IN_KEY) {
+            return keyShort(access);
+        }
         int encoding = access & ColumnEncoding.MASK;
         if (encoding != ColumnEncoding.INT32 && encoding != ColumnEncoding.INT16) {
             throw wrongType(column, "int");
@@ -138,15 +143,19 @@ public final class Record extends RecordBuffer {
      */
     public void setInt(int column, int value) {
         int access = format.access(column);
-        int type = access & ColumnEncoding.TYPE_MASK & ~ColumnEncoding.NULLABLE;
+        int type = access & ColumnEncoding.TYPE_MASK;
         if (type == ColumnEncoding.INT32) {
-            RecordLayout.putInt(valueBytes, offsetOfNotNull(column, access), value);
+            RecordLayout.putInt(valueBytes, ColumnEncoding.offset(access), value);
             markAssigned(column);
         } else if (type == INT32_IN_KEY) {
             putKeyInt(column, access, value);
-        } else if (type == ColumnEncoding.INT16 && value == (short) value) {
-            RecordLayout.putShort(valueBytes, offsetOfNotNull(column, access), (short) value);
+        } else if (value != (short) value) {
+            putInteger(column, access, value);
+        } else if (type == ColumnEncoding.INT16) {
+            RecordLayout.putShort(valueBytes, ColumnEncoding.offset(access), (short) value);
             markAssigned(column);
+        } else if (type == INT16_IN_KEY) {
+            putKeyShort(column, access, (short) value);
         } else {
             putInteger(column, access, value);
         }

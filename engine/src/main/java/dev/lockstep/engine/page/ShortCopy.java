@@ -13,7 +13,8 @@ import java.nio.ByteOrder;
  * Copies of what is a few bytes long more often than not: keys, and the columns that an update has changed. A copy of a
  * range checks both ends and calls a stub, which for a few bytes takes several times as long as to move them. So up to
  * three words are moved one by one; what is left behind whole words is the end of a word that overlaps the one before,
- * since an access of one byte costs as much as one of eight.
+ * since an access of one byte costs as much as one of eight. What has one to three words, nearly all of it, is a method
+ * of its own each time, small enough for the compiler to take it into its callers.
  *
  * <p>Both ranges lie within their array or segment, as for {@link System#arraycopy}, and do not overlap.
  *
@@ -37,15 +38,21 @@ public final class ShortCopy {
      *     length is negative
      */
     public static void copy(byte[] source, int from, byte[] target, int at, int length) {
-        if (length > BYTES_MAX) {
-            System.arraycopy(source, from, target, at, length);
-        } else if (length >= Long.BYTES) {
+        if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             ARRAY_LONG.set(target, at, (long) ARRAY_LONG.get(source, from));
             if (last > Long.BYTES) {
                 ARRAY_LONG.set(target, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
             }
             ARRAY_LONG.set(target, at + last, (long) ARRAY_LONG.get(source, from + last));
+        } else {
+            copyOther(source, from, target, at, length);
+        }
+    }
+
+    private static void copyOther(byte[] source, int from, byte[] target, int at, int length) {
+        if (length > BYTES_MAX) {
+            System.arraycopy(source, from, target, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
             ARRAY_INT.set(target, at, (int) ARRAY_INT.get(source, from));
@@ -65,15 +72,21 @@ public final class ShortCopy {
      *     then, or the length is negative
      */
     public static void copy(MemorySegment source, long from, byte[] target, int at, int length) {
-        if (length > BYTES_MAX) {
-            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, target, at, length);
-        } else if (length >= Long.BYTES) {
+        if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             ARRAY_LONG.set(target, at, source.get(LONG, from));
             if (last > Long.BYTES) {
                 ARRAY_LONG.set(target, at + Long.BYTES, source.get(LONG, from + Long.BYTES));
             }
             ARRAY_LONG.set(target, at + last, source.get(LONG, from + last));
+        } else {
+            copyOther(source, from, target, at, length);
+        }
+    }
+
+    private static void copyOther(MemorySegment source, long from, byte[] target, int at, int length) {
+        if (length > BYTES_MAX) {
+            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, target, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
             ARRAY_INT.set(target, at, source.get(INT, from));
@@ -93,15 +106,21 @@ public final class ShortCopy {
      *     then, or the length is negative
      */
     public static void copy(byte[] source, int from, MemorySegment target, long at, int length) {
-        if (length > BYTES_MAX) {
-            MemorySegment.copy(source, from, target, ValueLayout.JAVA_BYTE, at, length);
-        } else if (length >= Long.BYTES) {
+        if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             target.set(LONG, at, (long) ARRAY_LONG.get(source, from));
             if (last > Long.BYTES) {
                 target.set(LONG, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
             }
             target.set(LONG, at + last, (long) ARRAY_LONG.get(source, from + last));
+        } else {
+            copyOther(source, from, target, at, length);
+        }
+    }
+
+    private static void copyOther(byte[] source, int from, MemorySegment target, long at, int length) {
+        if (length > BYTES_MAX) {
+            MemorySegment.copy(source, from, target, ValueLayout.JAVA_BYTE, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
             target.set(INT, at, (int) ARRAY_INT.get(source, from));

@@ -47,7 +47,7 @@ public final class ColumnEncoding {
     public static final int IN_KEY = 0x10;
     /** Flag of an access code: the column may hold null. */
     public static final int NULLABLE = 0x20;
-    /** Flag of an access code: the column is in the key, ascending, and at the same offset in each key. */
+    /** Flag of an access code: the column is in the key, ascending, not null, and at the same offset in each key. */
     public static final int PLACED_IN_KEY = 0x40;
 
     /** From the lowest bit of an access code to that of its offset. */

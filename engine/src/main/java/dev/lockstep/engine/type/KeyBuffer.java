@@ -25,6 +25,11 @@ public class KeyBuffer {
     /** First size of the array: holds most keys, and a cache line. */
     private static final int INITIAL_BYTES = 64;
 
+    /** Parts that need no check of the key's length: all that lies before them is of fixed width. */
+    private static final int INT32_PLACED = ColumnEncoding.INT32 | ColumnEncoding.PLACED_IN_KEY;
+
+    private static final int INT16_PLACED = ColumnEncoding.INT16 | ColumnEncoding.PLACED_IN_KEY;
+
     private final KeyFormat format;
     private byte[] bytes = new byte[INITIAL_BYTES];
     private int length;
@@ -238,15 +243,21 @@ public class KeyBuffer {
      * @param value the number
      */
     protected final void appendInteger(long value) {
-        int type = columnCount < format.columnCount() ? format.access(columnCount) & ColumnEncoding.MASK : -1;
-        if (type == ColumnEncoding.INT32 && value == (int) value) {
-            appendFixed(Integer.BYTES, value);
-            return;
+        int access = columnCount < format.columnCount() ? format.access(columnCount) : -1;
+        if (access == INT32_PLACED && value == (int) value) {
+            ensureCapacity(length + Integer.BYTES);
+            KeyCodec.putInt(bytes, length, (int) value);
+            close(length + Integer.BYTES);
+        } else if (access == INT16_PLACED && value == (short) value) {
+            ensureCapacity(length + Short.BYTES);
+            KeyCodec.putShort(bytes, length, (short) value);
+            close(length + Short.BYTES);
+        } else {
+            appendOtherInteger(value);
         }
-        if (type == ColumnEncoding.INT16 && value == (short) value) {
-            appendFixed(Short.BYTES, value);
-            return;
-        }
+    }
+
+    private void appendOtherInteger(long value) {
         Column column = nextColumn();
         int encoding = format.access(columnCount) & ColumnEncoding.MASK;
         appendFixed(ColumnValues.requireInteger(format.name(), column, encoding, value));

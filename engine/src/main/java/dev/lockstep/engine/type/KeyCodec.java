@@ -98,6 +98,16 @@ public final class KeyCodec {
         INT.set(target, at, value ^ Integer.MIN_VALUE);
     }
 
+    /** Reads a signed number of 2 bytes, ascending. */
+    static short getShort(byte[] source, int at) {
+        return (short) ((short) SHORT.get(source, at) ^ Short.MIN_VALUE);
+    }
+
+    /** Writes a signed number of 2 bytes, ascending. */
+    static void putShort(byte[] target, int at, short value) {
+        SHORT.set(target, at, (short) (value ^ Short.MIN_VALUE));
+    }
+
     /** Writes a signed number of 16 bytes. */
     static void putWide(byte[] target, int at, long high, long low, long mask) {
         LONG.set(target, at, high ^ Long.MIN_VALUE ^ mask);

@@ -89,7 +89,10 @@ public final class KeyFormat {
             }
             int encoding = ColumnEncoding.of(column.type());
             columns[i] = column;
-            accesses[i] = encoding | (column.nullable() ? ColumnEncoding.NULLABLE : 0);
+            boolean placed = offset != NOT_CONSTANT && !column.nullable() && !descending[i];
+            accesses[i] = encoding
+                    | (column.nullable() ? ColumnEncoding.NULLABLE : 0)
+                    | (placed ? ColumnEncoding.PLACED_IN_KEY : 0);
             widths[i] = ColumnEncoding.widthBytes(encoding);
             masks[i] = descending[i] ? KeyCodec.DESCENDING : KeyCodec.ASCENDING;
             offsets[i] = offset;
@@ -149,7 +152,7 @@ public final class KeyFormat {
     }
 
     /**
-     * The encoding of a part with the flag {@link ColumnEncoding#NULLABLE}.
+     * The encoding of a part with the flags {@link ColumnEncoding#NULLABLE} and {@link ColumnEncoding#PLACED_IN_KEY}.
      *
      * @param part 0 to {@code columnCount() - 1}
      * @return the access code

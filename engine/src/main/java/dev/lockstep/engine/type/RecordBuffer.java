@@ -168,6 +168,31 @@ public non-sealed class RecordBuffer extends StoredRow {
     }
 
     /**
+     * Reads a column that is {@link ColumnEncoding#INT16} and {@link ColumnEncoding#PLACED_IN_KEY}.
+     *
+     * @param access its access code
+     * @return its number
+     */
+    protected final short keyShort(int access) {
+        return KeyCodec.getShort(keyBytes, ColumnEncoding.offset(access));
+    }
+
+    /**
+     * Sets a column that is {@link ColumnEncoding#INT16} and {@link ColumnEncoding#PLACED_IN_KEY}.
+     *
+     * @param column its ordinal
+     * @param access its access code
+     * @param value its number
+     */
+    protected final void putKeyShort(int column, int access, short value) {
+        if (!isFetched() || keyShort(access) != value) {
+            KeyCodec.putShort(keyBytes, ColumnEncoding.offset(access), value);
+            keyChanged = true;
+            markAssigned(column);
+        }
+    }
+
+    /**
      * Sets a column of at most eight bytes, wherever it lies, to a number that was checked already.
      *
      * @param column its ordinal

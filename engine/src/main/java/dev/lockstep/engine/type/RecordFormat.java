@@ -147,14 +147,14 @@ public final class RecordFormat {
         minimumValueBytes = endsOffset + variableCount * endBytes;
         maximumValueBytes = Math.min(minimumValueBytes + variableBytesMax, RecordLayout.VALUE_BYTES_MAX);
         for (int i = 0; i < count; i++) {
-            accesses[i] = placed(i, keyDescending);
+            accesses[i] = placed(i);
         }
         valueTemplate = makeValueTemplate(nullableCount);
         keyTemplate = makeKeyTemplate();
     }
 
     /** The access code of a column with its place, or, where its length varies, the place of its end. */
-    private int placed(int column, boolean[] keyDescending) {
+    private int placed(int column) {
         int access = accesses[column];
         if (variables[column] >= 0) {
             return ColumnEncoding.placed(access, endOffset(variables[column]));
@@ -162,9 +162,8 @@ public final class RecordFormat {
         if (offsets[column] == KeyFormat.NOT_CONSTANT) {
             return access;
         }
-        boolean isAscendingInKey = keyParts[column] >= 0 && !keyDescending[keyParts[column]];
-        return ColumnEncoding.placed(
-                isAscendingInKey ? access | ColumnEncoding.PLACED_IN_KEY : access, offsets[column]);
+        int flags = keyParts[column] >= 0 ? keyFormat.access(keyParts[column]) & ColumnEncoding.PLACED_IN_KEY : 0;
+        return ColumnEncoding.placed(access | flags, offsets[column]);
     }
 
     private RecordFormat(RecordFormat whole, int[] accesses, int leadingBytes) {
@@ -264,7 +263,7 @@ public final class RecordFormat {
             long mask = keyFormat.mask(part);
             if (width == ColumnEncoding.VARIABLE) {
                 at = KeyCodec.putBytes(template, 0, 0, template, at, mask);
-            } else if (keyFormat.access(part) == ColumnEncoding.DECIMAL16) {
+            } else if ((keyFormat.access(part) & ColumnEncoding.MASK) == ColumnEncoding.DECIMAL16) {
                 KeyCodec.putWide(template, at, 0, 0, mask);
                 at += width;
             } else {
