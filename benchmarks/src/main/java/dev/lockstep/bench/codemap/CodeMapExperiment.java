@@ -2,6 +2,7 @@ package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.ChildCommand;
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
@@ -122,7 +123,7 @@ final class CodeMapExperiment implements AutoCloseable {
 
     private List<String> options(Path agent, Path events) {
         List<String> options = new ArrayList<>(common(spec.marked()));
-        options.add("-agentpath:" + agent + "=" + events);
+        options.addAll(JvmtiAgents.options(agent, events));
         options.addAll(GuestOptions.simulated());
         return options;
     }

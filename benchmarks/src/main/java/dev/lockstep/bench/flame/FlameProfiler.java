@@ -1,5 +1,6 @@
 package dev.lockstep.bench.flame;
 
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,8 @@ public final class FlameProfiler {
         return List.of(
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:+DebugNonSafepoints",
+                JvmtiAgents.OUT_OF_SWITCHES.getFirst(),
+                JvmtiAgents.OUT_OF_SWITCHES.getLast(),
                 "-XX:+EnableDynamicAgentLoading",
                 "-D" + InstalledProbe.PROPERTY + "=" + FlameProbe.class.getName());
     }

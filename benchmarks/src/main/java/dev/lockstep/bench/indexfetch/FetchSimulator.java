@@ -3,6 +3,7 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
@@ -95,7 +96,7 @@ final class FetchSimulator {
     private static List<String> simulatedOptions(FetchJudge judge, Path agent, Path events) {
         List<String> options = judge.bothOptions();
         options.addAll(GuestOptions.simulated());
-        options.add("-agentpath:" + agent + "=" + events);
+        options.addAll(JvmtiAgents.options(agent, events));
         return options;
     }
 

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.Verdict;
@@ -162,6 +163,10 @@ final class SimulatedPlacement implements Placement, Emulation {
             return command;
         }
         List<String> options = new ArrayList<>(options(child.operations().toString(), child.code(), ours));
+        if (!ours && !command.getFirst().equals(ownJava().toString())) {
+            // Of another release, for all we know, that may not know these.
+            options.removeAll(JvmtiAgents.OUT_OF_SWITCHES);
+        }
         if (command.stream().anyMatch(word -> word.startsWith(AGENT))) {
             options.removeIf(option -> option.startsWith(AGENT));
         }
@@ -177,9 +182,13 @@ final class SimulatedPlacement implements Placement, Emulation {
             options.add("-D" + MarkedOperation.PROPERTY + "=" + operationsFile);
         }
         if (code != null && NativePart.AGENT.find() instanceof NativePart.Result.Available(Path agent)) {
-            options.add(AGENT + agent + "=" + Emulation.events(code));
+            options.addAll(JvmtiAgents.options(agent, Emulation.events(code)));
         }
         return options;
+    }
+
+    private static Path ownJava() {
+        return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
     /** Without what every JVM of this program is started with. */
@@ -198,7 +207,7 @@ final class SimulatedPlacement implements Placement, Emulation {
         // Told always, because by it is known whether a benchmark's JVM was steady.
         Path code = Path.of(javaCode(PROCESS));
         List<String> java = new ArrayList<>();
-        java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        java.add(ownJava().toString());
         java.addAll(options(directory.resolve(OPERATIONS + PROCESS + SUFFIX).toString(), code, true));
         Path result = directory.resolve(RESULT + PROCESS + SUFFIX);
         List<String> command = simulator.command(result, code, java);

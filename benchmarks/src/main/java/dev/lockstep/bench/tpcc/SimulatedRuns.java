@@ -4,6 +4,7 @@ import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
 import dev.lockstep.bench.codemap.SteadyStateReader;
 import dev.lockstep.bench.process.Emulation;
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ProgressLine;
@@ -192,7 +193,7 @@ final class SimulatedRuns {
         Processors simulated = emulation.choose(request.configuration().cores(), code);
         List<String> guestOptions = new ArrayList<>(options);
         guestOptions.addAll(GuestOptions.simulated());
-        guestOptions.add("-agentpath:" + agent + "=" + events);
+        guestOptions.addAll(JvmtiAgents.options(agent, events));
         long beginNanos = System.nanoTime();
         long[] measuredNanos = {beginNanos};
         RunReport report = children.run(

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.bench.process.JvmtiAgents;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * The flags by which JVMs on the machine's processor and on the emulated one compile the same code: what a JVM chose
- * for the emulated one is forced on both. Immutable.
+ * for the emulated one is forced on both, and that agents stay out of switches. Immutable.
  *
  * @param forced options of both JVMs, those that unlock flags first
  * @param chosen flags that differed without them, with both values
@@ -46,10 +47,14 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
      */
     public static SameProcessor find(List<String> pinned, List<String> emulator, List<String> options)
             throws IOException, InterruptedException {
-        VmFlags machine = VmFlags.read(pinned, options);
-        Set<String> unstable = unstable(machine, VmFlags.read(pinned, options));
-        VmFlags emulated = VmFlags.read(emulator, options);
-        List<String> forced = forced(machine, emulated, unstable);
+        // Also where one of them has no agent.
+        List<String> both = new ArrayList<>(options);
+        both.addAll(JvmtiAgents.OUT_OF_SWITCHES);
+        VmFlags machine = VmFlags.read(pinned, both);
+        Set<String> unstable = unstable(machine, VmFlags.read(pinned, both));
+        VmFlags emulated = VmFlags.read(emulator, both);
+        List<String> forced = new ArrayList<>(JvmtiAgents.OUT_OF_SWITCHES);
+        forced.addAll(forced(machine, emulated, unstable));
         List<String> all = new ArrayList<>(options);
         all.addAll(forced);
         VmFlags after = VmFlags.read(pinned, all);

@@ -3,8 +3,10 @@ package dev.lockstep.bench.simulate.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.simulate.Simulator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -63,7 +65,9 @@ class SameProcessorTest {
     @Test
     void nothingIsForcedWhereNothingDiffers() throws Exception {
         SameProcessor same = SameProcessor.find(List.of(), List.of(), SMALL);
-        assertEquals(VmFlags.UNLOCKED, same.forced());
+        List<String> forced = new ArrayList<>(JvmtiAgents.OUT_OF_SWITCHES);
+        forced.addAll(VmFlags.UNLOCKED);
+        assertEquals(forced, same.forced());
         assertEquals(List.of(), same.chosen());
         assertEquals(List.of(), same.remaining());
     }
