@@ -143,13 +143,22 @@ final class LeafHints {
             group = KeyBytes.bigEndianLong(key, keyBytes - Long.BYTES) >>> GROUP_SHIFT;
             others ^= KeyBytes.bigEndianLong(key, 0) * HASH_FACTOR;
         } else {
-            group = KeyBytes.head(key, 0, keyBytes) >>> (Long.SIZE - Byte.SIZE * Math.max(1, keyBytes));
+            group = number(key, keyBytes);
             group = grouped ? group >>> GROUP_SHIFT : group;
         }
         long hash = (group >>> LINE_SHIFT ^ others) * HASH_FACTOR;
         hash = (hash ^ hash >>> Integer.SIZE) * HASH_FACTOR;
         long place = tag(hash) | ((hash >>> shift) << LINE_SHIFT) | (group & LINE_MASK);
         return grouped ? place | GROUPED : place;
+    }
+
+    /** The number that the bytes of a key of at most eight are, big-endian. */
+    private static long number(byte[] key, int keyBytes) {
+        if (keyBytes == 0) {
+            return 0;
+        }
+        int others = Long.SIZE - Byte.SIZE * keyBytes;
+        return (key.length >= Long.BYTES ? KeyBytes.bigEndianLong(key, 0) : KeyBytes.head(key, 0, keyBytes)) >>> others;
     }
 
     /** The place of the hint for putting a key. */
