@@ -71,13 +71,7 @@ public final class RecordFormat {
      */
     public RecordFormat(String tableName, Column[] columns, int[] keyOrdinals, boolean[] keyDescending) {
         int count = columns.length;
-        if (count == 0 || count > COLUMNS_MAX) {
-            throw new SchemaException(Message.of("A table has a wrong number of columns")
-                    .with("table", tableName)
-                    .with("columnCount", count)
-                    .with("columnCountMax", COLUMNS_MAX)
-                    .remedy("Declare 1 to 1024 columns."));
-        }
+        requireColumnCount(tableName, count);
         whole = this;
         projection = false;
         leadingBytes = ALL_BYTES;
@@ -151,6 +145,16 @@ public final class RecordFormat {
         }
         valueTemplate = makeValueTemplate(nullableCount);
         keyTemplate = makeKeyTemplate();
+    }
+
+    private static void requireColumnCount(String tableName, int count) {
+        if (count == 0 || count > COLUMNS_MAX) {
+            throw new SchemaException(Message.of("A table has a wrong number of columns")
+                    .with("table", tableName)
+                    .with("columnCount", count)
+                    .with("columnCountMax", COLUMNS_MAX)
+                    .remedy("Declare 1 to 1024 columns."));
+        }
     }
 
     /** The access code of a column with its place, or, where its length varies, the place of its end. */
