@@ -21,7 +21,7 @@ import java.util.Map;
 import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
-/** Programs whose operations the simulator tells apart. */
+/** Programs of tests in a simulated JVM, and what their marked operations executed. */
 final class MarkedRun {
     private MarkedRun() {}
 
@@ -36,29 +36,15 @@ final class MarkedRun {
         requireSimulator();
         Path json = directory.resolve("result.json");
         Path names = directory.resolve("names.json");
-        List<String> words = new ArrayList<>(List.of(
-                "simulate",
-                "--l1i",
-                "32K,8,64",
-                "--operations",
-                "--json",
-                json.toString(),
-                "--",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xint",
-                "-XX:+UseSerialGC",
-                "-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName(),
-                "-D" + MarkedOperation.PROPERTY + "=" + names));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable-native"))
-                .forEach(words::add);
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-        words.addAll(List.of(arguments));
-        StringWriter err = new StringWriter();
-        CommandLine line = Main.commandLine();
-        line.setOut(new PrintWriter(new StringWriter()));
-        line.setErr(new PrintWriter(err));
-        assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
+        simulate(
+                List.of("--l1i", "32K,8,64", "--operations", "--json", json.toString()),
+                List.of(
+                        "-Xint",
+                        "-XX:+UseSerialGC",
+                        "-D" + InstalledProbe.PROPERTY + "=" + OperationMarkers.class.getName(),
+                        "-D" + MarkedOperation.PROPERTY + "=" + names),
+                program,
+                arguments);
         Map<Integer, String> named = new HashMap<>();
         ObjectMapper mapper = new ObjectMapper();
         for (JsonNode each : mapper.readTree(names.toFile())) {
@@ -73,6 +59,30 @@ final class MarkedRun {
                     each.at("/counts/instructions").asLong());
         }
         return counted;
+    }
+
+    /**
+     * Runs a program in a simulated JVM.
+     *
+     * @param options of the command
+     * @param jvmOptions of the JVM, which has the class path of this one and what it exports
+     */
+    static void simulate(List<String> options, List<String> jvmOptions, Class<?> program, String... arguments) {
+        List<String> words = new ArrayList<>(List.of("simulate"));
+        words.addAll(options);
+        words.add("--");
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(jvmOptions);
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable-native"))
+                .forEach(words::add);
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        words.addAll(List.of(arguments));
+        StringWriter err = new StringWriter();
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(new StringWriter()));
+        line.setErr(new PrintWriter(err));
+        assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
     }
 
     /** Ends the calling test, which prints why, where nothing can be simulated. */

@@ -3,20 +3,14 @@ package dev.lockstep.bench.codemap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.lockstep.bench.Main;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Misses of a method that was compiled twice, of which the second code often lies where the first had been. */
 class RecompiledCodeTest {
@@ -25,31 +19,18 @@ class RecompiledCodeTest {
 
     private Path simulate() {
         Path code = directory.resolve("code.txt");
-        List<String> words = new ArrayList<>(List.of(
-                "simulate",
-                "--l1i",
+        MarkedRun.simulate(
                 // Holds nothing of a round of the method, so that all of it misses.
-                "1K,direct,64",
-                "--code",
-                code.toString(),
-                "--",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xbatch",
-                "-XX:-TieredCompilation",
-                "-XX:CompileThreshold=200",
-                "-XX:+UseSerialGC",
-                "-XX:CompileCommand=quiet",
-                "-XX:CompileCommand=compileonly,*." + RecompiledProgram.CLASS + "*::*",
-                "-XX:CompileCommand=dontinline,*." + RecompiledProgram.CLASS + "*::" + RecompiledProgram.WORK));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable-native"))
-                .forEach(words::add);
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), RecompiledProgram.class.getName()));
-        StringWriter err = new StringWriter();
-        CommandLine line = Main.commandLine();
-        line.setOut(new PrintWriter(new StringWriter()));
-        line.setErr(new PrintWriter(err));
-        assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
+                List.of("--l1i", "1K,direct,64", "--code", code.toString()),
+                List.of(
+                        "-Xbatch",
+                        "-XX:-TieredCompilation",
+                        "-XX:CompileThreshold=200",
+                        "-XX:+UseSerialGC",
+                        "-XX:CompileCommand=quiet",
+                        "-XX:CompileCommand=compileonly,*." + RecompiledProgram.CLASS + "*::*",
+                        "-XX:CompileCommand=dontinline,*." + RecompiledProgram.CLASS + "*::" + RecompiledProgram.WORK),
+                RecompiledProgram.class);
         return code;
     }
 

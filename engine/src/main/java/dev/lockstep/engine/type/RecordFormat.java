@@ -13,6 +13,8 @@ import java.util.Arrays;
  *   <li>All arrays but the templates have one element per column, or per 64 columns, and nothing changes.
  *   <li>A column is in the key exactly if {@code accesses[column]} has {@link ColumnEncoding#IN_KEY}; it is then NOT
  *       NULL.
+ *   <li>{@code accesses[column]} also says where the column lies ({@link ColumnEncoding#offset}): what {@code offsets}
+ *       says of one of fixed width, or where the end of one of variable length stands.
  *   <li>Of a projection, {@code whole} is the format of its table, the accesses of columns that it leaves out are
  *       {@link #LEFT_OUT}, and all others lie in the first {@code leadingBytes} of the value or in the key. Otherwise
  *       {@code whole} is this and {@code leadingBytes} is {@link #ALL_BYTES}.
