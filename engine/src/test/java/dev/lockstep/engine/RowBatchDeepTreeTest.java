@@ -11,6 +11,7 @@ import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.KeyColumn;
 import dev.lockstep.engine.type.RawRecord;
@@ -35,6 +36,14 @@ class RowBatchDeepTreeTest {
     private static final int BATCHES = 1_500;
 
     private static final int FETCHES = 800;
+
+    /** Fetched side by side, from so many ids that follow each other: a few leaves. */
+    private static final int TOGETHER = 4;
+
+    private static final int IDS_NEAR = 64;
+
+    /** So few ids that hints are right about as often as they are missing or wrong. */
+    private static final int IDS_HINTED = 500;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -144,6 +153,22 @@ class RowBatchDeepTreeTest {
         });
     }
 
+    @Test
+    void findsThemWhereHintsSayOrLeavesThem() {
+        Seeds.each(SEEDS, seed -> {
+            Database database = validated.inMemory();
+            Table table = filled(database, false);
+            try (Interleaving interleaving = new Interleaving(database, table, seed)) {
+                int left = 0;
+                for (int i = 0; i < FETCHES; i++) {
+                    left += interleaving.fetchTogether();
+                }
+                assertTrue(left > FETCHES / 2 && left < FETCHES * (TOGETHER - 1), "both kinds: left=" + left);
+            }
+            validated.close(database);
+        });
+    }
+
     /** What threads do to each other by chance, on one thread and by a seed. */
     private static final class Interleaving implements AutoCloseable {
         private final Random random;
@@ -154,6 +179,9 @@ class RowBatchDeepTreeTest {
         private final FetchOperation fetch;
         private final GroupPrefetch prefetch = new GroupPrefetch();
         private final RawRecord into = new RawRecord();
+        private final HintedFetches together;
+        private final Key[] keys = new Key[TOGETHER];
+        private final Record[] rows = new Record[TOGETHER];
         private final boolean[] isAway = new boolean[IDS / RUN_IDS];
 
         Interleaving(Database database, Table table, long seed) {
@@ -164,10 +192,19 @@ class RowBatchDeepTreeTest {
             reader = database.instance().newSession();
             fetch = FetchOperation.besideOthers(
                     database.instance().locks(), database.instance().transactions(), reader.context());
+            together = new HintedFetches(database.instance().locks(), reader.context());
+            for (int i = 0; i < TOGETHER; i++) {
+                keys[i] = table.newKey();
+                rows[i] = table.newRecord();
+            }
         }
 
         void fetch() {
-            int id = random.nextInt(IDS);
+            fetch(random.nextInt(IDS), 8);
+        }
+
+        /** @param turnsPerToggle 0 is never */
+        private void fetch(int id, int turnsPerToggle) {
             byte[] key = new byte[Integer.BYTES];
             table.newKey().add(id).copyTo(key, 0);
             reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
@@ -175,7 +212,7 @@ class RowBatchDeepTreeTest {
             int result;
             do {
                 fetch.addNextLines(prefetch);
-                if (random.nextInt(8) == 0) {
+                if (turnsPerToggle > 0 && random.nextInt(turnsPerToggle) == 0) {
                     toggleRunNear(id);
                 }
                 result = fetch.step();
@@ -188,6 +225,57 @@ class RowBatchDeepTreeTest {
             if (fetch.found()) {
                 assertEquals(name(id).charAt(0), into.valueBytes()[into.valueLength() - 1], "id=" + id);
             }
+        }
+
+        /**
+         * Fetches some that are near each other, each a second time by itself where it was left.
+         *
+         * @return how many were left
+         */
+        int fetchTogether() {
+            int[] ids = new int[TOGETHER];
+            int first = random.nextInt(IDS_HINTED);
+            for (int i = 0; i < TOGETHER; i++) {
+                int id = first + random.nextInt(IDS_NEAR);
+                // The slot of a group's first id is what its hint says; gaps between ids make it err on the others.
+                ids[i] = random.nextBoolean() ? id & -8 : id;
+                keys[i].reset().add(ids[i]);
+            }
+            reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
+            BTree tree = table.reference().state().tree();
+            together.start(tree, keys, rows, 0, TOGETHER, LockMode.NONE, false);
+            together.followHints(prefetch);
+            if (random.nextInt(16) == 0) {
+                toggleRunNear(first);
+            }
+            assertTrue(together.enterLeaves(prefetch), "nobody locks");
+            if (random.nextInt(16) == 0) {
+                toggleRunNear(first);
+            }
+            int left = together.copyRecords();
+            reader.commit();
+            int leftCount = 0;
+            for (int i = 0; i < TOGETHER; i++) {
+                leftCount += together.isLeft(i) ? 1 : 0;
+                if (together.isLeft(i)) {
+                    fetch(ids[i], 0);
+                } else {
+                    requireNow(ids[i], together.found(i));
+                    if (together.found(i)) {
+                        assertEquals(ids[i], rows[i].getInt(0));
+                        assertEquals(name(ids[i]), rows[i].getString(1), "id=" + ids[i]);
+                    }
+                }
+            }
+            assertEquals(leftCount, left);
+            return left;
+        }
+
+        /** What was validated last is how it is: nobody changes anything behind that. */
+        private void requireNow(int id, boolean found) {
+            boolean isThere = Presence.of(id) == Presence.ALWAYS
+                    || (Presence.of(id) == Presence.AT_TIMES && !isAway[id / RUN_IDS]);
+            assertEquals(isThere, found, "id=" + id);
         }
 
         /** Removes most rows of a run, or puts them back: its leaves are merged or split. */

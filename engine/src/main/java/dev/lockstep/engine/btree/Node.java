@@ -46,6 +46,7 @@ public final class Node {
     private static final int VALUE_BYTES_SHIFT =
             Byte.SIZE * (NodeLayout.SLOT_VALUE_BYTES - NodeLayout.SLOT_CELL_OFFSET);
     private static final int FLAGS_SHIFT = Byte.SIZE * (NodeLayout.SLOT_FLAGS - NodeLayout.SLOT_CELL_OFFSET);
+    private static final int LEVEL_SHIFT = Byte.SIZE * (NodeLayout.LEVEL - NodeLayout.SLOT_COUNT);
     private static final int HEAP_START_SHIFT = Byte.SIZE * (NodeLayout.HEAP_START - NodeLayout.SLOT_COUNT);
     private static final int DEAD_BYTES_SHIFT = Byte.SIZE * (NodeLayout.DEAD_BYTES - NodeLayout.SLOT_COUNT);
     private static final int LOWER_FENCE_OFFSET_SHIFT =
@@ -63,6 +64,21 @@ public final class Node {
 
     public static int level(MemorySegment memory, long page) {
         return u16(memory, page + NodeLayout.LEVEL);
+    }
+
+    /** The first eight bytes of a node's header in one read: its slots, its level, and what its heap takes. */
+    static long spaceWord(MemorySegment memory, long page) {
+        return memory.get(LONG, page + NodeLayout.SLOT_COUNT);
+    }
+
+    /** The {@link #slotCount} of the node with this word. */
+    static int slotCountOf(long spaceWord) {
+        return Math.min((int) (spaceWord & U16_MASK), NodeLayout.SLOT_COUNT_MAX);
+    }
+
+    /** The {@link #level} of the node with this word. */
+    static int levelOf(long spaceWord) {
+        return (int) (spaceWord >>> LEVEL_SHIFT & U16_MASK);
     }
 
     public static int heapStart(MemorySegment memory, long page) {
@@ -278,19 +294,17 @@ public final class Node {
 
     /** Bytes between the slots and the heap. */
     public static int contiguousFreeBytes(MemorySegment memory, long page) {
-        return contiguousFreeBytesOf(memory.get(LONG, page + NodeLayout.SLOT_COUNT));
+        return contiguousFreeBytesOf(spaceWord(memory, page));
     }
 
     /** Bytes that a cell and a slot could take, after compaction. */
     public static int freeBytes(MemorySegment memory, long page) {
-        long spaceWord = memory.get(LONG, page + NodeLayout.SLOT_COUNT);
+        long spaceWord = spaceWord(memory, page);
         return contiguousFreeBytesOf(spaceWord) + (int) (spaceWord >>> DEAD_BYTES_SHIFT & U16_MASK);
     }
 
-    /** Of the first eight bytes of a node's header: its slots, its level, and what its heap takes. */
     private static int contiguousFreeBytesOf(long spaceWord) {
-        int slots = Math.min((int) (spaceWord & U16_MASK), NodeLayout.SLOT_COUNT_MAX);
-        return (int) (spaceWord >>> HEAP_START_SHIFT & U16_MASK) - SLOTS - slots * SLOT_BYTES;
+        return (int) (spaceWord >>> HEAP_START_SHIFT & U16_MASK) - SLOTS - slotCountOf(spaceWord) * SLOT_BYTES;
     }
 
     /** Bytes of the heap that are cells in use: what neither fences nor dead bytes take of it. */

@@ -5,6 +5,7 @@ import dev.lockstep.engine.Record;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 
 /**
  * Fetches of several rows of a table side by side. Locks are taken in the order of the keys, so that two transactions
@@ -15,13 +16,10 @@ public final class BatchFetch {
      * Fetches that run side by side. A core keeps 10 to 24 cache lines on the way at a time, and each fetch wants one
      * to four; beyond that a larger group only spreads its state over more of the first-level cache.
      */
-    static final int FETCHES_TOGETHER_MAX = 16;
+    static final int FETCHES_TOGETHER_MAX = HintedFetches.KEYS_MAX;
 
     private final TableAccess access;
     private final SessionCore session;
-
-    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
-    private long touched;
 
     private final FetchOperation[] running = new FetchOperation[FETCHES_TOGETHER_MAX];
 
@@ -50,47 +48,60 @@ public final class BatchFetch {
             return access.snapshotAccess().fetch(keys, into, found, first, end);
         }
         int foundCount = 0;
+        boolean staged = session.driver.isStaged(access.table().operations().fetch());
         for (int from = first; from < end; from += FETCHES_TOGETHER_MAX) {
             int to = Math.min(end, from + FETCHES_TOGETHER_MAX);
-            run(keys, into, from, to, mode, instant);
-            FetchOperation[] fetches = session.fetchesTogether();
+            if (staged) {
+                runStaged(keys, into, from, to, mode, instant);
+            } else {
+                runHinted(keys, into, from, to, mode, instant);
+            }
             for (int i = from; i < to; i++) {
-                Key key = keys[i];
-                found[i] = access.complete(fetches[i - from], key.bytes(), key.length(), into[i], mode, instant);
+                found[i] = staged
+                        ? complete(session.fetchesTogether()[i - from], keys[i], into[i], mode, instant)
+                        : complete(keys[i], into[i], i, from, mode, instant);
                 foundCount += found[i] ? 1 : 0;
             }
         }
         return foundCount;
     }
 
-    private void run(Key[] keys, Record[] into, int from, int to, int mode, boolean instant) {
+    private void runStaged(Key[] keys, Record[] into, int from, int to, int mode, boolean instant) {
         FetchOperation[] fetches = session.fetchesTogether();
         BTree tree = access.table().tree();
         int count = to - from;
         for (int i = 0; i < count; i++) {
-            FetchOperation fetch = fetches[i];
             Key key = keys[from + i];
-            fetch.start(tree, key.bytes(), key.length(), mode, instant, into[from + i]);
-            running[i] = fetch;
+            fetches[i].start(tree, key.bytes(), key.length(), mode, instant, into[from + i]);
         }
-        int list = access.table().operations().fetch();
-        if (session.driver.isStaged(list)) {
-            session.stagedFetch().run(fetches, count, list);
-            return;
-        }
-        touchHints(fetches, count);
-        for (int i = 0; i < count; i++) {
-            fetches[i].followHint();
-        }
-        session.driver.runTogether(running, count, list);
+        session.stagedFetch().run(fetches, count, access.table().operations().fetch());
     }
 
-    /** A loop so short that the processor is in its next turns while it waits for the first. */
-    private void touchHints(FetchOperation[] fetches, int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += fetches[i].touchHint();
+    private void runHinted(Key[] keys, Record[] into, int from, int to, int mode, boolean instant) {
+        HintedFetches hinted = session.hintedFetches();
+        hinted.start(access.table().tree(), keys, into, from, to, mode, instant);
+        session.driver.runHinted(
+                hinted,
+                from,
+                to,
+                session.fetchesTogether(),
+                running,
+                access.table().operations().fetch());
+    }
+
+    /** Makes a record of what the fetch at an index has copied, if that is anything, and is not made yet. */
+    private boolean complete(Key key, Record into, int index, int from, int mode, boolean instant) {
+        HintedFetches hinted = session.hintedFetches();
+        if (hinted.isLeft(index)) {
+            return complete(session.fetchesTogether()[index - from], key, into, mode, instant);
         }
-        touched = sum;
+        if (hinted.found(index) && hinted.isOverflow(index)) {
+            return access.complete(true, key.bytes(), key.length(), into, mode, instant);
+        }
+        return hinted.found(index);
+    }
+
+    private boolean complete(FetchOperation fetch, Key key, Record into, int mode, boolean instant) {
+        return access.complete(fetch, key.bytes(), key.length(), into, mode, instant);
     }
 }

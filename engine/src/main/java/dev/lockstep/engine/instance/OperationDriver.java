@@ -9,6 +9,8 @@ import dev.lockstep.engine.btree.StructureModification;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.operation.RecordOperation;
 import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
@@ -26,10 +28,10 @@ public final class OperationDriver {
      * Room for the stages of one statement's operations, in frames of {@link StackReserve}: they take 2 KB at most
      * where they are compiled, and interpreted they take as many times more as the reserve does.
      */
-    private static final int FRAMES_PER_STATEMENT = 5;
+    private static final int FRAMES_PER_STATEMENT = 3;
 
     /** Room for a wait or a split, which happen less often and call deeper. */
-    static final int FRAMES_PER_WAIT = 12;
+    static final int FRAMES_PER_WAIT = 6;
 
     private final BufferPool pool;
     private final Scheduler scheduler;
@@ -58,21 +60,15 @@ public final class OperationDriver {
      * @param list number of the operation's list in the scheduler
      */
     public void run(RecordOperation operation, int list) {
-        SThread sThread = context.sThread();
-        if (sThread == null) {
-            InstalledProbe.begin(null, scheduler, list);
-            try {
+        SThread sThread = begin(list);
+        try {
+            if (sThread == null) {
                 runInterruptibly(operation);
-            } finally {
-                InstalledProbe.end(null);
-            }
-        } else {
-            sThread.beginOperation(list);
-            try {
+            } else {
                 runWithSwitchPoints(operation, sThread);
-            } finally {
-                sThread.endOperation();
             }
+        } finally {
+            end(sThread);
         }
     }
 
@@ -85,6 +81,46 @@ public final class OperationDriver {
      */
     public void runTogether(RecordOperation[] operations, int count, int list) {
         runRounds(operations, count, list, true);
+    }
+
+    /**
+     * Fetches side by side: where their hints say first, and those that are not there by operations of their own.
+     *
+     * @param fetches those to run, started
+     * @param first index of the first key
+     * @param end index behind the last key
+     * @param others an operation for each key, beside others
+     * @param running room for as many
+     * @param list number of the fetches' list in the scheduler
+     */
+    void runHinted(
+            HintedFetches fetches, int first, int end, FetchOperation[] others, RecordOperation[] running, int list) {
+        SThread sThread = begin(list);
+        try {
+            GroupPrefetch prefetch = prefetch();
+            fetches.followHints(prefetch);
+            prefetch.run(pool.memory(), pool.latches());
+            while (!fetches.enterLeaves(prefetch)) {
+                reserveStack(FRAMES_PER_WAIT);
+                waitForLock(fetches.tree(), fetches.neededLockName(), fetches.lockMode(), false);
+            }
+            prefetch.run(pool.memory(), pool.latches());
+            if (sThread != null) {
+                sThread.switchPoint();
+            }
+            if (fetches.copyRecords() > 0) {
+                int count = 0;
+                for (int i = first; i < end; i++) {
+                    if (fetches.isLeft(i)) {
+                        fetches.startOther(others[i - first], i);
+                        running[count++] = others[i - first];
+                    }
+                }
+                runRounds(running, count, sThread, true);
+            }
+        } finally {
+            end(sThread);
+        }
     }
 
     /**
@@ -111,30 +147,20 @@ public final class OperationDriver {
      * @return index behind the last that has run
      */
     int runInOrder(ScanOperation[] scans, int from, int count, int list) {
-        SThread sThread = context.sThread();
-        if (sThread == null) {
-            InstalledProbe.begin(null, scheduler, list);
-            try {
-                bringToLeaves(scans, from, count, null);
-                int next = from;
-                do {
-                    runInterruptibly(scans[next]);
-                } while (!scans[next++].isOverflow() && next < count);
-                return next;
-            } finally {
-                InstalledProbe.end(null);
-            }
-        }
-        sThread.beginOperation(list);
+        SThread sThread = begin(list);
         try {
             bringToLeaves(scans, from, count, sThread);
             int next = from;
             do {
-                runWithSwitchPoints(scans[next], sThread);
+                if (sThread == null) {
+                    runInterruptibly(scans[next]);
+                } else {
+                    runWithSwitchPoints(scans[next], sThread);
+                }
             } while (!scans[next++].isOverflow() && next < count);
             return next;
         } finally {
-            sThread.endOperation();
+            end(sThread);
         }
     }
 
@@ -196,19 +222,29 @@ public final class OperationDriver {
     }
 
     private int runRounds(RecordOperation[] operations, int count, int list, boolean waits) {
-        SThread sThread = context.sThread();
-        if (sThread == null) {
-            InstalledProbe.begin(null, scheduler, list);
-            try {
-                return runRounds(operations, count, null, waits);
-            } finally {
-                InstalledProbe.end(null);
-            }
-        }
-        sThread.beginOperation(list);
+        SThread sThread = begin(list);
         try {
             return runRounds(operations, count, sThread, waits);
         } finally {
+            end(sThread);
+        }
+    }
+
+    /** Begins an operation of a list; returns the S-thread of the transaction, or null. */
+    private SThread begin(int list) {
+        SThread sThread = context.sThread();
+        if (sThread == null) {
+            InstalledProbe.begin(null, scheduler, list);
+        } else {
+            sThread.beginOperation(list);
+        }
+        return sThread;
+    }
+
+    private static void end(SThread sThread) {
+        if (sThread == null) {
+            InstalledProbe.end(null);
+        } else {
             sThread.endOperation();
         }
     }

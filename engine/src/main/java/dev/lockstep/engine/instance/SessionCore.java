@@ -15,6 +15,7 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.operation.DeleteOperation;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
@@ -47,13 +48,13 @@ public final class SessionCore {
     /**
      * Room for the end of a transaction, in frames of {@link StackReserve}: undo, purge, merges, and waits for the log.
      */
-    private static final int FRAMES_PER_END = 16;
+    private static final int FRAMES_PER_END = 8;
 
     /**
      * Room that a transaction begins with: so much more than its end needs that this can be called from where it was
      * begun, compiled or not.
      */
-    private static final int FRAMES_PER_BEGIN = 28;
+    private static final int FRAMES_PER_BEGIN = 15;
 
     /** Rollback has no list: it is no operation of the paper, and no time to wait for others. */
     private static final int ROLLBACK_PROBED = InstalledProbe.number("rollback");
@@ -75,6 +76,7 @@ public final class SessionCore {
     private FetchOperation[] fetchesTogether;
     private ScanOperation[] scansTogether;
     private FetchOperation fetchBesideOthers;
+    private HintedFetches hintedFetches;
     private StagedFetch stagedFetch;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
@@ -168,6 +170,14 @@ public final class SessionCore {
             fetchBesideOthers = FetchOperation.besideOthers(locks, instance.transactions(), context);
         }
         return fetchBesideOthers;
+    }
+
+    /** Fetches side by side where hints say; made when first asked for. */
+    HintedFetches hintedFetches() {
+        if (hintedFetches == null) {
+            hintedFetches = new HintedFetches(locks, context);
+        }
+        return hintedFetches;
     }
 
     /** The fetches of a statement in a staged team; made when first asked for. */

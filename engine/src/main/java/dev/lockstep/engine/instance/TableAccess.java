@@ -16,7 +16,6 @@ import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
 import dev.lockstep.engine.operation.RunOperation;
-import dev.lockstep.engine.page.ShortCopy;
 import dev.lockstep.engine.type.RecordBuffer;
 
 /**
@@ -147,17 +146,23 @@ public final class TableAccess {
 
     /** Makes a record of what a fetch has copied; false if it found nothing. */
     boolean complete(FetchOperation fetched, byte[] key, int keyBytes, Record into, int mode, boolean instant) {
-        if (!fetched.found()) {
-            return false;
-        }
-        if (fetched.isOverflow()) {
+        return fetched.found() && complete(fetched.isOverflow(), key, keyBytes, into, mode, instant);
+    }
+
+    /**
+     * Makes a record of what was copied of a row.
+     *
+     * @param overflow whether that is a stub
+     * @return false if the row has gone meanwhile
+     */
+    boolean complete(boolean overflow, byte[] key, int keyBytes, Record into, int mode, boolean instant) {
+        if (overflow) {
             if (mode == LockMode.NONE || instant) {
                 return fetchLarge(key, keyBytes, into);
             }
             loadOverflow(into);
         }
-        ShortCopy.copy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
-        into.setKeyLength(keyBytes);
+        into.setKey(key, keyBytes);
         into.loaded();
         return true;
     }

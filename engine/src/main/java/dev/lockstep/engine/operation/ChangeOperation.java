@@ -248,7 +248,9 @@ public abstract class ChangeOperation extends RecordOperation {
     /** The page and the undo buffer hold all changes of a run. */
     final void changedRun(long firstLsn) {
         // Recovery begins to read at the first of the records; the page has all up to the last.
-        pool.markDirty(frame, firstLsn);
+        if (firstLsn != context.lastLsn()) {
+            pool.markDirty(frame, firstLsn);
+        }
         changed(context.lastLsn());
     }
 

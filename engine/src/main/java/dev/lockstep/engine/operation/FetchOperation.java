@@ -64,6 +64,12 @@ public final class FetchOperation extends RecordOperation {
         stage = mode == LockMode.NONE || instant ? STAGE_DESCEND : STAGE_LOCK;
     }
 
+    /** As {@link #start}, but the key is locked in that mode already, unless the lock is only tested. */
+    void startLocked(BTree source, byte[] searched, int searchedBytes, int mode, boolean instant, RecordTarget into) {
+        start(source, searched, searchedBytes, mode, instant, into);
+        stage = STAGE_DESCEND;
+    }
+
     /**
      * Has the hint to the leaf on its way from memory: before {@link #followHint}, while those of others are on theirs.
      *
@@ -160,9 +166,7 @@ public final class FetchOperation extends RecordOperation {
         if (isGhost(Node.flagsOf(slotWord))) {
             return validate() ? DONE : descendAgain();
         }
-        int bytes = valueBytesWanted(slotWord, target);
-        Node.copyOut(memory, Node.valueAddressOf(page, slotWord), target.ensureValueCapacity(bytes), 0, bytes);
-        target.setValueLength(bytes);
+        copyValue(memory, page, slotWord, target);
         target.setPosition(pageId, frame, slot, version, tree.stamp());
         if (!validate()) {
             return descendAgain();

@@ -11,6 +11,7 @@ import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.RecordTarget;
+import java.lang.foreign.MemorySegment;
 
 /**
  * An operation on records as a stage machine: {@link #step()} runs one stage and says what comes next. No latch is held
@@ -181,6 +182,13 @@ public abstract class RecordOperation extends TreeDescent {
         return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0
                 ? bytes
                 : Math.min(bytes, target.valueBytesWanted());
+    }
+
+    /** Copies what a target takes of the value of a leaf's record; to be validated before it is believed. */
+    static void copyValue(MemorySegment memory, long page, long slotWord, RecordTarget target) {
+        int bytes = valueBytesWanted(slotWord, target);
+        Node.copyOut(memory, Node.valueAddressOf(page, slotWord), target.ensureValueCapacity(bytes), 0, bytes);
+        target.setValueLength(bytes);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.lockstep.engine.type;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.page.ShortCopy;
 import java.util.Arrays;
 
 /**
@@ -135,6 +136,17 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      */
     @Override
     public final void setKeyLength(int bytes) {
+        keyLength = bytes;
+    }
+
+    /**
+     * Sets the key of a row that is being loaded.
+     *
+     * @param encoded holds it in its first bytes
+     * @param bytes its length
+     */
+    public final void setKey(byte[] encoded, int bytes) {
+        ShortCopy.copy(encoded, 0, ensureKeyCapacity(bytes), 0, bytes);
         keyLength = bytes;
     }
 

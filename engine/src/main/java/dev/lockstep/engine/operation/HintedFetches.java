@@ -1,0 +1,207 @@
+package dev.lockstep.engine.operation;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.GroupPrefetch;
+import dev.lockstep.engine.btree.HintedSlots;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.btree.NodeLines;
+import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.transaction.TransactionContext;
+import dev.lockstep.engine.type.KeyBuffer;
+import dev.lockstep.engine.type.StoredRow;
+
+/**
+ * Fetches the records of several keys of one table side by side, each where its hint says that it is: what as many
+ * {@link FetchOperation}s do in stages, done in a loop for each stage. Those whose hint is missing or wrong are locked
+ * here too, in the order of the keys, and left to such an operation.
+ *
+ * <p>Steps: {@link #start}, {@link #followHints}, {@link #enterLeaves} until it says that it is at its end, {@link
+ * #copyRecords}. Between them the lines are to be prefetched that the step before has named. No latch is held between
+ * steps, nor in them.
+ *
+ * <p>Invariants, for each key by its number:
+ * <ul>
+ *   <li>Behind {@code enterLeaves} its lock is held in the mode asked for, or locks are only tested.
+ *   <li>{@code slotWords} is {@link Node#NO_SLOT_WORD} where the key is left to an operation of its own.
+ * </ul>
+ *
+ * Used by one thread at a time; reusable, without allocation.
+ */
+public final class HintedFetches {
+    /** Most keys of one group. */
+    public static final int KEYS_MAX = HintedSlots.KEYS_MAX;
+
+    private final LockManager locks;
+    private final TransactionContext context;
+    private final HintedSlots slots = new HintedSlots();
+    private final long[] slotWords = new long[KEYS_MAX];
+    private final boolean[] found = new boolean[KEYS_MAX];
+
+    private BTree tree;
+    private KeyBuffer[] keys;
+    private StoredRow[] into;
+    private int from;
+    private int count;
+    private int lockMode;
+    private boolean lockInstant;
+    private int entered;
+    private long neededLockName;
+
+    public HintedFetches(LockManager locks, TransactionContext context) {
+        this.locks = locks;
+        this.context = context;
+    }
+
+    /**
+     * Aims at keys.
+     *
+     * @param searched the keys, from index {@code first} to {@code end}, exclusive: at most {@link #KEYS_MAX}
+     * @param targets take the records, at the same indexes
+     * @param mode the key lock, or {@link LockMode#NONE}
+     * @param instant whether the lock is only tested
+     */
+    public void start(
+            BTree source, KeyBuffer[] searched, StoredRow[] targets, int first, int end, int mode, boolean instant) {
+        tree = source;
+        keys = searched;
+        into = targets;
+        from = first;
+        count = end - first;
+        lockMode = mode;
+        lockInstant = instant;
+        entered = 0;
+    }
+
+    /** Reads the hints, and names the lines of where they lead to. */
+    public void followHints(GroupPrefetch prefetch) {
+        slots.follow(tree, keys, from, count, prefetch);
+    }
+
+    /**
+     * Locks the keys, looks for them, and names the lines of their records.
+     *
+     * @return false if {@link #neededLockName} has to be waited for, and then to be called again
+     */
+    public boolean enterLeaves(GroupPrefetch prefetch) {
+        boolean isLocked = lockMode != LockMode.NONE && !lockInstant;
+        while (entered < count) {
+            int number = entered;
+            KeyBuffer key = keys[from + number];
+            if (isLocked) {
+                long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
+                if (!locks.tryLock(context.lockOwner(), name, lockMode)) {
+                    neededLockName = name;
+                    return false;
+                }
+            }
+            long word = slots.enter(number, key);
+            slotWords[number] = word;
+            if (word != Node.NO_SLOT_WORD) {
+                NodeLines.addCellLines(prefetch, slots.page(number), word, into[from + number].valueBytesWanted());
+            }
+            entered++;
+        }
+        return true;
+    }
+
+    /** The lock to wait for, in the mode of all, where {@link #enterLeaves} has said so. */
+    public long neededLockName() {
+        return neededLockName;
+    }
+
+    /** The mode of the locks. */
+    public int lockMode() {
+        return lockMode;
+    }
+
+    /** The tree that the keys are of. */
+    public BTree tree() {
+        return tree;
+    }
+
+    /**
+     * Copies the records that were found.
+     *
+     * @return how many keys are left to operations of their own
+     */
+    public int copyRecords() {
+        int others = 0;
+        for (int i = 0; i < count; i++) {
+            if (slotWords[i] == Node.NO_SLOT_WORD || !copy(i, slotWords[i])) {
+                slotWords[i] = Node.NO_SLOT_WORD;
+                others++;
+            }
+        }
+        context.pageAccesses().countAccesses(count - others);
+        return others;
+    }
+
+    /** Whether the key's record, or that there is none, is known now. */
+    private boolean copy(int number, long slotWord) {
+        long page = slots.page(number);
+        if (lockInstant
+                && Node.versionOf(tree.environment().memory(), page, slotWord) >= context.committedBelow()
+                && !isLockFree(keys[from + number])) {
+            return false;
+        }
+        boolean isThere = !RecordOperation.isGhost(Node.flagsOf(slotWord));
+        if (isThere) {
+            StoredRow target = into[from + number];
+            RecordOperation.copyValue(tree.environment().memory(), page, slotWord, target);
+            target.setPosition(
+                    slots.pageId(number), slots.frame(number), slots.slot(number), slots.version(number), tree.stamp());
+        }
+        if (!slots.validate(number)) {
+            return false;
+        }
+        found[number] = isThere;
+        if (isThere && !isOverflow(slotWord)) {
+            complete(keys[from + number], into[from + number]);
+        }
+        return true;
+    }
+
+    private static void complete(KeyBuffer key, StoredRow row) {
+        row.setKey(key.bytes(), key.length());
+        row.loaded();
+    }
+
+    private static boolean isOverflow(long slotWord) {
+        return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0;
+    }
+
+    private boolean isLockFree(KeyBuffer key) {
+        long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
+        return locks.tryLockInstant(context.lockOwner(), name, lockMode);
+    }
+
+    /**
+     * Aims an operation at a key that is left to it, whose lock is held; it is {@linkplain FetchOperation#besideOthers
+     * beside others}, and past its hint.
+     *
+     * @param index of the key
+     */
+    public void startOther(FetchOperation fetch, int index) {
+        KeyBuffer key = keys[index];
+        fetch.startLocked(tree, key.bytes(), key.length(), lockMode, lockInstant, into[index]);
+        fetch.followHint();
+    }
+
+    /** Whether a key is left to an operation of its own. */
+    public boolean isLeft(int index) {
+        return slotWords[index - from] == Node.NO_SLOT_WORD;
+    }
+
+    /** Whether a key that is not left has a record. */
+    public boolean found(int index) {
+        return found[index - from];
+    }
+
+    /** Whether what was copied for a key is the stub of an overflow chain, so that its row is not loaded yet. */
+    public boolean isOverflow(int index) {
+        return isOverflow(slotWords[index - from]);
+    }
+}
