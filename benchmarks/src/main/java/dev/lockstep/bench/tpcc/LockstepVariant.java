@@ -42,8 +42,11 @@ record LockstepVariant(
             for (int cores : options.cores) {
                 for (int terminals : options.terminals) {
                     for (boolean scan : options.scanBeside ? List.of(false, true) : List.of(false)) {
-                        for (Protection.Named named :
-                                Protection.all(options.checkpoints, options.tornPages, options.without)) {
+                        for (Protection.Named named : Protection.all(
+                                options.checkpoints,
+                                options.checkpointLogBytes(),
+                                options.tornPages,
+                                options.without)) {
                             for (boolean batches : options.batches()) {
                                 addSchedulings(
                                         options,

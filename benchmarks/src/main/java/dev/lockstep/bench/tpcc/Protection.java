@@ -12,13 +12,20 @@ import java.util.List;
  * the cost or the worth of it can be seen.
  *
  * @param checkpoints {@link #BY_LOG}, {@link #OFF}, {@link #ONCE}, or seconds between two checkpoints
+ * @param checkpointLogBytes after how much log a checkpoint begins where that is by the log
  * @param checksums whether pages have checksums
  * @param tornPages spelled as {@link TornPageProtection}
  * @param pacing whether checkpoints write their pages over a share of the time between two of them, or at once
  * @param uncachedWrites whether the log and the copies of pages are written past the system's cache
  */
-record Protection(String checkpoints, boolean checksums, String tornPages, boolean pacing, boolean uncachedWrites) {
-    /** Checkpoints by the length of the log, as the engine does by default. */
+record Protection(
+        String checkpoints,
+        long checkpointLogBytes,
+        boolean checksums,
+        String tornPages,
+        boolean pacing,
+        boolean uncachedWrites) {
+    /** Checkpoints by the length of the log, as the engine does unless told otherwise. */
     static final String BY_LOG = "by-log";
 
     /** No checkpoints while the run lasts. */
@@ -31,6 +38,8 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
     private static final double SECONDS_MAX = 86_400;
 
     private static final double MILLIS_PER_SECOND = 1e3;
+
+    private static final int MIB_SHIFT = 20;
 
     /** A mechanism that can be left out. */
     enum Mechanism {
@@ -54,13 +63,16 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
     /**
      * What the options ask for: each protection from torn pages with everything, then each mechanism left out in turn.
      *
+     * @param checkpointLogBytes see {@link #checkpointLogBytes()}
      * @param tornPages spelled as {@link TornPageProtection}, one or more
      * @param without spelled as {@link Mechanism}
      */
-    static List<Named> all(String checkpoints, List<String> tornPages, List<String> without) {
+    static List<Named> all(String checkpoints, long checkpointLogBytes, List<String> tornPages, List<String> without) {
         List<Named> all = new ArrayList<>();
         for (String each : tornPages) {
-            all.add(new Named(tornPages.size() > 1 ? each : "", new Protection(checkpoints, true, each, true, true)));
+            all.add(new Named(
+                    tornPages.size() > 1 ? each : "",
+                    new Protection(checkpoints, checkpointLogBytes, true, each, true, true)));
         }
         for (String each : without) {
             Mechanism mechanism = Spelling.parse(Mechanism.class, each);
@@ -75,6 +87,7 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
         boolean everything = mechanism == Mechanism.ALL;
         return new Protection(
                 everything || mechanism == Mechanism.CHECKPOINTS ? OFF : checkpoints,
+                checkpointLogBytes,
                 !everything && mechanism != Mechanism.CHECKSUMS && checksums,
                 everything || mechanism == Mechanism.TORN_PAGES ? Spelling.of(TornPageProtection.NONE) : tornPages,
                 mechanism != Mechanism.PACING && pacing,
@@ -103,9 +116,8 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
         if (!pacing) {
             options.checkpointSpread(0);
         }
-        if (!checkpoints.equals(BY_LOG)) {
-            options.checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
-        }
+        options.checkpointLogBytes(
+                checkpoints.equals(BY_LOG) ? checkpointLogBytes : DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
         if (!checkpoints.equals(BY_LOG) && !checkpoints.equals(OFF) && !asksForOne()) {
             options.checkpointInterval(
                     Duration.ofMillis(Math.round(Double.parseDouble(checkpoints) * MILLIS_PER_SECOND)));
@@ -122,7 +134,10 @@ record Protection(String checkpoints, boolean checksums, String tornPages, boole
     String inWords() {
         String interval =
                 switch (checkpoints) {
-                    case BY_LOG -> "";
+                    case BY_LOG ->
+                        checkpointLogBytes == DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT
+                                ? ""
+                                : ", a checkpoint every " + (checkpointLogBytes >> MIB_SHIFT) + " MiB of log";
                     case OFF -> ", no checkpoints";
                     case ONCE -> ", a checkpoint in each repetition";
                     default -> ", a checkpoint every " + checkpoints + " s";

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.MemorySize;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -212,9 +213,19 @@ final class TpccOptions {
             defaultValue = Protection.BY_LOG,
             description =
                     "Lockstep writes a checkpoint every N seconds, whatever the length of the log; off: none while the"
-                        + " run lasts; by-log: whenever 256 MB of log have come together; once, with --slices: one at"
-                        + " the beginning of each --duration. Default: ${DEFAULT-VALUE}.")
+                            + " run lasts; by-log: as --checkpoint-log says; once, with --slices: one at"
+                            + " the beginning of each --duration. Default: ${DEFAULT-VALUE}.")
     String checkpoints;
+
+    @Option(
+            names = "--checkpoint-log",
+            paramLabel = "SIZE",
+            converter = MemorySize.Converter.class,
+            description =
+                    "Lockstep writes a checkpoint whenever so much log has come together, like 64m or 1g. With more of"
+                            + " it a page that many transactions change is written less often, and an opening after a"
+                            + " crash takes longer: see ./lockstep restart. Default: 256m, as for every database.")
+    MemorySize checkpointLog;
 
     @Option(
             names = "--torn-pages",
@@ -432,6 +443,11 @@ final class TpccOptions {
     /** Whether there are batches, in the order in which the runs take turns. */
     List<Boolean> batches() {
         return batches.stream().map(Choice.OfSwitch.ON::equals).toList();
+    }
+
+    /** After how much log a checkpoint begins. */
+    long checkpointLogBytes() {
+        return checkpointLog == null ? DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT : checkpointLog.bytes();
     }
 
     boolean isSimulated() {

@@ -190,10 +190,7 @@ record TpccPlan(
                 !options.flame || !options.isSimulated(),
                 "--flame is not for ./lockstep simulate, where a profiler would sample the emulator");
         require(options.connections >= 0, "--connections is at least 1");
-        require(
-                Protection.isCheckpoints(options.checkpoints),
-                "--checkpoint-seconds is 0.01 to 86400, " + Protection.OFF + ", " + Protection.ONCE + " or "
-                        + Protection.BY_LOG);
+        checkCheckpoints(options);
         checkSlices(options, engines);
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
         require(
@@ -220,6 +217,21 @@ record TpccPlan(
                 "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
     }
 
+    private static void checkCheckpoints(TpccOptions options) {
+        require(
+                Protection.isCheckpoints(options.checkpoints),
+                "--checkpoint-seconds is 0.01 to 86400, " + Protection.OFF + ", " + Protection.ONCE + " or "
+                        + Protection.BY_LOG);
+        require(
+                options.checkpointLog == null
+                        || (options.checkpointLog.bytes() >= DatabaseOptions.CHECKPOINT_LOG_BYTES_MIN
+                                && options.checkpointLog.bytes() <= DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX),
+                "--checkpoint-log is 1m to 1024t");
+        require(
+                options.checkpointLog == null || options.checkpoints.equals(Protection.BY_LOG),
+                "--checkpoint-log needs --checkpoint-seconds " + Protection.BY_LOG);
+    }
+
     /** What no run would heed is refused, since whoever reads the figures would believe that it was. */
     private static void checkEffect(TpccOptions options, List<EngineName> engines) {
         boolean lockstep = engines.contains(EngineName.LOCKSTEP);
@@ -236,6 +248,7 @@ record TpccPlan(
                 lockstep || options.tornPages.equals(List.of(Spelling.of(TornPageProtection.DOUBLE_WRITE))),
                 "--torn-pages" + needsLockstep);
         require(lockstep || options.checkpoints.equals(Protection.BY_LOG), "--checkpoint-seconds" + needsLockstep);
+        require(lockstep || options.checkpointLog == null, "--checkpoint-log" + needsLockstep);
         require(lockstep || options.fsyncDelayMillis == 0, "--fsync-delay" + needsLockstep);
         require(lockstep || options.pool == null, "--pool" + needsLockstep);
     }

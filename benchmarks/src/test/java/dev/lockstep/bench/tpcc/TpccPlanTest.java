@@ -27,6 +27,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 class TpccPlanTest {
+    private static final long LOG_BYTES = DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT;
+
     private static final long MEMORY_BYTES = 16L << 30;
     private static final int PROCESSORS = 4;
 
@@ -238,6 +240,17 @@ class TpccPlanTest {
     }
 
     @Test
+    void checkpointsComeAfterAsMuchLogAsIsAskedFor() {
+        Protection protection =
+                plan("--checkpoint-log=1g").configurations().getFirst().protection();
+        DatabaseOptions options = protection.applyTo(DatabaseOptions.builder()).build();
+        assertEquals(1L << 30, options.checkpointLogBytes());
+        assertEquals(DatabaseOptions.defaults().checkpointInterval(), options.checkpointInterval());
+        assertEquals(", a checkpoint every 1024 MiB of log", protection.inWords());
+        assertEquals("", plan().configurations().getFirst().protection().inWords());
+    }
+
+    @Test
     void mechanismsAreLeftOutInTurn() {
         TpccPlan plan = plan(
                 "--scheduler=jdk",
@@ -255,13 +268,13 @@ class TpccPlanTest {
                 plan.configurations().stream().map(RunSpec::label).toList());
         assertEquals(
                 List.of(
-                        new Protection("60", true, "double-write", true, true),
-                        new Protection("60", false, "double-write", true, true),
-                        new Protection("60", true, "none", true, true),
-                        new Protection("off", true, "double-write", true, true),
-                        new Protection("60", true, "double-write", false, true),
-                        new Protection("60", true, "double-write", true, false),
-                        new Protection("off", false, "none", true, true)),
+                        new Protection("60", LOG_BYTES, true, "double-write", true, true),
+                        new Protection("60", LOG_BYTES, false, "double-write", true, true),
+                        new Protection("60", LOG_BYTES, true, "none", true, true),
+                        new Protection("off", LOG_BYTES, true, "double-write", true, true),
+                        new Protection("60", LOG_BYTES, true, "double-write", false, true),
+                        new Protection("60", LOG_BYTES, true, "double-write", true, false),
+                        new Protection("off", LOG_BYTES, false, "none", true, true)),
                 plan.configurations().stream().map(RunSpec::protection).toList());
         DatabaseOptions options = plan.configurations()
                 .get(1)
@@ -417,6 +430,9 @@ class TpccPlanTest {
         assertRefused("--scan-beside", "--engine=plain", "--scan-beside");
         assertRefused("--think", "--engine=plain", "--think");
         assertRefused("--pool", "--pool=4k");
+        assertRefused("--checkpoint-log", "--checkpoint-log=4k");
+        assertRefused("--checkpoint-log", "--checkpoint-log=64m", "--checkpoint-seconds=60");
+        assertRefused("--checkpoint-log", "--checkpoint-log=64m", "--engine=plain");
         assertRefused("--team-limit", "--team-limit=0");
         assertRefused("--team-l2 needs --team-data", "--team-l2=256k");
     }
