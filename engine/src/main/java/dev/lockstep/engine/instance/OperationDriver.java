@@ -73,17 +73,6 @@ public final class OperationDriver {
     }
 
     /**
-     * Runs operations side by side, a stage of each in turn, to the end of all. Before each round the cache lines that
-     * its stages will read are prefetched, so that they come from memory side by side, not one after the other.
-     *
-     * @param operations those to run; left in another order
-     * @param list number of the operations' list in the scheduler
-     */
-    public void runTogether(RecordOperation[] operations, int count, int list) {
-        runRounds(operations, count, list, true);
-    }
-
-    /**
      * Fetches side by side: where their hints say first, and those that are not there by operations of their own.
      *
      * @param fetches those to run, started
@@ -124,15 +113,22 @@ public final class OperationDriver {
     }
 
     /**
-     * Runs operations of several sessions side by side, like {@link #runTogether}, but waits for nobody: an operation
-     * that would have to leaves the others. The sessions are those of this thread.
+     * Runs operations of several sessions side by side, a stage of each in turn, to the end of all. Before each round
+     * the cache lines that its stages will read are prefetched, so that they come from memory side by side, not one
+     * after the other. Waits for nobody: an operation that would have to leaves the others. The sessions are those of
+     * this thread.
      *
      * @param operations those to run; left in another order: first those that have left
      * @param list number of the operations' list in the scheduler
      * @return how many have left
      */
     public int runTeam(RecordOperation[] operations, int count, int list) {
-        return runRounds(operations, count, list, false);
+        SThread sThread = begin(list);
+        try {
+            return runRounds(operations, count, sThread, false);
+        } finally {
+            end(sThread);
+        }
     }
 
     /**
@@ -221,15 +217,6 @@ public final class OperationDriver {
         return pool == other.pool;
     }
 
-    private int runRounds(RecordOperation[] operations, int count, int list, boolean waits) {
-        SThread sThread = begin(list);
-        try {
-            return runRounds(operations, count, sThread, waits);
-        } finally {
-            end(sThread);
-        }
-    }
-
     /** Begins an operation of a list; returns the S-thread of the transaction, or null. */
     private SThread begin(int list) {
         SThread sThread = context.sThread();
@@ -256,7 +243,12 @@ public final class OperationDriver {
         return prefetchOrNull;
     }
 
-    /** Runs the operations from {@code first} to {@code end}; before them are those that have left. */
+    /**
+     * Runs operations side by side, as {@link #runTeam} says.
+     *
+     * @param waits whether an operation that has to wait does, and does not leave the others
+     * @return how many have left; those are the first
+     */
     private int runRounds(RecordOperation[] operations, int count, SThread sThread, boolean waits) {
         int first = 0;
         int end = count;
