@@ -88,10 +88,16 @@ public final class DatabaseOptions {
     public static final long CHECKPOINT_LOG_BYTES_MAX = 1L << 50;
 
     /**
-     * 256 MiB. Recovery reads some hundred MB of log a second, so that it stays within seconds; and at 200 MB of log a
-     * second a checkpoint begins no more often than once a second.
+     * 256 MiB, with pools of up to 512. Recovery reads some hundred MB of log a second, so that it stays within
+     * seconds; and at 200 MB of log a second a checkpoint begins no more often than once a second.
      */
-    public static final long CHECKPOINT_LOG_BYTES_DEFAULT = 256L << 20;
+    public static final long CHECKPOINT_LOG_BYTES_DEFAULT_MIN = 256L << 20;
+
+    /**
+     * 1 GiB, with pools of 2 GiB and more, as much as PostgreSQL lets come together ({@code max_wal_size}): of a
+     * database that is changed without pause it writes the same pages a quarter as often as 256 MiB do.
+     */
+    public static final long CHECKPOINT_LOG_BYTES_DEFAULT_MAX = 1L << 30;
 
     /** Shortest time between two checkpoints: below it one would begin before the last has ended. */
     public static final Duration CHECKPOINT_INTERVAL_MIN = Duration.ofMillis(10);
@@ -304,10 +310,10 @@ public final class DatabaseOptions {
     /**
      * After how much log a checkpoint begins.
      *
-     * @return bytes
+     * @return bytes, by {@link #poolBytes()} unless set
      */
     public long checkpointLogBytes() {
-        return settings.checkpointLogBytes;
+        return settings.checkpointLogBytes();
     }
 
     /**
@@ -597,14 +603,15 @@ public final class DatabaseOptions {
         /**
          * Sets after how much log a checkpoint begins. Recovery after a crash reads about twice as much and
          * {@link #checkpointSpread(double)} of it, more while a transaction runs longer than that; log files before it
-         * are used again, and kept for it up to 16 GiB. Default: {@link #CHECKPOINT_LOG_BYTES_DEFAULT}.
+         * are used again, and kept for it up to 16 GiB. Default: half of {@link #poolBytes(long)}, but at least
+         * {@link #CHECKPOINT_LOG_BYTES_DEFAULT_MIN} and at most {@link #CHECKPOINT_LOG_BYTES_DEFAULT_MAX}.
          *
          * @param bytes {@link #CHECKPOINT_LOG_BYTES_MIN} to {@link #CHECKPOINT_LOG_BYTES_MAX}
          * @return this builder
          * @throws InvalidOptionException if out of range
          */
         public Builder checkpointLogBytes(long bytes) {
-            settings.checkpointLogBytes = OptionValues.requireRange(
+            settings.checkpointLogBytesOrZero = OptionValues.requireRange(
                     "checkpointLogBytes", bytes, CHECKPOINT_LOG_BYTES_MIN, CHECKPOINT_LOG_BYTES_MAX);
             return this;
         }

@@ -26,7 +26,10 @@ final class DatabaseSettings implements Cloneable {
     long snapshotBytesMax = DatabaseOptions.SNAPSHOT_BYTES_DEFAULT;
     boolean durableSnapshots = true;
     int openTransactionCountMax = DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED;
-    long checkpointLogBytes = DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT;
+
+    /** 0 says that nobody has set it, so that it follows the pool. */
+    long checkpointLogBytesOrZero;
+
     Duration checkpointInterval = DatabaseOptions.TIMEOUT_MAX;
     double checkpointSpread = DatabaseOptions.CHECKPOINT_SPREAD_DEFAULT;
     TornPageProtection tornPageProtection = TornPageProtection.DOUBLE_WRITE;
@@ -40,6 +43,16 @@ final class DatabaseSettings implements Cloneable {
         } catch (CloneNotSupportedException e) {
             throw new AssertionError("Object.clone refuses a Cloneable", e);
         }
+    }
+
+    /** Returns what {@link DatabaseOptions#checkpointLogBytes()} does. */
+    long checkpointLogBytes() {
+        return checkpointLogBytesOrZero == 0
+                ? Math.clamp(
+                        poolBytes / 2,
+                        DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT_MIN,
+                        DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT_MAX)
+                : checkpointLogBytesOrZero;
     }
 
     /** Returns what {@link DatabaseOptions#durableSnapshots()} does. */
@@ -59,7 +72,7 @@ final class DatabaseSettings implements Cloneable {
                 + (openTransactionCountMax == DatabaseOptions.OPEN_TRANSACTION_COUNT_UNLIMITED
                         ? "unlimited"
                         : openTransactionCountMax)
-                + ", checkpointLogBytes=" + checkpointLogBytes + ", checkpointInterval=" + checkpointInterval
+                + ", checkpointLogBytes=" + checkpointLogBytes() + ", checkpointInterval=" + checkpointInterval
                 + ", checkpointSpread=" + checkpointSpread
                 + ", tornPageProtection=" + tornPageProtection + ", pageChecksums=" + pageChecksums
                 + ", uncachedWrites=" + uncachedWrites;

@@ -65,6 +65,29 @@ class DatabaseOptionsTest {
         assertTrue(options.toString().contains("openTransactionCountMax=unlimited"));
     }
 
+    /** Half of the pool, in either order of the calls, within its limits; what is set stays. */
+    @Test
+    void checkpointsFollowThePoolUnlessTheyAreSet() {
+        assertEquals(256L << 20, withPool(1L << 20).checkpointLogBytes());
+        assertEquals(256L << 20, withPool(512L << 20).checkpointLogBytes());
+        assertEquals(384L << 20, withPool(768L << 20).checkpointLogBytes());
+        assertEquals(1L << 30, withPool(2L << 30).checkpointLogBytes());
+        assertEquals(1L << 30, withPool(1L << 40).checkpointLogBytes());
+        assertEquals(
+                512L << 20,
+                withPool(2L << 30).toBuilder().poolBytes(1L << 30).build().checkpointLogBytes());
+        DatabaseOptions set =
+                DatabaseOptions.builder().checkpointLogBytes(3 << 20).build();
+        assertEquals(3 << 20, set.toBuilder().poolBytes(2L << 30).build().checkpointLogBytes());
+        assertEquals(1L << 29, CheckpointSchedule.of(withPool(1L << 30)).intervalBytes());
+        assertEquals(
+                1L << 29, InstanceOpener.defaultLogOptions(withPool(1L << 30)).recycledBytes());
+    }
+
+    private static DatabaseOptions withPool(long bytes) {
+        return DatabaseOptions.builder().poolBytes(bytes).build();
+    }
+
     @Test
     void everyOptionArrivesAndIsCopied() {
         DatabaseOptions options = DatabaseOptions.builder()

@@ -12,7 +12,7 @@ import java.util.List;
  * the cost or the worth of it can be seen.
  *
  * @param checkpoints {@link #BY_LOG}, {@link #OFF}, {@link #ONCE}, or seconds between two checkpoints
- * @param checkpointLogBytes after how much log a checkpoint begins where that is by the log
+ * @param checkpointLogBytes after how much log a checkpoint begins where that is by the log, or {@link #AS_ENGINE}
  * @param checksums whether pages have checksums
  * @param tornPages spelled as {@link TornPageProtection}
  * @param pacing whether checkpoints write their pages over a share of the time between two of them, or at once
@@ -33,6 +33,9 @@ record Protection(
 
     /** One at the beginning of what is measured, which the run asks for. */
     static final String ONCE = "once";
+
+    /** As much log as the engine takes by itself, which follows the pool. */
+    static final long AS_ENGINE = 0;
 
     /** Longest interval, a day. */
     private static final double SECONDS_MAX = 86_400;
@@ -116,8 +119,11 @@ record Protection(
         if (!pacing) {
             options.checkpointSpread(0);
         }
-        options.checkpointLogBytes(
-                checkpoints.equals(BY_LOG) ? checkpointLogBytes : DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
+        if (!checkpoints.equals(BY_LOG)) {
+            options.checkpointLogBytes(DatabaseOptions.CHECKPOINT_LOG_BYTES_MAX);
+        } else if (checkpointLogBytes != AS_ENGINE) {
+            options.checkpointLogBytes(checkpointLogBytes);
+        }
         if (!checkpoints.equals(BY_LOG) && !checkpoints.equals(OFF) && !asksForOne()) {
             options.checkpointInterval(
                     Duration.ofMillis(Math.round(Double.parseDouble(checkpoints) * MILLIS_PER_SECOND)));
@@ -135,7 +141,7 @@ record Protection(
         String interval =
                 switch (checkpoints) {
                     case BY_LOG ->
-                        checkpointLogBytes == DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT
+                        checkpointLogBytes == AS_ENGINE
                                 ? ""
                                 : ", a checkpoint every " + (checkpointLogBytes >> MIB_SHIFT) + " MiB of log";
                     case OFF -> ", no checkpoints";

@@ -1,7 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.MemorySize;
-import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -224,7 +223,8 @@ final class TpccOptions {
             description =
                     "Lockstep writes a checkpoint whenever so much log has come together, like 64m or 1g. With more of"
                             + " it a page that many transactions change is written less often, and an opening after a"
-                            + " crash takes longer: see ./lockstep restart. Default: 256m, as for every database.")
+                            + " crash takes longer: see ./lockstep restart. Default: half of --pool, but at least"
+                            + " 256m and at most 1g, as for every database.")
     MemorySize checkpointLog;
 
     @Option(
@@ -445,9 +445,9 @@ final class TpccOptions {
         return batches.stream().map(Choice.OfSwitch.ON::equals).toList();
     }
 
-    /** After how much log a checkpoint begins. */
+    /** After how much log a checkpoint begins, or {@link Protection#AS_ENGINE}. */
     long checkpointLogBytes() {
-        return checkpointLog == null ? DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT : checkpointLog.bytes();
+        return checkpointLog == null ? Protection.AS_ENGINE : checkpointLog.bytes();
     }
 
     boolean isSimulated() {

@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 class TpccPlanTest {
-    private static final long LOG_BYTES = DatabaseOptions.CHECKPOINT_LOG_BYTES_DEFAULT;
+    private static final long LOG_BYTES = Protection.AS_ENGINE;
 
     private static final long MEMORY_BYTES = 16L << 30;
     private static final int PROCESSORS = 4;
@@ -246,6 +246,12 @@ class TpccPlanTest {
         DatabaseOptions options = protection.applyTo(DatabaseOptions.builder()).build();
         assertEquals(1L << 30, options.checkpointLogBytes());
         assertEquals(DatabaseOptions.defaults().checkpointInterval(), options.checkpointInterval());
+        DatabaseOptions byPool = plan().configurations()
+                .getFirst()
+                .protection()
+                .applyTo(DatabaseOptions.builder().poolBytes(1L << 30))
+                .build();
+        assertEquals(512L << 20, byPool.checkpointLogBytes());
         assertEquals(", a checkpoint every 1024 MiB of log", protection.inWords());
         assertEquals("", plan().configurations().getFirst().protection().inWords());
     }
