@@ -192,7 +192,7 @@ class RowBatchDeepTreeTest {
             reader = database.instance().newSession();
             fetch = FetchOperation.besideOthers(
                     database.instance().locks(), database.instance().transactions(), reader.context());
-            together = new HintedFetches(database.instance().locks(), reader.context());
+            together = HintedFetches.ofOne(database.instance().locks(), reader.context());
             for (int i = 0; i < TOGETHER; i++) {
                 keys[i] = table.newKey();
                 rows[i] = table.newRecord();

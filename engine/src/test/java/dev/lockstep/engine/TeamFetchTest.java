@@ -298,6 +298,62 @@ class TeamFetchTest {
         }
     }
 
+    /** Readers that lock, that test locks and that read snapshots, in any order, beside a writer of every third row. */
+    @Test
+    void membersReadAtTheirOwnIsolation() {
+        Seeds.each(SEEDS, seed -> {
+            Random random = new Random(seed);
+            Database database = validated.inMemory();
+            Table table = database.createTable(DatabaseTest.accounts());
+            Map<Integer, Row> rows = fill(database, table, random);
+            TeamFetch team = table.newTeamFetch(MEMBERS);
+            List<Session> sessions = new ArrayList<>();
+            List<Transaction> transactions = new ArrayList<>();
+            List<Record> records = new ArrayList<>();
+            List<TransactionOptions> options = new ArrayList<>();
+            for (int i = 0; i < MEMBERS; i++) {
+                TransactionOptions each = options(Isolation.values()[random.nextInt(Isolation.values().length)]);
+                options.add(random.nextInt(3) == 0 ? each.readOnlySnapshot() : each);
+                sessions.add(database.openSession());
+                transactions.add(sessions.get(i).begin(options.get(i)));
+                records.add(table.newRecord());
+            }
+            try (Session session = database.openSession()) {
+                Transaction writer = session.begin();
+                Record changed = table.newRecord();
+                for (int id = 0; id < IDS; id += 6) {
+                    assertTrue(writer.fetchExclusive(table, table.newKey().add(id), changed));
+                    changed.setLong(2, -1);
+                    writer.update(table, changed);
+                }
+                int[] ids = new int[MEMBERS];
+                for (int i = 0; i < MEMBERS; i++) {
+                    ids[i] = 2 * random.nextInt(IDS / 2);
+                    team.add(transactions.get(i), records.get(i)).add(ids[i]);
+                }
+                team.fetch();
+                for (int i = 0; i < MEMBERS; i++) {
+                    TransactionOptions own = options.get(i);
+                    boolean isChanged = ids[i] % 6 == 0 && !own.snapshot();
+                    boolean readsChange = isChanged && own.isolation() == Isolation.READ_UNCOMMITTED;
+                    boolean waits = isChanged && !readsChange;
+                    boolean isLong = rows.get(ids[i]).name().length() == LONG_NAME_LENGTH;
+                    assertTrue(team.left(i) == waits || isLong, "member " + i + ", " + own);
+                    assertTrue(team.found(i) != team.left(i), "member " + i);
+                    if (team.found(i)) {
+                        Row before = rows.get(ids[i]);
+                        Row expected = readsChange ? new Row(before.name(), -1) : before;
+                        assertEquals(expected, Row.of(records.get(i)), "member " + i);
+                    }
+                }
+                writer.rollback();
+            }
+            transactions.forEach(Transaction::commit);
+            sessions.forEach(Session::close);
+            validated.close(database);
+        });
+    }
+
     /** Alone, before or behind the one that holds the lock, and beyond the members that run side by side. */
     @Test
     void whoWouldWaitForTheTableLeaves() {

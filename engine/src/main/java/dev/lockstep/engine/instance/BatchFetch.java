@@ -59,7 +59,7 @@ public final class BatchFetch {
             for (int i = from; i < to; i++) {
                 found[i] = staged
                         ? complete(session.fetchesTogether()[i - from], keys[i], into[i], mode, instant)
-                        : complete(keys[i], into[i], i, from, mode, instant);
+                        : access.complete(session.hintedFetches(), i, keys[i], into[i], mode, instant);
                 foundCount += found[i] ? 1 : 0;
             }
         }
@@ -87,18 +87,6 @@ public final class BatchFetch {
                 session.fetchesTogether(),
                 running,
                 access.table().operations().fetch());
-    }
-
-    /** Makes a record of what the fetch at an index has copied, if that is anything, and is not made yet. */
-    private boolean complete(Key key, Record into, int index, int from, int mode, boolean instant) {
-        HintedFetches hinted = session.hintedFetches();
-        if (hinted.isLeft(index)) {
-            return complete(session.fetchesTogether()[index - from], key, into, mode, instant);
-        }
-        if (hinted.found(index) && hinted.isOverflow(index)) {
-            return access.complete(true, key.bytes(), key.length(), into, mode, instant);
-        }
-        return hinted.found(index);
     }
 
     private boolean complete(FetchOperation fetch, Key key, Record into, int mode, boolean instant) {

@@ -4,20 +4,27 @@ import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 
 /**
- * Fetches of several sessions that one thread runs stage by stage: each member keeps its transaction, its locks and the
- * state of its search; what they share is the loop. Whoever would have to wait leaves. Used by one thread at a time,
- * which is that of all members.
+ * Fetches of several sessions that one thread runs stage by stage: each member keeps its transaction and its locks;
+ * what they share is the loop. Whoever would have to wait leaves. Used by one thread at a time, which is that of all
+ * members.
+ *
+ * <p>Members go together that lock alike, which nearly always are all. They are the first {@code groupSize} of {@code
+ * members}; {@code keys}, {@code records}, {@code fetches} and the keys of {@code hinted} have the same order.
  */
 public final class FetchTeam {
+    private final boolean[] isServed = new boolean[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final int[] members = new int[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final Key[] keys = new Key[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final Record[] records = new Record[BatchFetch.FETCHES_TOGETHER_MAX];
     private final FetchOperation[] fetches = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
     private final FetchOperation[] running = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final int[] modes = new int[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final boolean[] instants = new boolean[BatchFetch.FETCHES_TOGETHER_MAX];
+    private int groupSize;
 
-    @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
-    private long touched;
+    /** Null before the first fetch, which tells the lock manager. */
+    private HintedFetches hintedOrNull;
 
     /** An empty team. */
     public FetchTeam() {}
@@ -26,7 +33,7 @@ public final class FetchTeam {
      * Fetches a row for each of the first {@code count} members; teams beyond {@link BatchFetch#FETCHES_TOGETHER_MAX}
      * are split.
      *
-     * @param accesses of sessions that are all different; null for a member that has left already
+     * @param accesses to one table, of sessions that are all different; null for a member that has left already
      * @param found takes for each member whether there is a row
      * @param left takes for each member whether it has left, without its row
      * @param changeMode {@link LockMode#KEY_U} or {@link LockMode#KEY_X} with the intent to change the rows,
@@ -35,7 +42,7 @@ public final class FetchTeam {
      */
     public int fetch(
             TableAccess[] accesses,
-            Key[] keys,
+            Key[] keysOfMembers,
             Record[] into,
             boolean[] found,
             boolean[] left,
@@ -44,75 +51,97 @@ public final class FetchTeam {
         int leftCount = 0;
         for (int from = 0; from < count; from += BatchFetch.FETCHES_TOGETHER_MAX) {
             int to = Math.min(count, from + BatchFetch.FETCHES_TOGETHER_MAX);
-            int inLoop = start(accesses, keys, into, from, to, changeMode);
-            touchHints(inLoop);
-            for (int i = 0; i < inLoop; i++) {
-                running[i].followHint();
-            }
-            int leftHere = run(leader(accesses, from, to), inLoop);
             for (int i = from; i < to; i++) {
                 found[i] = false;
-                left[i] = accesses[i] == null || hasLeft(fetches[i - from], leftHere);
-                if (!left[i]) {
-                    complete(accesses[i], keys[i], into[i], found, left, i, i - from);
-                }
+                left[i] = accesses[i] == null;
                 leftCount += left[i] ? 1 : 0;
+                isServed[i - from] = left[i];
+            }
+            for (int i = from; i < to; i++) {
+                if (isServed[i - from]) {
+                    continue;
+                }
+                int mode = lockMode(accesses[i], changeMode);
+                if (mode == LockMode.NONE && accesses[i].session().reading().isOpen()) {
+                    found[i] = accesses[i].fetch(keysOfMembers[i].bytes(), keysOfMembers[i].length(), into[i]);
+                    continue;
+                }
+                boolean instant = isInstant(accesses[i], mode, changeMode);
+                gather(accesses, keysOfMembers, into, i, from, to, changeMode);
+                leftCount += run(accesses, found, left, mode, instant);
             }
         }
         return leftCount;
     }
 
-    /** The first member that has not left already, or null. */
-    private static TableAccess leader(TableAccess[] accesses, int from, int to) {
-        int leader = from;
-        while (leader < to && accesses[leader] == null) {
-            leader++;
-        }
-        return leader == to ? null : accesses[leader];
+    private static int lockMode(TableAccess access, int changeMode) {
+        return changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
     }
 
-    private int run(TableAccess leaderOrNull, int inLoop) {
-        if (leaderOrNull == null) {
-            return 0;
+    private static boolean isInstant(TableAccess access, int mode, int changeMode) {
+        return changeMode == LockMode.NONE && access.session().readsWithInstantLocks(mode);
+    }
+
+    /** Makes a group of the member {@code first} and those behind it that lock as it does. */
+    private void gather(
+            TableAccess[] accesses, Key[] keysOfMembers, Record[] into, int first, int from, int to, int changeMode) {
+        int mode = lockMode(accesses[first], changeMode);
+        boolean instant = isInstant(accesses[first], mode, changeMode);
+        HintedFetches hinted = hinted(accesses[first]);
+        groupSize = 0;
+        for (int i = first; i < to; i++) {
+            if (isServed[i - from]) {
+                continue;
+            }
+            SessionCore session = accesses[i].session();
+            int ownMode = lockMode(accesses[i], changeMode);
+            if (ownMode == mode
+                    && isInstant(accesses[i], ownMode, changeMode) == instant
+                    && (mode != LockMode.NONE || !session.reading().isOpen())) {
+                isServed[i - from] = true;
+                members[groupSize] = i;
+                keys[groupSize] = keysOfMembers[i];
+                records[groupSize] = into[i];
+                fetches[groupSize] = session.fetchBesideOthers();
+                hinted.join(groupSize++, session.context());
+            }
         }
-        return leaderOrNull
-                .session()
+    }
+
+    private HintedFetches hinted(TableAccess access) {
+        if (hintedOrNull == null) {
+            hintedOrNull = HintedFetches.ofTeam(access.session().instance().locks());
+        }
+        return hintedOrNull;
+    }
+
+    /** Runs the group; returns how many have left. */
+    private int run(TableAccess[] accesses, boolean[] found, boolean[] left, int mode, boolean instant) {
+        TableAccess leader = accesses[members[0]];
+        HintedFetches hinted = hinted(leader);
+        hinted.start(leader.table().tree(), keys, records, 0, groupSize, mode, instant);
+        int leftTogether = leader.session()
                 .driver
-                .runTeam(running, inLoop, leaderOrNull.table().operations().fetch());
-    }
-
-    /** Aims the members; returns how many run in the loop: all but readers of snapshots and those that have left. */
-    private int start(TableAccess[] accesses, Key[] keys, Record[] into, int from, int to, int changeMode) {
-        int inLoop = 0;
-        for (int i = from; i < to; i++) {
-            TableAccess access = accesses[i];
-            fetches[i - from] = null;
-            if (access == null) {
-                continue;
+                .runHinted(
+                        hinted,
+                        0,
+                        groupSize,
+                        fetches,
+                        running,
+                        leader.table().operations().fetch());
+        // Reading an overflow chain needs a lock that stays, for which a member may have to wait.
+        boolean needsLock = mode == LockMode.NONE || instant;
+        int leftCount = 0;
+        for (int i = 0; i < groupSize; i++) {
+            int member = members[i];
+            boolean isLeftBehind = hinted.isLeft(i) && (hinted.isLockMissing(i) || hasLeft(fetches[i], leftTogether));
+            left[member] = isLeftBehind || (needsLock && hinted.found(i) && hinted.isOverflow(i));
+            if (!left[member]) {
+                found[member] = accesses[member].complete(hinted, i, keys[i], records[i], mode, instant);
             }
-            int mode = changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
-            if (mode == LockMode.NONE && access.session().reading().isOpen()) {
-                continue;
-            }
-            boolean instant = changeMode == LockMode.NONE && access.session().readsWithInstantLocks(mode);
-            modes[i - from] = mode;
-            instants[i - from] = instant;
-            FetchOperation fetch = access.session().fetchBesideOthers();
-            Key key = keys[i];
-            fetch.start(access.table().tree(), key.bytes(), key.length(), mode, instant, into[i]);
-            fetches[i - from] = fetch;
-            running[inLoop++] = fetch;
+            leftCount += left[member] ? 1 : 0;
         }
-        return inLoop;
-    }
-
-    /** A loop so short that the processor is in its next turns while it waits for the first. */
-    private void touchHints(int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += running[i].touchHint();
-        }
-        touched = sum;
+        return leftCount;
     }
 
     @SuppressWarnings("ReferenceEquality") // that very operation
@@ -123,23 +152,5 @@ public final class FetchTeam {
             }
         }
         return false;
-    }
-
-    /** @param place of the member's fetch among those of this loop */
-    private void complete(
-            TableAccess access, Key key, Record into, boolean[] found, boolean[] left, int member, int place) {
-        FetchOperation fetch = fetches[place];
-        if (fetch == null) {
-            found[member] = access.fetch(key.bytes(), key.length(), into);
-            return;
-        }
-        int mode = modes[place];
-        boolean instant = instants[place];
-        if (fetch.found() && fetch.isOverflow() && (mode == LockMode.NONE || instant)) {
-            // Reading its chain needs a lock that stays, for which it may have to wait.
-            left[member] = true;
-            return;
-        }
-        found[member] = access.complete(fetch, key.bytes(), key.length(), into, mode, instant);
     }
 }

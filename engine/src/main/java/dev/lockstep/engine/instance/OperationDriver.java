@@ -73,16 +73,20 @@ public final class OperationDriver {
     }
 
     /**
-     * Fetches side by side: where their hints say first, and those that are not there by operations of their own.
+     * Fetches side by side: where their hints say first, and those that are not there by operations of their own, a
+     * stage of each in turn. Before each round the cache lines that its stages will read are prefetched, so that they
+     * come from memory side by side, not one after the other. The sessions of a team are all of this thread; it waits
+     * for nobody: a fetch that would have to leaves the others.
      *
      * @param fetches those to run, started
      * @param first index of the first key
      * @param end index behind the last key
      * @param others an operation for each key, beside others
-     * @param running room for as many
+     * @param running room for as many; takes those of a team that have left
      * @param list number of the fetches' list in the scheduler
+     * @return how many operations have left, without those whose lock {@link HintedFetches#isLockMissing} says
      */
-    void runHinted(
+    int runHinted(
             HintedFetches fetches, int first, int end, FetchOperation[] others, RecordOperation[] running, int list) {
         SThread sThread = begin(list);
         try {
@@ -97,35 +101,17 @@ public final class OperationDriver {
             if (sThread != null) {
                 sThread.switchPoint();
             }
-            if (fetches.copyRecords() > 0) {
-                int count = 0;
-                for (int i = first; i < end; i++) {
-                    if (fetches.isLeft(i)) {
-                        fetches.startOther(others[i - first], i);
-                        running[count++] = others[i - first];
-                    }
-                }
-                runRounds(running, count, sThread, true);
+            if (fetches.copyRecords() == 0) {
+                return 0;
             }
-        } finally {
-            end(sThread);
-        }
-    }
-
-    /**
-     * Runs operations of several sessions side by side, a stage of each in turn, to the end of all. Before each round
-     * the cache lines that its stages will read are prefetched, so that they come from memory side by side, not one
-     * after the other. Waits for nobody: an operation that would have to leaves the others. The sessions are those of
-     * this thread.
-     *
-     * @param operations those to run; left in another order: first those that have left
-     * @param list number of the operations' list in the scheduler
-     * @return how many have left
-     */
-    public int runTeam(RecordOperation[] operations, int count, int list) {
-        SThread sThread = begin(list);
-        try {
-            return runRounds(operations, count, sThread, false);
+            int count = 0;
+            for (int i = first; i < end; i++) {
+                if (fetches.isLeft(i) && !fetches.isLockMissing(i)) {
+                    fetches.startOther(others[i - first], i);
+                    running[count++] = others[i - first];
+                }
+            }
+            return runRounds(running, count, sThread, !fetches.isTeam());
         } finally {
             end(sThread);
         }
@@ -244,7 +230,7 @@ public final class OperationDriver {
     }
 
     /**
-     * Runs operations side by side, as {@link #runTeam} says.
+     * Runs operations side by side, as {@link #runHinted} says.
      *
      * @param waits whether an operation that has to wait does, and does not leave the others
      * @return how many have left; those are the first

@@ -175,7 +175,7 @@ public final class SessionCore {
     /** Fetches side by side where hints say; made when first asked for. */
     HintedFetches hintedFetches() {
         if (hintedFetches == null) {
-            hintedFetches = new HintedFetches(locks, context);
+            hintedFetches = HintedFetches.ofOne(locks, context);
         }
         return hintedFetches;
     }

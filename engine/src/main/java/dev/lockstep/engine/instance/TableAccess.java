@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DuplicateKeyException;
+import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.btree.BTree;
@@ -13,6 +14,7 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
 import dev.lockstep.engine.operation.RunOperation;
@@ -147,6 +149,15 @@ public final class TableAccess {
     /** Makes a record of what a fetch has copied; false if it found nothing. */
     boolean complete(FetchOperation fetched, byte[] key, int keyBytes, Record into, int mode, boolean instant) {
         return fetched.found() && complete(fetched.isOverflow(), key, keyBytes, into, mode, instant);
+    }
+
+    /** Makes a record of what fetches side by side have copied for a key; false if they found nothing. */
+    boolean complete(HintedFetches fetched, int index, Key key, Record into, int mode, boolean instant) {
+        if (!fetched.found(index)) {
+            return false;
+        }
+        return fetched.isLoaded(index)
+                || complete(fetched.isOverflow(index), key.bytes(), key.length(), into, mode, instant);
     }
 
     /**

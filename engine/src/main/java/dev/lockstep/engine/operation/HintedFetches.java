@@ -12,11 +12,15 @@ import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.type.KeyBuffer;
 import dev.lockstep.engine.type.StoredRow;
+import java.util.Arrays;
 
 /**
  * Fetches the records of several keys of one table side by side, each where its hint says that it is: what as many
  * {@link FetchOperation}s do in stages, done in a loop for each stage. Those whose hint is missing or wrong are locked
  * here too, in the order of the keys, and left to such an operation.
+ *
+ * <p>All keys are of one transaction, or each of one of its own: then nobody waits for a lock, and a key whose lock is
+ * not free is {@linkplain #isLockMissing left without it}.
  *
  * <p>Steps: {@link #start}, {@link #followHints}, {@link #enterLeaves} until it says that it is at its end, {@link
  * #copyRecords}. Between them the lines are to be prefetched that the step before has named. No latch is held between
@@ -24,7 +28,8 @@ import dev.lockstep.engine.type.StoredRow;
  *
  * <p>Invariants, for each key by its number:
  * <ul>
- *   <li>Behind {@code enterLeaves} its lock is held in the mode asked for, or locks are only tested.
+ *   <li>Behind {@code enterLeaves} its lock is held in the mode asked for, or locks are only tested, or it is in
+ *       {@code missingLocks}.
  *   <li>{@code slotWords} is {@link Node#NO_SLOT_WORD} where the key is left to an operation of its own.
  * </ul>
  *
@@ -35,10 +40,13 @@ public final class HintedFetches {
     public static final int KEYS_MAX = HintedSlots.KEYS_MAX;
 
     private final LockManager locks;
-    private final TransactionContext context;
+    private final TransactionContext[] contexts = new TransactionContext[KEYS_MAX];
+    private final boolean isTeam;
     private final HintedSlots slots = new HintedSlots();
     private final long[] slotWords = new long[KEYS_MAX];
     private final boolean[] found = new boolean[KEYS_MAX];
+    private final boolean[] missingLocks = new boolean[KEYS_MAX];
+    private final FetchOperation[] others = new FetchOperation[KEYS_MAX];
 
     private BTree tree;
     private KeyBuffer[] keys;
@@ -50,9 +58,26 @@ public final class HintedFetches {
     private int entered;
     private long neededLockName;
 
-    public HintedFetches(LockManager locks, TransactionContext context) {
+    private HintedFetches(LockManager locks, boolean isTeam) {
         this.locks = locks;
-        this.context = context;
+        this.isTeam = isTeam;
+    }
+
+    /** Makes fetches of one transaction. */
+    public static HintedFetches ofOne(LockManager locks, TransactionContext context) {
+        HintedFetches fetches = new HintedFetches(locks, false);
+        Arrays.fill(fetches.contexts, context);
+        return fetches;
+    }
+
+    /** Makes fetches of which each is to be {@linkplain #join given} its transaction before they start. */
+    public static HintedFetches ofTeam(LockManager locks) {
+        return new HintedFetches(locks, true);
+    }
+
+    /** Says whose fetch that of the key with a number will be. */
+    public void join(int number, TransactionContext context) {
+        contexts[number] = context;
     }
 
     /**
@@ -73,6 +98,7 @@ public final class HintedFetches {
         lockMode = mode;
         lockInstant = instant;
         entered = 0;
+        Arrays.fill(missingLocks, 0, count, false);
     }
 
     /** Reads the hints, and names the lines of where they lead to. */
@@ -92,9 +118,16 @@ public final class HintedFetches {
             KeyBuffer key = keys[from + number];
             if (isLocked) {
                 long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
-                if (!locks.tryLock(context.lockOwner(), name, lockMode)) {
+                boolean isMissing = !locks.tryLock(contexts[number].lockOwner(), name, lockMode);
+                if (isMissing && !isTeam) {
                     neededLockName = name;
                     return false;
+                }
+                missingLocks[number] = isMissing;
+                if (isMissing) {
+                    slotWords[number] = Node.NO_SLOT_WORD;
+                    entered++;
+                    continue;
                 }
             }
             long word = slots.enter(number, key);
@@ -105,6 +138,16 @@ public final class HintedFetches {
             entered++;
         }
         return true;
+    }
+
+    /** Whether the key of a member of a team is left because its lock is not free. */
+    public boolean isLockMissing(int index) {
+        return missingLocks[index - from];
+    }
+
+    /** Whether each key is of a transaction of its own. */
+    public boolean isTeam() {
+        return isTeam;
     }
 
     /** The lock to wait for, in the mode of all, where {@link #enterLeaves} has said so. */
@@ -133,9 +176,10 @@ public final class HintedFetches {
             if (slotWords[i] == Node.NO_SLOT_WORD || !copy(i, slotWords[i])) {
                 slotWords[i] = Node.NO_SLOT_WORD;
                 others++;
+            } else {
+                contexts[i].pageAccesses().countAccess();
             }
         }
-        context.pageAccesses().countAccesses(count - others);
         return others;
     }
 
@@ -143,8 +187,8 @@ public final class HintedFetches {
     private boolean copy(int number, long slotWord) {
         long page = slots.page(number);
         if (lockInstant
-                && Node.versionOf(tree.environment().memory(), page, slotWord) >= context.committedBelow()
-                && !isLockFree(keys[from + number])) {
+                && Node.versionOf(tree.environment().memory(), page, slotWord) >= contexts[number].committedBelow()
+                && !isLockFree(number)) {
             return false;
         }
         boolean isThere = !RecordOperation.isGhost(Node.flagsOf(slotWord));
@@ -173,9 +217,10 @@ public final class HintedFetches {
         return (Node.flagsOf(slotWord) & NodeLayout.SLOT_OVERFLOW) != 0;
     }
 
-    private boolean isLockFree(KeyBuffer key) {
+    private boolean isLockFree(int number) {
+        KeyBuffer key = keys[from + number];
         long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
-        return locks.tryLockInstant(context.lockOwner(), name, lockMode);
+        return locks.tryLockInstant(contexts[number].lockOwner(), name, lockMode);
     }
 
     /**
@@ -188,6 +233,7 @@ public final class HintedFetches {
         KeyBuffer key = keys[index];
         fetch.startLocked(tree, key.bytes(), key.length(), lockMode, lockInstant, into[index]);
         fetch.followHint();
+        others[index - from] = fetch;
     }
 
     /** Whether a key is left to an operation of its own. */
@@ -195,13 +241,18 @@ public final class HintedFetches {
         return slotWords[index - from] == Node.NO_SLOT_WORD;
     }
 
-    /** Whether a key that is not left has a record. */
+    /** Whether a key has a record, as these fetches or the operation that it was left to have found. */
     public boolean found(int index) {
-        return found[index - from];
+        return isLeft(index) ? others[index - from].found() : found[index - from];
     }
 
-    /** Whether what was copied for a key is the stub of an overflow chain, so that its row is not loaded yet. */
+    /** Whether what was copied for a key is the stub of an overflow chain. */
     public boolean isOverflow(int index) {
-        return isOverflow(slotWords[index - from]);
+        return isLeft(index) ? others[index - from].isOverflow() : isOverflow(slotWords[index - from]);
+    }
+
+    /** Whether what was copied for a key is a row already, and not only a value. */
+    public boolean isLoaded(int index) {
+        return !isLeft(index) && !isOverflow(slotWords[index - from]);
     }
 }
