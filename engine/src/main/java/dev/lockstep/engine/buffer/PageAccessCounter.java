@@ -37,11 +37,6 @@ public final class PageAccessCounter implements AutoCloseable {
         setAccessesOpaque(accesses + 1);
     }
 
-    /** Counts several accesses. */
-    public void countAccesses(long count) {
-        setAccessesOpaque(accesses + count);
-    }
-
     /** Counts one access that did not find its page in the pool, beside {@link #countAccess()}. */
     public void countMiss() {
         MISSES.setOpaque(this, misses + 1);
