@@ -236,16 +236,21 @@ final class LeafHints {
 
     /** The hint at a place or at one of its others, or {@link #NONE} where those are of other keys. */
     long hintOpaque(long place) {
-        long hint = touch(place);
+        long hint = atOpaque((int) place);
         for (int choice = 1; choice < CHOICES && !isOf(hint, place); choice++) {
             hint = atOpaque(indexOf(place, choice));
         }
         return isOf(hint, place) ? hint : NONE;
     }
 
-    /** Reads what is at a place, for no other purpose than to have its cache line on the way. */
+    /**
+     * Reads what is at a place and at the next of its others, for no other purpose than to have their cache lines on
+     * the way: in the second lies a hint of the first's neighbours in another leaf, or what others have kept from its
+     * place. Teams of ten that fetch from ten million rows took 253, 254 and 239 ns a row with both lines and 263, 260
+     * and 253 with the first alone, in three pairs in turns.
+     */
     long touch(long place) {
-        return atOpaque((int) place);
+        return atOpaque((int) place) + atOpaque(indexOf(place, 1));
     }
 
     private long atOpaque(int index) {
