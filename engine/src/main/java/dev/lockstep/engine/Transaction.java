@@ -1,11 +1,13 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.catalog.TableReference;
+import dev.lockstep.engine.instance.GroupFetch;
 import dev.lockstep.engine.instance.RangeScan;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.instance.TableAccess;
 import dev.lockstep.engine.lock.LockMode;
 import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
@@ -178,16 +180,50 @@ public final class Transaction {
         return fetch(table, batch, LockMode.KEY_X);
     }
 
-    private int fetch(Table table, RowBatch batch, int changeMode) {
+    /** Opens the table of a batch to fetch, and checks that. */
+    private TableAccess openFor(Table table, RowBatch batch, int changeMode) {
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
         for (int i = 0; i < batch.size(); i++) {
             access.checks().requireComplete(batch.key(i));
             access.checks().requireReadable(batch.records()[i]);
         }
+        return access;
+    }
+
+    private int fetch(Table table, RowBatch batch, int changeMode) {
+        TableAccess access = openFor(table, batch, changeMode);
         try {
             gate.enter();
             int found =
                     access.batchFetch().fetch(batch.keys(), batch.records(), batch.founds(), batch.size(), changeMode);
+            gate.leave();
+            return found;
+        } catch (RuntimeException | Error failure) {
+            gate.failed(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Fetches the rows of several batches side by side, with the same outcome as fetching one batch after the other, in
+     * the order of the group, each as {@link #fetch(Table, RowBatch)} or its like for rows to change.
+     *
+     * @param group its batches with complete primary keys; they take the rows
+     * @return how many rows there are in all
+     */
+    public int fetch(FetchGroup group) {
+        GroupFetch together = core.groupFetch();
+        together.clear();
+        List<FetchGroup.Part> parts = group.parts();
+        for (int i = 0; i < parts.size(); i++) {
+            FetchGroup.Part part = parts.get(i);
+            RowBatch batch = part.batch();
+            TableAccess access = openFor(part.table(), batch, part.changeMode());
+            together.add(access, batch.keys(), batch.records(), batch.founds(), batch.size(), part.changeMode());
+        }
+        try {
+            gate.enter();
+            int found = together.fetch();
             gate.leave();
             return found;
         } catch (RuntimeException | Error failure) {

@@ -244,6 +244,7 @@ class RowBatchDeepTreeTest {
             reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
             BTree tree = table.reference().state().tree();
             together.start(tree, keys, rows, 0, TOGETHER, LockMode.NONE, false);
+            together.findHints();
             together.followHints(prefetch);
             if (random.nextInt(16) == 0) {
                 toggleRunNear(first);

@@ -48,14 +48,13 @@ public final class HintedSlots {
     public HintedSlots() {}
 
     /**
-     * Reads the hints of keys, and says which lines {@link #enter} will read.
+     * Finds out where the hints of keys lie, and has them on their way.
      *
      * @param keys whole ones
      * @param from index of key number 0
      * @param count 1 to {@link #KEYS_MAX}
-     * @param prefetch takes the lines
      */
-    public void follow(BTree target, KeyBuffer[] keys, int from, int count, GroupPrefetch prefetch) {
+    public void find(BTree target, KeyBuffer[] keys, int from, int count) {
         aim(target);
         int treeId = target.treeId();
         for (int i = 0; i < count; i++) {
@@ -68,6 +67,15 @@ public final class HintedSlots {
             sum += hints.touch(places[i]);
         }
         touched = sum;
+    }
+
+    /**
+     * Reads the hints that {@link #find} has found, and says which lines {@link #enter} will read.
+     *
+     * @param keys those of {@link #find}, as the other parameters
+     * @param prefetch takes the lines
+     */
+    public void follow(KeyBuffer[] keys, int from, int count, GroupPrefetch prefetch) {
         for (int i = 0; i < count; i++) {
             KeyBuffer key = keys[from + i];
             long place = places[i];

@@ -50,8 +50,8 @@ public final class BatchScan {
         }
         int mode = changeMode == LockMode.NONE ? access.readLockMode() : changeMode;
         int filled = 0;
-        for (int from = 0; from < count; from += BatchFetch.FETCHES_TOGETHER_MAX) {
-            int to = Math.min(count, from + BatchFetch.FETCHES_TOGETHER_MAX);
+        for (int from = 0; from < count; from += FetchChunks.FETCHES_MAX) {
+            int to = Math.min(count, from + FetchChunks.FETCHES_MAX);
             start(prefixes, from, to, into, rowsMax, mode);
             ScanOperation[] scans = session.scansTogether();
             int range = from;

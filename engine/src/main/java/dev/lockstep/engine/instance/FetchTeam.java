@@ -15,22 +15,23 @@ import dev.lockstep.engine.operation.HintedFetches;
  * members}; {@code keys}, {@code records}, {@code fetches} and the keys of {@code hinted} have the same order.
  */
 public final class FetchTeam {
-    private final boolean[] isServed = new boolean[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final int[] members = new int[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final Key[] keys = new Key[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final Record[] records = new Record[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final FetchOperation[] fetches = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
-    private final FetchOperation[] running = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final boolean[] isServed = new boolean[FetchChunks.FETCHES_MAX];
+    private final int[] members = new int[FetchChunks.FETCHES_MAX];
+    private final Key[] keys = new Key[FetchChunks.FETCHES_MAX];
+    private final Record[] records = new Record[FetchChunks.FETCHES_MAX];
+    private final FetchOperation[] fetches = new FetchOperation[FetchChunks.FETCHES_MAX];
+    private final FetchOperation[][] fetchesOfChunk = {fetches};
+    private final FetchOperation[] running = new FetchOperation[FetchChunks.FETCHES_MAX];
     private int groupSize;
 
-    /** Null before the first fetch, which tells the lock manager. */
-    private HintedFetches hintedOrNull;
+    /** Of the one chunk; null before the first fetch, which tells the lock manager. */
+    private final HintedFetches[] hintedOrNull = new HintedFetches[1];
 
     /** An empty team. */
     public FetchTeam() {}
 
     /**
-     * Fetches a row for each of the first {@code count} members; teams beyond {@link BatchFetch#FETCHES_TOGETHER_MAX}
+     * Fetches a row for each of the first {@code count} members; teams beyond {@link FetchChunks#FETCHES_MAX}
      * are split.
      *
      * @param accesses to one table, of sessions that are all different; null for a member that has left already
@@ -49,8 +50,8 @@ public final class FetchTeam {
             int count,
             int changeMode) {
         int leftCount = 0;
-        for (int from = 0; from < count; from += BatchFetch.FETCHES_TOGETHER_MAX) {
-            int to = Math.min(count, from + BatchFetch.FETCHES_TOGETHER_MAX);
+        for (int from = 0; from < count; from += FetchChunks.FETCHES_MAX) {
+            int to = Math.min(count, from + FetchChunks.FETCHES_MAX);
             for (int i = from; i < to; i++) {
                 found[i] = false;
                 left[i] = accesses[i] == null;
@@ -109,10 +110,10 @@ public final class FetchTeam {
     }
 
     private HintedFetches hinted(TableAccess access) {
-        if (hintedOrNull == null) {
-            hintedOrNull = HintedFetches.ofTeam(access.session().instance().locks());
+        if (hintedOrNull[0] == null) {
+            hintedOrNull[0] = HintedFetches.ofTeam(access.session().instance().locks());
         }
-        return hintedOrNull;
+        return hintedOrNull[0];
     }
 
     /** Runs the group; returns how many have left. */
@@ -123,10 +124,9 @@ public final class FetchTeam {
         int leftTogether = leader.session()
                 .driver
                 .runHinted(
-                        hinted,
-                        0,
-                        groupSize,
-                        fetches,
+                        hintedOrNull,
+                        fetchesOfChunk,
+                        1,
                         running,
                         leader.table().operations().fetch());
         // Reading an overflow chain needs a lock that stays, for which a member may have to wait.

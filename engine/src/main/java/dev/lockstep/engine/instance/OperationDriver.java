@@ -78,43 +78,56 @@ public final class OperationDriver {
      * come from memory side by side, not one after the other. The sessions of a team are all of this thread; it waits
      * for nobody: a fetch that would have to leaves the others.
      *
-     * @param fetches those to run, started
-     * @param first index of the first key
-     * @param end index behind the last key
-     * @param others an operation for each key, beside others
-     * @param running room for as many; takes those of a team that have left
+     * @param chunks fetches to run, started; those of a team are the only ones
+     * @param others for each of them an operation for each key, beside others
+     * @param chunkCount how many of them there are
+     * @param running room for the operations of all; takes those of a team that have left
      * @param list number of the fetches' list in the scheduler
      * @return how many operations have left, without those whose lock {@link HintedFetches#isLockMissing} says
      */
     int runHinted(
-            HintedFetches fetches, int first, int end, FetchOperation[] others, RecordOperation[] running, int list) {
+            HintedFetches[] chunks, FetchOperation[][] others, int chunkCount, RecordOperation[] running, int list) {
         SThread sThread = begin(list);
         try {
-            GroupPrefetch prefetch = prefetch();
-            fetches.followHints(prefetch);
-            prefetch.run(pool.memory(), pool.latches());
+            if (copyHinted(chunks, chunkCount, sThread) == 0) {
+                return 0;
+            }
+            int count = 0;
+            for (int i = 0; i < chunkCount; i++) {
+                count = chunks[i].startOthers(others[i], running, count);
+            }
+            return runRounds(running, count, sThread, !chunks[0].isTeam());
+        } finally {
+            end(sThread);
+        }
+    }
+
+    /** Copies the records that are where their hints say; returns how many are not. */
+    private int copyHinted(HintedFetches[] chunks, int chunkCount, SThread sThread) {
+        GroupPrefetch prefetch = prefetch();
+        for (int i = 0; i < chunkCount; i++) {
+            chunks[i].findHints();
+        }
+        for (int i = 0; i < chunkCount; i++) {
+            chunks[i].followHints(prefetch);
+        }
+        prefetch.run(pool.memory(), pool.latches());
+        for (int i = 0; i < chunkCount; i++) {
+            HintedFetches fetches = chunks[i];
             while (!fetches.enterLeaves(prefetch)) {
                 reserveStack(FRAMES_PER_WAIT);
                 waitForLock(fetches.tree(), fetches.neededLockName(), fetches.lockMode(), false);
             }
-            prefetch.run(pool.memory(), pool.latches());
-            if (sThread != null) {
-                sThread.switchPoint();
-            }
-            if (fetches.copyRecords() == 0) {
-                return 0;
-            }
-            int count = 0;
-            for (int i = first; i < end; i++) {
-                if (fetches.isLeft(i) && !fetches.isLockMissing(i)) {
-                    fetches.startOther(others[i - first], i);
-                    running[count++] = others[i - first];
-                }
-            }
-            return runRounds(running, count, sThread, !fetches.isTeam());
-        } finally {
-            end(sThread);
         }
+        prefetch.run(pool.memory(), pool.latches());
+        if (sThread != null) {
+            sThread.switchPoint();
+        }
+        int left = 0;
+        for (int i = 0; i < chunkCount; i++) {
+            left += chunks[i].copyRecords();
+        }
+        return left;
     }
 
     /**

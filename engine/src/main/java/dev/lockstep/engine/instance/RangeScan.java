@@ -272,7 +272,7 @@ public final class RangeScan {
         int count = 0;
         // Ends with the range: each turn consumes entries.
         while (count < into.length) {
-            int asked = Math.min(into.length - count, BatchFetch.FETCHES_TOGETHER_MAX);
+            int asked = Math.min(into.length - count, FetchChunks.FETCHES_MAX);
             int met = stepEntries(asked);
             for (int i = 0; i < met; i++) {
                 takePrimaryKey(entries[i], keys[count + i]);
@@ -313,7 +313,7 @@ public final class RangeScan {
         int count = 0;
         // Ends with the range: each turn consumes entries.
         while (count < primaryKeys.length) {
-            int asked = Math.min(primaryKeys.length - count, BatchFetch.FETCHES_TOGETHER_MAX);
+            int asked = Math.min(primaryKeys.length - count, FetchChunks.FETCHES_MAX);
             int met = stepEntries(asked);
             for (int i = 0; i < met; i++) {
                 takePrimaryKey(entries[i], primaryKeys[count++]);
@@ -364,11 +364,11 @@ public final class RangeScan {
         }
     }
 
-    /** Goes to the following entries, at most {@link BatchFetch#FETCHES_TOGETHER_MAX}; returns how many there are. */
+    /** Goes to the following entries, at most {@link FetchChunks#FETCHES_MAX}; returns how many there are. */
     private int stepEntries(int asked) {
         if (asked > entries.length) {
             int had = entries.length;
-            RawRecord[] more = Arrays.copyOf(entries, BatchFetch.FETCHES_TOGETHER_MAX);
+            RawRecord[] more = Arrays.copyOf(entries, FetchChunks.FETCHES_MAX);
             for (int i = had; i < more.length; i++) {
                 more[i] = new RawRecord();
             }

@@ -15,7 +15,6 @@ import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.operation.DeleteOperation;
 import dev.lockstep.engine.operation.FetchOperation;
-import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
 import dev.lockstep.engine.operation.InsertOperation;
 import dev.lockstep.engine.operation.InsertRunOperation;
@@ -73,10 +72,10 @@ public final class SessionCore {
     private final TransactionUndo undo;
     private final LockManager locks;
     private final Log log;
-    private FetchOperation[] fetchesTogether;
+    private FetchChunks fetchChunks;
+    private GroupFetch groupFetch;
     private ScanOperation[] scansTogether;
     private FetchOperation fetchBesideOthers;
-    private HintedFetches hintedFetches;
     private StagedFetch stagedFetch;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
@@ -140,22 +139,26 @@ public final class SessionCore {
         return readLockMode != LockMode.NONE && context.isolation() == Isolation.READ_COMMITTED;
     }
 
-    /** Operations that fetch side by side; made when first asked for. */
-    FetchOperation[] fetchesTogether() {
-        if (fetchesTogether == null) {
-            FetchOperation[] made = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = FetchOperation.besideOthers(locks, instance.transactions(), context);
-            }
-            fetchesTogether = made;
+    /** What fetches side by side; made when first asked for. */
+    FetchChunks fetchChunks() {
+        if (fetchChunks == null) {
+            fetchChunks = new FetchChunks(this);
         }
-        return fetchesTogether;
+        return fetchChunks;
+    }
+
+    /** Batches of several tables that are fetched together; made when first asked for. */
+    public GroupFetch groupFetch() {
+        if (groupFetch == null) {
+            groupFetch = new GroupFetch(this);
+        }
+        return groupFetch;
     }
 
     /** Operations that scan side by side; made when first asked for. */
     ScanOperation[] scansTogether() {
         if (scansTogether == null) {
-            ScanOperation[] made = new ScanOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+            ScanOperation[] made = new ScanOperation[FetchChunks.FETCHES_MAX];
             for (int i = 0; i < made.length; i++) {
                 made[i] = ScanOperation.besideOthers(locks, instance.transactions(), context);
             }
@@ -170,14 +173,6 @@ public final class SessionCore {
             fetchBesideOthers = FetchOperation.besideOthers(locks, instance.transactions(), context);
         }
         return fetchBesideOthers;
-    }
-
-    /** Fetches side by side where hints say; made when first asked for. */
-    HintedFetches hintedFetches() {
-        if (hintedFetches == null) {
-            hintedFetches = HintedFetches.ofOne(locks, context);
-        }
-        return hintedFetches;
     }
 
     /** The fetches of a statement in a staged team; made when first asked for. */

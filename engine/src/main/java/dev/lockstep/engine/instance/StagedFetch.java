@@ -24,7 +24,7 @@ import dev.lockstep.scheduler.StagedWork;
  */
 final class StagedFetch implements StagedWork {
     private final OperationDriver driver;
-    private final FetchOperation[] running = new FetchOperation[BatchFetch.FETCHES_TOGETHER_MAX];
+    private final FetchOperation[] running = new FetchOperation[FetchChunks.FETCHES_MAX];
     private final FetchOperation[] alone = new FetchOperation[1];
     private int left;
     private int next;
@@ -53,7 +53,7 @@ final class StagedFetch implements StagedWork {
      * Runs fetches to the end of all, in a team if there is one.
      *
      * @param fetches of the driver's transaction, started {@linkplain FetchOperation#besideOthers beside others}
-     * @param count 1 to {@link BatchFetch#FETCHES_TOGETHER_MAX}
+     * @param count 1 to {@link FetchChunks#FETCHES_MAX}
      * @param list number of the fetches' list in the scheduler
      */
     void run(FetchOperation[] fetches, int count, int list) {
@@ -167,7 +167,7 @@ final class StagedFetch implements StagedWork {
             int to = from;
             int fetches = 0;
             // As many members as there may be fetches side by side, but one at least.
-            while (to < members && (to == from || fetches + of(team, to).left <= BatchFetch.FETCHES_TOGETHER_MAX)) {
+            while (to < members && (to == from || fetches + of(team, to).left <= FetchChunks.FETCHES_MAX)) {
                 fetches += of(team, to).left;
                 to++;
             }

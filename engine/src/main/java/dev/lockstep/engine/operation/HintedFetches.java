@@ -22,9 +22,10 @@ import java.util.Arrays;
  * <p>All keys are of one transaction, or each of one of its own: then nobody waits for a lock, and a key whose lock is
  * not free is {@linkplain #isLockMissing left without it}.
  *
- * <p>Steps: {@link #start}, {@link #followHints}, {@link #enterLeaves} until it says that it is at its end, {@link
- * #copyRecords}. Between them the lines are to be prefetched that the step before has named. No latch is held between
- * steps, nor in them.
+ * <p>Steps: {@link #start}, {@link #findHints}, {@link #followHints}, {@link #enterLeaves} until it says that it is at
+ * its end, {@link #copyRecords}, and {@link #startOthers} where some are left. Behind the third and the fourth the
+ * lines are to be prefetched that they have named. Several of these objects, of several tables, can take their steps
+ * together. No latch is held between steps, nor in them.
  *
  * <p>Invariants, for each key by its number:
  * <ul>
@@ -101,9 +102,14 @@ public final class HintedFetches {
         Arrays.fill(missingLocks, 0, count, false);
     }
 
+    /** Has the hints on their way. */
+    public void findHints() {
+        slots.find(tree, keys, from, count);
+    }
+
     /** Reads the hints, and names the lines of where they lead to. */
     public void followHints(GroupPrefetch prefetch) {
-        slots.follow(tree, keys, from, count, prefetch);
+        slots.follow(keys, from, count, prefetch);
     }
 
     /**
@@ -224,16 +230,26 @@ public final class HintedFetches {
     }
 
     /**
-     * Aims an operation at a key that is left to it, whose lock is held; it is {@linkplain FetchOperation#besideOthers
-     * beside others}, and past its hint.
+     * Aims operations at the keys that are left to them and whose locks are held. They are {@linkplain
+     * FetchOperation#besideOthers beside others}, and past their hints.
      *
-     * @param index of the key
+     * @param fetches one for each key, by its number
+     * @param running takes those that have a key
+     * @param at index of the first of them in {@code running}
+     * @return index behind the last
      */
-    public void startOther(FetchOperation fetch, int index) {
-        KeyBuffer key = keys[index];
-        fetch.startLocked(tree, key.bytes(), key.length(), lockMode, lockInstant, into[index]);
-        fetch.followHint();
-        others[index - from] = fetch;
+    public int startOthers(FetchOperation[] fetches, RecordOperation[] running, int at) {
+        int next = at;
+        for (int i = 0; i < count; i++) {
+            if (slotWords[i] == Node.NO_SLOT_WORD && !missingLocks[i]) {
+                KeyBuffer key = keys[from + i];
+                fetches[i].startLocked(tree, key.bytes(), key.length(), lockMode, lockInstant, into[from + i]);
+                fetches[i].followHint();
+                others[i] = fetches[i];
+                running[next++] = fetches[i];
+            }
+        }
+        return next;
     }
 
     /** Whether a key is left to an operation of its own. */

@@ -78,7 +78,9 @@ class HintedSlotsTest {
     }
 
     private long enter() {
-        slots.follow(tree, new Key[] {key}, 0, 1, prefetch);
+        Key[] keys = {key};
+        slots.find(tree, keys, 0, 1);
+        slots.follow(keys, 0, 1, prefetch);
         prefetch.run(pool.memory(), pool.latches());
         return slots.enter(0, key);
     }
@@ -108,7 +110,8 @@ class HintedSlotsTest {
             keys[i] = new Key(key.format());
             keys[i].add((long) (i * 5 % (RECORDS + 2)));
         }
-        slots.follow(tree, keys, 1, HintedSlots.KEYS_MAX, prefetch);
+        slots.find(tree, keys, 1, HintedSlots.KEYS_MAX);
+        slots.follow(keys, 1, HintedSlots.KEYS_MAX, prefetch);
         for (int number = 0; number < HintedSlots.KEYS_MAX; number++) {
             int id = (number + 1) * 5 % (RECORDS + 2);
             // Those of the sought key's group share its hint.
