@@ -47,6 +47,12 @@ public class DelegatingSession implements TpccSession {
     }
 
     @Override
+    public void expectOrder(
+            int warehouseId, int districtId, int customerId, int[] itemIds, int[] supplyWarehouseIds, int lineCount) {
+        session.expectOrder(warehouseId, districtId, customerId, itemIds, supplyWarehouseIds, lineCount);
+    }
+
+    @Override
     public void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row) {
         session.readCustomerForOrder(warehouseId, districtId, customerId, row);
     }

@@ -39,6 +39,17 @@ public interface TpccSession extends AutoCloseable {
     /** Reads D_TAX and D_NEXT_O_ID, and increments the latter in the table; the row holds the value before. */
     void takeOrderId(int warehouseId, int districtId, DistrictRow row);
 
+    /**
+     * Says what {@link #readCustomerForOrder}, {@link #readItems} and {@link #lockStocks} are going to be asked in this
+     * transaction, before the first of them: a session may read and lock all of it now.
+     *
+     * @param itemIds of the order's lines, which ascend by supplying warehouse and item; the same line may occur again,
+     *     and there need be no such item
+     * @param supplyWarehouseIds of the lines
+     */
+    default void expectOrder(
+            int warehouseId, int districtId, int customerId, int[] itemIds, int[] supplyWarehouseIds, int lineCount) {}
+
     /** Reads C_DISCOUNT, C_LAST and C_CREDIT. */
     void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row);
 

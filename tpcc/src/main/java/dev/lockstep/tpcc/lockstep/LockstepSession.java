@@ -1,6 +1,7 @@
 package dev.lockstep.tpcc.lockstep;
 
 import dev.lockstep.engine.Cursor;
+import dev.lockstep.engine.FetchGroup;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.PendingCommit;
 import dev.lockstep.engine.RangeBatch;
@@ -62,8 +63,13 @@ class LockstepSession implements TpccSession {
     private final Record history;
     final Record newOrder;
     final Record order;
+    private final RowBatch orderCustomer;
     private final RowBatch items;
     private final RowBatch stocks;
+    private final FetchGroup orderReads;
+    private final int[] expectedItemIds = new int[LINES_MAX];
+    private final int[] expectedSuppliers = new int[LINES_MAX];
+    private final int[] stockOfRow = new int[LINES_MAX];
     private final RowBatch stockQuantities;
     private final RowBatch orderLines;
     private final RowBatch linesRead;
@@ -95,8 +101,13 @@ class LockstepSession implements TpccSession {
         history = tables.history().newRecord();
         newOrder = tables.newOrder().newRecord();
         order = tables.orders().newRecord();
+        orderCustomer = tables.customer().newBatch(1);
         items = tables.item().newBatch(LINES_MAX);
         stocks = tables.stock().newBatch(LINES_MAX);
+        orderReads = new FetchGroup()
+                .read(tables.customer(), orderCustomer)
+                .read(tables.item(), items)
+                .exclusive(tables.stock(), stocks);
         stockQuantities = tables.stock().newBatch(STOCKS_TOGETHER, Columns.S_QUANTITY);
         orderLines = tables.orderLine().newBatch(LINES_MAX);
         linesRead = tables.orderLine()
@@ -194,9 +205,33 @@ class LockstepSession implements TpccSession {
         return customerKey.reset().add(warehouseId).add(districtId).add(customerId);
     }
 
+    /** Reads and locks it now: while one search waits for memory all others go on. */
+    @Override
+    public void expectOrder(
+            int warehouseId, int districtId, int customerId, int[] itemIds, int[] supplyWarehouseIds, int lineCount) {
+        orderCustomer.clear();
+        orderCustomer.addKey().add(warehouseId).add(districtId).add(customerId);
+        items.clear();
+        stocks.clear();
+        for (int i = 0; i < lineCount; i++) {
+            items.addKey().add(itemIds[i]);
+            if (i == 0 || itemIds[i] != itemIds[i - 1] || supplyWarehouseIds[i] != supplyWarehouseIds[i - 1]) {
+                expectedItemIds[stocks.size()] = itemIds[i];
+                expectedSuppliers[stocks.size()] = supplyWarehouseIds[i];
+                stocks.addKey().add(supplyWarehouseIds[i]).add(itemIds[i]);
+            }
+        }
+        lockItems();
+        tx.fetch(orderReads);
+    }
+
     @Override
     public void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row) {
-        fetch(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        requireAll(orderCustomer.found(0) ? 1 : 0, tables.customer(), orderCustomer);
+        readForOrder(orderCustomer.record(0), row);
+    }
+
+    static void readForOrder(Record customer, CustomerRow row) {
         row.discountTenThousandths = (int) customer.getDecimalUnscaled(Columns.C_DISCOUNT);
         RowMapping.read(customer, Columns.C_LAST, row.last);
         RowMapping.read(customer, Columns.C_CREDIT, row.credit);
@@ -219,12 +254,6 @@ class LockstepSession implements TpccSession {
 
     @Override
     public void readItems(int[] itemIds, int count, ItemRow[] rows) {
-        items.clear();
-        for (int i = 0; i < count; i++) {
-            items.addKey().add(itemIds[i]);
-        }
-        lockItems();
-        tx.fetch(tables.item(), items);
         for (int i = 0; i < count; i++) {
             if (items.found(i)) {
                 read(items.record(i), itemIds[i], rows[i]);
@@ -248,13 +277,15 @@ class LockstepSession implements TpccSession {
 
     @Override
     public void lockStocks(int[] warehouseIds, int[] itemIds, int count, int districtId, StockRow[] rows) {
-        stocks.clear();
+        int next = 0;
         for (int i = 0; i < count; i++) {
-            stocks.addKey().add(warehouseIds[i]).add(itemIds[i]);
-        }
-        requireAll(tx.fetchExclusive(tables.stock(), stocks), tables.stock(), stocks);
-        for (int i = 0; i < count; i++) {
-            read(stocks.record(i), warehouseIds[i], itemIds[i], districtId, rows[i]);
+            // An item that does not exist has no stock either.
+            while (expectedItemIds[next] != itemIds[i] || expectedSuppliers[next] != warehouseIds[i]) {
+                next++;
+            }
+            require(stocks.found(next), tables.stock(), stocks.key(next));
+            stockOfRow[i] = next;
+            read(stocks.record(next++), warehouseIds[i], itemIds[i], districtId, rows[i]);
         }
     }
 
@@ -272,9 +303,11 @@ class LockstepSession implements TpccSession {
     @Override
     public void updateStocks(StockRow[] rows, int count) {
         for (int i = 0; i < count; i++) {
-            write(rows[i], stocks.record(i));
+            write(rows[i], stocks.record(stockOfRow[i]));
         }
-        update(tables.stock(), stocks);
+        if (tx.update(tables.stock(), stocks) != count) {
+            throw new IllegalStateException("locked rows are missing table=stock count=" + count);
+        }
     }
 
     static void write(StockRow row, Record record) {

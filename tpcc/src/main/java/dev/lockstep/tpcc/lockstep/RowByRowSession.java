@@ -5,6 +5,7 @@ import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.Session;
 import dev.lockstep.engine.TransactionOptions;
+import dev.lockstep.tpcc.adapter.CustomerRow;
 import dev.lockstep.tpcc.adapter.ItemRow;
 import dev.lockstep.tpcc.adapter.LastName;
 import dev.lockstep.tpcc.adapter.OrderLineRow;
@@ -36,6 +37,17 @@ final class RowByRowSession extends LockstepSession {
         item = tables.item().newRecord();
         orderLine = tables.orderLine().newRecord();
         Arrays.setAll(stocksLocked, i -> tables.stock().newRecord());
+    }
+
+    /** Does nothing: each row is read or locked by itself. */
+    @Override
+    public void expectOrder(
+            int warehouseId, int districtId, int customerId, int[] itemIds, int[] supplyWarehouseIds, int lineCount) {}
+
+    @Override
+    public void readCustomerForOrder(int warehouseId, int districtId, int customerId, CustomerRow row) {
+        fetch(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
+        readForOrder(customer, row);
     }
 
     @Override
