@@ -37,19 +37,17 @@ public final class BatchFetch {
         if (readsSnapshot(mode)) {
             return access.snapshotAccess().fetch(keys, into, found, first, end);
         }
+        if (!isStaged()) {
+            FetchChunks chunks = session.fetchChunks();
+            chunks.clear();
+            int foundCount = addTo(chunks, keys, into, found, first, end, changeMode);
+            return foundCount + chunks.run();
+        }
         boolean instant = isInstant(changeMode, mode);
-        boolean staged = isStaged();
         int foundCount = 0;
         for (int from = first; from < end; from += FetchChunks.FETCHES_MAX) {
             int to = Math.min(end, from + FetchChunks.FETCHES_MAX);
-            if (staged) {
-                foundCount += runStaged(keys, into, found, from, to, mode, instant);
-            } else {
-                FetchChunks chunks = session.fetchChunks();
-                chunks.clear();
-                chunks.add(access, keys, into, found, from, to, mode, instant);
-                foundCount += chunks.run();
-            }
+            foundCount += runStaged(keys, into, found, from, to, mode, instant);
         }
         return foundCount;
     }
@@ -59,10 +57,23 @@ public final class BatchFetch {
         return !readsSnapshot(mode(changeMode)) && !isStaged();
     }
 
-    /** Adds a chunk of fetches that run {@linkplain #isInChunks in chunks}. */
-    void addChunk(Key[] keys, Record[] into, boolean[] found, int from, int to, int changeMode) {
+    /**
+     * Adds fetches that run {@linkplain #isInChunks in chunks}, and runs what was added before where that is full.
+     *
+     * @return how many rows there were of those that have run
+     */
+    int addTo(FetchChunks chunks, Key[] keys, Record[] into, boolean[] found, int first, int end, int changeMode) {
         int mode = mode(changeMode);
-        session.fetchChunks().add(access, keys, into, found, from, to, mode, isInstant(changeMode, mode));
+        boolean instant = isInstant(changeMode, mode);
+        int foundCount = 0;
+        for (int from = first; from < end; from += FetchChunks.FETCHES_MAX) {
+            if (chunks.isFull()) {
+                foundCount += chunks.run();
+            }
+            int to = Math.min(end, from + FetchChunks.FETCHES_MAX);
+            chunks.add(access, keys, into, found, from, to, mode, instant);
+        }
+        return foundCount;
     }
 
     private int mode(int changeMode) {

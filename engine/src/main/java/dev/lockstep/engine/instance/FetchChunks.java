@@ -23,8 +23,9 @@ final class FetchChunks {
     static final int FETCHES_MAX = HintedFetches.KEYS_MAX;
 
     /**
-     * Chunks that run together. Those of one table gain nothing by it, but few rows of one table beside few of another
-     * wait for memory once, and three such tables are what a transaction knows in advance.
+     * Chunks that run together: three tables are what a transaction knows in advance. Of one table, three chunks wait
+     * for memory as often as one: TPC-C's Stock-Level, which reads some two hundred stock rows, had medians of 27.6,
+     * 28.2 and 28.4 microseconds with three, and 30.0, 29.6 and 29.1 with one after the other.
      */
     static final int CHUNKS_MAX = 3;
 

@@ -77,13 +77,8 @@ public final class GroupFetch {
                         fetch.fetch(keys[batch], records[batch], founds[batch], counts[batch], changeModes[batch]);
                 continue;
             }
-            for (int from = 0; from < counts[batch]; from += FetchChunks.FETCHES_MAX) {
-                int to = Math.min(counts[batch], from + FetchChunks.FETCHES_MAX);
-                if (chunks.isFull()) {
-                    foundCount += chunks.run();
-                }
-                fetch.addChunk(keys[batch], records[batch], founds[batch], from, to, changeModes[batch]);
-            }
+            foundCount += fetch.addTo(
+                    chunks, keys[batch], records[batch], founds[batch], 0, counts[batch], changeModes[batch]);
         }
         return foundCount + chunks.run();
     }

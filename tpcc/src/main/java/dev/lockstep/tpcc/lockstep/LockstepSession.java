@@ -35,8 +35,8 @@ class LockstepSession implements TpccSession {
     /** Most lines of an order, clause 2.4.1.3. */
     static final int LINES_MAX = 15;
 
-    /** Stock rows of which the quantity is read at once: as many as are fetched side by side. */
-    private static final int STOCKS_TOGETHER = 16;
+    /** Stock rows of which the quantity is read at once: three times as many as one chunk of fetches has. */
+    private static final int STOCKS_TOGETHER = 48;
 
     /** Order lines read at once: more than an order has, and few enough to stay in the first-level cache. */
     private static final int LINES_TOGETHER = 32;
