@@ -2,15 +2,13 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
-import dev.lockstep.scheduler.SThread;
-import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -178,24 +176,19 @@ class FetchGroupTest {
         });
     }
 
-    /** Whether the fetches of a list go together in a team or not. */
+    /** As fetches of staged teams, which take batch after batch, and beside teams of another execution. */
     @ParameterizedTest
-    @EnumSource(
-            value = SThreadKind.class,
-            names = {"VIRTUAL", "CONTINUATION"})
-    void runsInTeams(SThreadKind kind) throws Exception {
-        SchedulerOptions options = SchedulerOptions.defaults()
+    @EnumSource(TeamExecution.class)
+    void runsInTeams(TeamExecution execution) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
                 .withCarriers(1)
-                .withKind(kind)
                 .withTeamMode(TeamMode.ON)
-                .withSwitchPointsOn(true);
-        try (Scheduler scheduler = new Scheduler(options)) {
+                .withTeamExecution(execution)
+                .withSwitchPointsOn(true))) {
             Database database = validated.inMemory(
                     DatabaseOptions.builder().poolBytes(32 << 20).build(), scheduler);
-            SThread member = scheduler.start(
-                    "member", -1, () -> new Tables(database, 1).run(database, options(Isolation.SERIALIZABLE)));
-            member.join();
-            assertNull(member.failure());
+            TeamsTest.runTogether(
+                    scheduler, List.of(() -> new Tables(database, 1).run(database, options(Isolation.SERIALIZABLE))));
             validated.close(database);
         }
     }
