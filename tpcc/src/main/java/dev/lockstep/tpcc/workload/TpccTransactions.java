@@ -89,12 +89,6 @@ public final class TpccTransactions {
         int districtId = input.districtId;
         int warehouseTax = session.readWarehouseTax(warehouseId);
         session.takeOrderId(warehouseId, districtId, district);
-        int count = input.lineCount;
-        session.expectOrder(warehouseId, districtId, input.customerId, input.itemIds, input.supplyWarehouseIds, count);
-        session.readCustomerForOrder(warehouseId, districtId, input.customerId, customer);
-        session.readItems(input.itemIds, count, items);
-        int stockCount = distinctStocks(input);
-        session.lockStocks(stockWarehouseIds, stockItemIds, stockCount, districtId, stocks);
         int orderId = district.nextOrderId;
         order.warehouseId = warehouseId;
         order.districtId = districtId;
@@ -104,9 +98,16 @@ public final class TpccTransactions {
         order.carrierId = OrderRow.NO_CARRIER;
         order.lineCount = input.lineCount;
         order.allLocal = input.allLocal;
+        // Before customer and stock are locked: these inserts may wait for a Delivery, which may wait for the customer.
         session.insertOrder(order);
         session.insertNewOrder(warehouseId, districtId, orderId);
 
+        int count = input.lineCount;
+        session.expectOrder(warehouseId, districtId, input.customerId, input.itemIds, input.supplyWarehouseIds, count);
+        session.readCustomerForOrder(warehouseId, districtId, input.customerId, customer);
+        session.readItems(input.itemIds, count, items);
+        int stockCount = distinctStocks(input);
+        session.lockStocks(stockWarehouseIds, stockItemIds, stockCount, districtId, stocks);
         long sumCents = 0;
         int lineCount = 0;
         for (int i = 0; i < count; i++) {
