@@ -206,7 +206,8 @@ public final class Transaction {
 
     /**
      * Fetches the rows of several batches side by side, with the same outcome as fetching one batch after the other, in
-     * the order of the group, each as {@link #fetch(Table, RowBatch)} or its like for rows to change.
+     * the order of the group, each as {@link #fetch(Table, RowBatch)} or its like for rows to change. A scheduler
+     * counts what runs side by side as one fetch, of the first of these tables.
      *
      * @param group its batches with complete primary keys; they take the rows
      * @return how many rows there are in all
