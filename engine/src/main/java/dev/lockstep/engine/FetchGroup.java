@@ -21,6 +21,11 @@ import java.util.Objects;
  * if (transaction.fetch(order) < items.size() + stocks.size()) { ... items.found(i) ... }
  * }</pre>
  *
+ * <p>Up to 48 rows of at most three batches run together; what is beyond follows. Locks are taken in the order of the
+ * batches and of their keys: transactions that ask in the same order do not block each other in a circle.
+ *
+ * <p>Invariant: a batch is in the group once.
+ *
  * <p>Made once, with batches that are filled anew for each fetch: make one per thread of work. Not thread-safe.
  */
 public final class FetchGroup {
