@@ -327,7 +327,7 @@ class DatabaseStatusTest {
             assertEquals("NEXT_CHECKPOINT", keptFor(server, name));
             database.run(holder -> {
                 lock(holder);
-                assertEquals(3, ((CompositeData[]) attribute(server, name, "Locks")).length);
+                assertEquals(2, ((CompositeData[]) attribute(server, name, "Locks")).length);
                 assertEquals(0, ((CompositeData[]) attribute(server, name, "ContendedLocks")).length);
             });
             database.run(snapshot(), reader -> {

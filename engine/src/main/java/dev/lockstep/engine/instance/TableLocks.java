@@ -8,12 +8,12 @@ import dev.lockstep.engine.transaction.TransactionContext;
 import java.util.Arrays;
 
 /**
- * The locks that one transaction after another holds on whole tables, and on the database above them, known without
- * asking the lock table: a statement asks for its table's lock again and again.
+ * The locks that one transaction after another holds on whole tables, known without asking the lock table: a statement
+ * asks for its table's lock again and again.
  *
  * <p>Invariants:
  * <ul>
- *   <li>A mode that is noted is held, and so is an intention lock on the database that goes with it.
+ *   <li>A mode that is noted is held.
  *   <li>Between transactions nothing is noted.
  * </ul>
  *
@@ -33,7 +33,6 @@ final class TableLocks {
     private int[] locked = new int[TABLES_INITIAL];
 
     private int lockedCount;
-    private int databaseMode = LockMode.NONE;
 
     TableLocks(LockManager locks, TransactionContext context, OperationDriver driver) {
         this.locks = locks;
@@ -53,33 +52,17 @@ final class TableLocks {
 
     /** Takes a table's lock, or makes the one that is held stronger; may wait. */
     void lock(TableReference table, int mode) {
-        int intention = intention(mode);
-        if (!LockMode.covers(databaseMode, intention)) {
-            lockOrWait(null, LockName.DATABASE, intention);
-            databaseMode = LockMode.supremum(databaseMode, intention);
-        }
         lockOrWait(table, name(table), mode);
         note(table.number(), mode);
     }
 
     /** As {@link #lock}, but does not wait: false where it would have to. */
     boolean tryLock(TableReference table, int mode) {
-        int intention = intention(mode);
-        if (!LockMode.covers(databaseMode, intention)) {
-            if (!locks.tryLock(context.lockOwner(), LockName.DATABASE, intention)) {
-                return false;
-            }
-            databaseMode = LockMode.supremum(databaseMode, intention);
-        }
         if (!locks.tryLock(context.lockOwner(), name(table), mode)) {
             return false;
         }
         note(table.number(), mode);
         return true;
-    }
-
-    private static int intention(int mode) {
-        return mode == LockMode.IS || mode == LockMode.S ? LockMode.IS : LockMode.IX;
     }
 
     private static long name(TableReference table) {
@@ -116,6 +99,5 @@ final class TableLocks {
             modes[locked[i]] = LockMode.NONE;
         }
         lockedCount = 0;
-        databaseMode = LockMode.NONE;
     }
 }

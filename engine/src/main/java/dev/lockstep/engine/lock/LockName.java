@@ -10,7 +10,7 @@ import java.util.HexFormat;
 /**
  * Names of locks: 64-bit hashes of what is locked.
  *
- * <p>Bit 63 is set in the names of tables and of the database and clear in the names of keys, so that a key never meets
+ * <p>Bit 63 is set in the names of tables and clear in the names of keys, so that a key never meets
  * a table; the other 63 bits are hash. Two different keys with one name only cost a needless wait: with a million locks
  * held, the next one meets such a name with a probability of about 10<sup>-13</sup>. The hash multiplies 64 by 64 bits
  * and folds the 128-bit product, eight bytes of key at a time, after the wyhash family of Wang Yi.
@@ -18,15 +18,10 @@ import java.util.HexFormat;
  * <p>A name depends on nothing but its arguments, and is the same for bytes on and off the heap. It is not persistent.
  */
 public final class LockName {
-    /** The name of the lock on the whole database. */
-    public static final long DATABASE;
-
     // Odd constants with as many ones as zeros, from wyhash.
     private static final long SEED = 0xa076_1d64_78bd_642fL;
     private static final long STEP = 0xe703_7ed1_a0b4_28dbL;
     private static final long LAST = 0x8ebc_6af0_9c88_c6e3L;
-    /** Outside the 32 bits of a tree id. */
-    private static final long DATABASE_SEED = 1L << 40;
 
     private static final VarHandle HEAP_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -34,10 +29,6 @@ public final class LockName {
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
-    static {
-        DATABASE = fold(DATABASE_SEED ^ SEED, LAST) | Long.MIN_VALUE;
-    }
 
     private LockName() {}
 
@@ -107,14 +98,14 @@ public final class LockName {
         return finish(hash, last);
     }
 
-    /** Returns whether the name is one of {@link #ofTable} or {@link #DATABASE}, and not one of a key. */
+    /** Returns whether the name is one of {@link #ofTable}, and not one of a key. */
     public static boolean isTable(long name) {
         return name < 0;
     }
 
     /** Returns a name for messages: what kind of thing is locked, and the hash in hexadecimal. */
     public static String toString(long name) {
-        String kind = name == DATABASE ? "database" : isTable(name) ? "table" : "key";
+        String kind = isTable(name) ? "table" : "key";
         return kind + ":0x" + HexFormat.of().toHexDigits(name);
     }
 

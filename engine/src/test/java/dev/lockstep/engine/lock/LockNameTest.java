@@ -56,16 +56,13 @@ class LockNameTest {
     }
 
     @Test
-    void tablesAndTheDatabaseAreNoKeys() {
+    void tablesAreNoKeys() {
         Set<Long> names = new HashSet<>();
         for (int treeId = -1000; treeId < 1000; treeId++) {
             assertTrue(LockName.isTable(LockName.ofTable(treeId)));
             names.add(LockName.ofTable(treeId));
         }
-        assertTrue(LockName.isTable(LockName.DATABASE));
-        names.add(LockName.DATABASE);
-        assertEquals(2001, names.size());
-        assertTrue(LockName.toString(LockName.DATABASE).startsWith("database:"));
+        assertEquals(2000, names.size());
         assertTrue(LockName.toString(LockName.ofTable(4)).startsWith("table:"));
         assertEquals("key:0x000000000000002a", LockName.toString(42));
     }
