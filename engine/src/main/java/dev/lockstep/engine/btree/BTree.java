@@ -42,6 +42,7 @@ public final class BTree {
     private final int treeId;
     private volatile int rootPageId;
     private final int lockTreeId;
+    private final int leadingBytes;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
     private volatile boolean abandoned;
@@ -52,17 +53,24 @@ public final class BTree {
 
     /**
      * @param lockTreeId the tree whose id names the table lock: the table's own for a table and all its indexes
+     * @param leadingBytes the bytes of a key of which the first part consists, if others follow, or 0
      */
-    public BTree(TreeEnvironment environment, int treeId, int rootPageId, int lockTreeId) {
+    public BTree(TreeEnvironment environment, int treeId, int rootPageId, int lockTreeId, int leadingBytes) {
         this.environment = environment;
         this.treeId = treeId;
         this.rootPageId = rootPageId;
         this.lockTreeId = lockTreeId;
+        this.leadingBytes = leadingBytes;
     }
 
     /** The tree whose id names the table lock. */
     public int lockTreeId() {
         return lockTreeId;
+    }
+
+    /** The bytes that keys which belong together begin with, those of a tenant or a warehouse; 0 if none are known. */
+    public int leadingBytes() {
+        return leadingBytes;
     }
 
     /** Whether the tree was dropped; changes while its table lock is held exclusively. */

@@ -214,7 +214,7 @@ final class Compaction {
      */
     private void moveChain(BTree tree, byte[] key) {
         TransactionContext context = session.context();
-        long name = LockName.ofKey(tree.treeId(), key, 0, key.length);
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, key.length);
         if (instance.locks().tryLock(context.lockOwner(), name, LockMode.KEY_X)) {
             movedCount += relocation.moveChain(
                     tree, context, key, key.length, allocator.allocatedCount(), stub -> instance.transactions()

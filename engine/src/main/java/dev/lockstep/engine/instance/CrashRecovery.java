@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.LeafChange;
 import dev.lockstep.engine.btree.PoolRedo;
@@ -15,6 +16,7 @@ import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.Recovery;
 import dev.lockstep.engine.transaction.UndoBuffer;
+import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
@@ -142,17 +144,24 @@ final class CrashRecovery {
         trees.put(CatalogStore.TREE_ID, instance.catalogTree());
         List<StoredTable> tables = CatalogStore.readRaw(session, instance.catalogTree());
         for (StoredTable table : tables) {
-            addTree(instance, trees, table.treeId(), table.rootPageId(), table.treeId());
-            for (StoredTable.StoredIndex index : table.indexes()) {
-                addTree(instance, trees, index.treeId(), index.rootPageId(), table.treeId());
+            TableDefinition definition = table.definition();
+            addTree(instance, trees, table.treeId(), table.rootPageId(), table.treeId(), definition.keyFormat());
+            for (int i = 0; i < table.indexes().size(); i++) {
+                StoredTable.StoredIndex index = table.indexes().get(i);
+                addTree(instance, trees, index.treeId(), index.rootPageId(), table.treeId(), definition.indexFormat(i));
             }
         }
         return trees;
     }
 
     private static void addTree(
-            Instance instance, Map<Integer, BTree> trees, int treeId, int rootPageId, int lockTreeId) {
-        trees.put(treeId, new BTree(instance.environment(), treeId, rootPageId, lockTreeId));
+            Instance instance,
+            Map<Integer, BTree> trees,
+            int treeId,
+            int rootPageId,
+            int lockTreeId,
+            KeyFormat format) {
+        trees.put(treeId, new BTree(instance.environment(), treeId, rootPageId, lockTreeId, format.leadingBytes()));
         instance.catalog().sawTreeId(treeId);
     }
 

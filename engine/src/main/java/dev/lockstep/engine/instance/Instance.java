@@ -40,11 +40,17 @@ import java.util.function.Supplier;
  */
 public final class Instance {
     /**
-     * Stripes of the lock table for each processor. A stripe is latched for some ten nanoseconds and never while its
-     * thread is off the processor, so two threads rarely meet in one; and a visit touches half a dozen cache lines that
-     * stay in the L1 only while there are few stripes.
+     * Groups of stripes of the lock table: tens of tenants or warehouses, half of which another processor serves, then
+     * rarely meet one of the other half.
      */
-    private static final int LOCK_STRIPES_PER_PROCESSOR = 16;
+    private static final int LOCK_GROUPS = 64;
+
+    /**
+     * Stripes of a group for each processor, all of which may work in one group. A stripe is latched for some ten
+     * nanoseconds, so two threads rarely meet in one; and a visit touches half a dozen cache lines that stay in the L1
+     * only while a transaction visits few stripes.
+     */
+    private static final int LOCK_STRIPES_PER_PROCESSOR = 4;
 
     private final DatabaseOptions options;
     private final Scheduler scheduler;
@@ -79,7 +85,7 @@ public final class Instance {
         this.options = options;
         this.scheduler = scheduler;
         this.health = health;
-        locks = new LockManager(lockStripes(), health::check);
+        locks = new LockManager(LOCK_GROUPS, lockStripesPerGroup(), health::check);
         health.onFailure(locks::wakeAll);
         this.environment = environment;
         this.pool = environment.pool();
@@ -88,7 +94,7 @@ public final class Instance {
         this.catalog = catalog;
         locks.namePlacesBy(catalog::describe);
         this.files = files;
-        catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID);
+        catalogTree = new BTree(environment, CatalogStore.TREE_ID, CatalogStore.ROOT_PAGE_ID, CatalogStore.TREE_ID, 0);
         operations = GateOperations.register(scheduler);
         schema = new Schema(this);
         int openMax = options.openTransactionCountMax();
@@ -100,9 +106,9 @@ public final class Instance {
         }
     }
 
-    private static int lockStripes() {
+    private static int lockStripesPerGroup() {
         int wanted = LOCK_STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
-        return Math.min(LockManager.STRIPES_MAX, 2 * Integer.highestOneBit(wanted - 1));
+        return Math.min(LockManager.STRIPES_MAX / LOCK_GROUPS, 2 * Integer.highestOneBit(wanted - 1));
     }
 
     public DatabaseOptions options() {

@@ -16,6 +16,7 @@ import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.catalog.TreeOperations;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
 import dev.lockstep.engine.type.StoredTable.IndexState;
 import dev.lockstep.engine.type.StoredTable.StoredIndex;
@@ -125,11 +126,13 @@ public final class Schema {
 
     private TableState newTable(SessionCore session, TableDefinition definition) {
         int treeId = instance.catalog().takeTreeId();
-        BTree tree = newTree(session, treeId, treeId);
+        BTree tree = newTree(session, treeId, treeId, definition.keyFormat());
         List<TableState.IndexState> indexes = new ArrayList<>();
-        for (IndexDefinition index : definition.indexes()) {
-            BTree indexTree = newTree(session, instance.catalog().takeTreeId(), treeId);
-            indexes.add(new TableState.IndexState(indexTree, operations(definition, index), false));
+        for (int i = 0; i < definition.indexes().size(); i++) {
+            BTree indexTree = newTree(session, instance.catalog().takeTreeId(), treeId, definition.indexFormat(i));
+            TreeOperations indexOperations =
+                    operations(definition, definition.indexes().get(i));
+            indexes.add(new TableState.IndexState(indexTree, indexOperations, false));
         }
         return new TableState(
                 definition, tree, TreeOperations.register(instance.scheduler(), definition.name()), indexes);
@@ -139,9 +142,9 @@ public final class Schema {
         return TreeOperations.register(instance.scheduler(), definition.name() + "." + index.name());
     }
 
-    private BTree newTree(SessionCore session, int treeId, int lockTreeId) {
+    private BTree newTree(SessionCore session, int treeId, int lockTreeId, KeyFormat format) {
         int pageId = instance.environment().allocator().allocate();
-        BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId);
+        BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId, format.leadingBytes());
         try {
             tree.create(session.context());
         } catch (Throwable failure) {
@@ -208,13 +211,23 @@ public final class Schema {
         for (int i = 0; i < stored.indexes().size(); i++) {
             StoredIndex index = stored.indexes().get(i);
             indexes.add(new TableState.IndexState(
-                    new BTree(instance.environment(), index.treeId(), index.rootPageId(), stored.treeId()),
+                    new BTree(
+                            instance.environment(),
+                            index.treeId(),
+                            index.rootPageId(),
+                            stored.treeId(),
+                            definition.indexFormat(i).leadingBytes()),
                     operations(definition, definition.indexes().get(i)),
                     index.state() == IndexState.BUILDING));
         }
         return new TableState(
                 definition,
-                new BTree(instance.environment(), stored.treeId(), stored.rootPageId(), stored.treeId()),
+                new BTree(
+                        instance.environment(),
+                        stored.treeId(),
+                        stored.rootPageId(),
+                        stored.treeId(),
+                        definition.keyFormat().leadingBytes()),
                 TreeOperations.register(instance.scheduler(), definition.name()),
                 indexes);
     }
@@ -246,7 +259,10 @@ public final class Schema {
             List<TableState.IndexState> indexes = new ArrayList<>(state.indexes());
             TableDefinition definition = state.definition().withIndex(index);
             BTree tree = newTree(
-                    session, instance.catalog().takeTreeId(), state.tree().treeId());
+                    session,
+                    instance.catalog().takeTreeId(),
+                    state.tree().treeId(),
+                    definition.indexFormat(indexes.size()));
             indexes.add(new TableState.IndexState(tree, operations(definition, index), true));
             TableState next = new TableState(definition, state.tree(), state.operations(), indexes);
             CatalogStore.update(session, instance.catalogTree(), stored(next));

@@ -185,7 +185,7 @@ public final class TableAccess {
     private boolean fetchLarge(byte[] key, int keyBytes, Record into) {
         LockManager locks = session.instance().locks();
         LockOwner owner = session.context.lockOwner();
-        long name = LockName.ofKey(table.tree().treeId(), key, 0, keyBytes);
+        long name = LockName.ofKey(table.tree().treeId(), table.tree().leadingBytes(), key, 0, keyBytes);
         boolean isHeld = locks.heldMode(owner, name) != LockMode.NONE;
         boolean found = fetch(key, keyBytes, into, LockMode.KEY_S, false);
         if (!isHeld) {

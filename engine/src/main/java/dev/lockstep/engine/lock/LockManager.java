@@ -22,10 +22,12 @@ import java.util.function.Function;
  * key and gap locked separately ({@link LockMode}), and early lock release after Johnson, Pandis, Stoica, Athanassoulis
  * and Ailamaki (Aether, VLDB 2010): see {@link #releaseAll}.
  *
- * <p>The table is divided into stripes, each under one short latch. A lock that nobody else wants costs two passes
- * through its stripe, one to take and one to release it; asking again for a lock that is held touches nothing but the
- * owner. Neither allocates, once the arrays have reached their size. The rules of the queue are those of {@link
- * LockHead}; what is known about deadlocks is at {@link DeadlockDetector}.
+ * <p>The table is divided into stripes, each under one short latch, and the stripes into groups ({@link LockName}):
+ * keys that begin alike are in the stripes of one group. Where each processor serves other tenants or warehouses than
+ * the others do, each then has stripes of its own most of the time, whose cache lines stay with it. A lock that nobody
+ * else wants costs two passes through its stripe, one to take and one to release it; asking again for a lock that is
+ * held touches nothing but the owner. Neither allocates, once the arrays have reached their size. The rules of the
+ * queue are those of {@link LockHead}; what is known about deadlocks is at {@link DeadlockDetector}.
  *
  * <p>Locks are never escalated: a transaction holds exactly the locks that it asked for, however many.
  *
@@ -45,6 +47,9 @@ public final class LockManager {
     /** Stripes above this number cost memory and make breaking a deadlock slow, and win nothing on today's machines. */
     public static final int STRIPES_MAX = 1 << 12;
 
+    /** Stripes of one group: as many as the lowest bits of a name tell apart. */
+    public static final int STRIPES_PER_GROUP_MAX = 1 << LockName.GROUP_SHIFT;
+
     /**
      * How often a queue can be passed between two claims, see {@link LockHead}: a hundred threads with turns of 40
      * transactions on one processor, all before the owner that was invited gets its turn.
@@ -54,6 +59,9 @@ public final class LockManager {
     private static final int OWNERS_INITIAL = 64;
 
     private final LockStripe[] stripes;
+    private final int groupMask;
+    private final int groupShift;
+    private final int placeMask;
     private final int passesMax;
     private final LatchWatch watch;
     private final DeadlockDetector detector;
@@ -68,38 +76,49 @@ public final class LockManager {
     private volatile Function<Object, String> placeNames = String::valueOf;
 
     /**
-     * Creates an empty lock table.
+     * Creates an empty lock table of one group of stripes.
      *
-     * @param stripeCount number of stripes, a power of two from 1 to {@link #STRIPES_MAX}; a few times the number of
-     *     threads that run at once keeps them apart, 256 is a good choice
+     * @param stripeCount number of stripes, a power of two from 1 to {@link #STRIPES_PER_GROUP_MAX}
      */
     public LockManager(int stripeCount) {
-        this(stripeCount, LatchWatch.NONE);
+        this(1, stripeCount, LatchWatch.NONE);
     }
 
     /**
      * Creates an empty lock table.
      *
-     * @param stripeCount number of stripes, as above
+     * @param groupCount number of groups of stripes, a power of two; as many times the processors as make it rare that
+     *     two processors work in one
+     * @param stripesPerGroup a power of two up to {@link #STRIPES_PER_GROUP_MAX}, a few times the number of threads
+     *     that run at once, all of which may be in one group; both together at most {@link #STRIPES_MAX} stripes
      * @param watch throws once the locks will never be released in order: that ends every wait, for latches and, after
      *     {@link #wakeAll}, for locks
      */
-    public LockManager(int stripeCount, LatchWatch watch) {
-        this(checkStripeCount(stripeCount), watch, PASSES_MAX, LockFault.stripeMaker());
+    public LockManager(int groupCount, int stripesPerGroup, LatchWatch watch) {
+        this(groupCount, stripesPerGroup, watch, PASSES_MAX, LockFault.stripeMaker());
     }
 
     /** For tests: with stripes of their own making, and queues that can be passed so often between two claims. */
     LockManager(int stripeCount, int passesMax, Function<LockManager, LockStripe> maker) {
-        this(stripeCount, LatchWatch.NONE, passesMax, maker);
+        this(1, stripeCount, LatchWatch.NONE, passesMax, maker);
     }
 
-    private LockManager(int stripeCount, LatchWatch watch, int passesMax, Function<LockManager, LockStripe> maker) {
+    private LockManager(
+            int groupCount,
+            int stripesPerGroup,
+            LatchWatch watch,
+            int passesMax,
+            Function<LockManager, LockStripe> maker) {
+        checkStripes(groupCount, stripesPerGroup);
         this.watch = watch;
         this.passesMax = passesMax;
         ownersLatch = new SpinLatch(watch);
         detector = new DeadlockDetector(this);
-        stripes = new LockStripe[stripeCount];
-        for (int i = 0; i < stripeCount; i++) {
+        groupMask = groupCount - 1;
+        groupShift = Integer.numberOfTrailingZeros(stripesPerGroup);
+        placeMask = stripesPerGroup - 1;
+        stripes = new LockStripe[groupCount * stripesPerGroup];
+        for (int i = 0; i < stripes.length; i++) {
             stripes[i] = maker.apply(this);
         }
     }
@@ -117,12 +136,19 @@ public final class LockManager {
         return passesMax;
     }
 
-    private static int checkStripeCount(int stripeCount) {
-        if (stripeCount < 1 || stripeCount > STRIPES_MAX || Integer.bitCount(stripeCount) != 1) {
-            throw new IllegalArgumentException("the number of stripes must be a power of two: stripeCount="
-                    + stripeCount + " stripeCountMax=" + STRIPES_MAX + "; remedy: choose 256");
+    private static void checkStripes(int groupCount, int stripesPerGroup) {
+        if (Integer.bitCount(groupCount) != 1
+                || Integer.bitCount(stripesPerGroup) != 1
+                || groupCount < 1
+                || groupCount > LockName.GROUPS_MAX
+                || stripesPerGroup < 1
+                || stripesPerGroup > STRIPES_PER_GROUP_MAX
+                || groupCount * stripesPerGroup > STRIPES_MAX) {
+            throw new IllegalArgumentException("the numbers of groups and of their stripes must be powers of two:"
+                    + " groupCount=" + groupCount + " groupCountMax=" + LockName.GROUPS_MAX + " stripesPerGroup="
+                    + stripesPerGroup + " stripesPerGroupMax=" + STRIPES_PER_GROUP_MAX + " stripeCountMax="
+                    + STRIPES_MAX + "; remedy: choose 64 and 8");
         }
-        return stripeCount;
     }
 
     /**
@@ -595,9 +621,10 @@ public final class LockManager {
     // ---- stripes and owners
 
     LockStripe stripe(long name) {
-        // With the length of the array itself as the mask, the compiled code needs no check of its bounds.
         LockStripe[] all = stripes;
-        return all[(int) name & all.length - 1];
+        int group = (int) name >>> LockName.GROUP_SHIFT & groupMask;
+        // With the length of the array itself as a mask, the compiled code needs no check of its bounds.
+        return all[((group << groupShift) | ((int) name & placeMask)) & (all.length - 1)];
     }
 
     void latchAll() {

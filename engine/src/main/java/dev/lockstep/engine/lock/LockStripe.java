@@ -49,8 +49,11 @@ class LockStripe {
      */
     private static final int RELEASE_PLACES = 1 << 14;
 
-    /** Places for early releases that a stripe has at least, so that every number of stripes works. */
-    private static final int RELEASE_PLACES_MIN = 64;
+    /**
+     * Places for early releases that a stripe has at least: where all that is released begins alike, it is remembered
+     * in the stripes of one group.
+     */
+    private static final int RELEASE_PLACES_MIN = 256;
 
     private static final int NAME = 0;
     private static final int HOLDER = 1;
@@ -71,7 +74,7 @@ class LockStripe {
      */
     static final int INVITATIONS_MAX = 16;
 
-    /** The bits of a name that choose the bucket; lower ones choose the stripe, higher ones the owner's slot. */
+    /** The bits of a name that choose the bucket; lower ones choose group and stripe, higher ones the owner's slot. */
     private static final int BUCKET_SHIFT = 16;
     /** The bits of a name that choose the place of an early release. */
     private static final int RELEASE_SHIFT = 34;

@@ -313,7 +313,7 @@ public abstract class ChangeOperation extends RecordOperation {
 
     /** A gap that this transaction itself has read is cut in two by the new key: both halves stay locked. */
     private int inheritGap() {
-        long newName = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        long newName = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
         if (locks.tryLock(context.lockOwner(), newName, LockMode.GAP_S)) {
             return CONTINUE;
         }

@@ -151,7 +151,7 @@ public final class FetchOperation extends RecordOperation {
     }
 
     private long lockName() {
-        return LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        return LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
     }
 
     private int waitForKey() {

@@ -123,7 +123,7 @@ public final class HintedFetches {
             int number = entered;
             KeyBuffer key = keys[from + number];
             if (isLocked) {
-                long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
+                long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key.bytes(), 0, key.length());
                 boolean isMissing = !locks.tryLock(contexts[number].lockOwner(), name, lockMode);
                 if (isMissing && !isTeam) {
                     neededLockName = name;
@@ -225,7 +225,7 @@ public final class HintedFetches {
 
     private boolean isLockFree(int number) {
         KeyBuffer key = keys[from + number];
-        long name = LockName.ofKey(tree.treeId(), key.bytes(), 0, key.length());
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key.bytes(), 0, key.length());
         return locks.tryLockInstant(contexts[number].lockOwner(), name, lockMode);
     }
 

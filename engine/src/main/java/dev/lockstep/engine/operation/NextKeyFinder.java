@@ -57,7 +57,7 @@ final class NextKeyFinder extends TreeDescent {
         MemorySegment pages = tree.environment().memory();
         keyFound = KeyBytes.room(keyFound, Node.keyBytes(pages, leaf, slot));
         int length = Node.copyKey(pages, leaf, slot, keyFound);
-        return LockName.ofKey(tree.treeId(), keyFound, 0, length);
+        return LockName.ofKey(tree.treeId(), tree.leadingBytes(), keyFound, 0, length);
     }
 
     /**
@@ -81,7 +81,7 @@ final class NextKeyFinder extends TreeDescent {
             if (slot < Node.slotCount(memory, page)) {
                 keyFound = KeyBytes.room(keyFound, Node.keyBytes(memory, page, slot));
                 int length = Node.copyKey(memory, page, slot, keyFound);
-                name = LockName.ofKey(tree.treeId(), keyFound, 0, length);
+                name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), keyFound, 0, length);
                 if (validate()) {
                     return true;
                 }

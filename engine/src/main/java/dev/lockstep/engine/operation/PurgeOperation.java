@@ -47,7 +47,7 @@ public final class PurgeOperation extends ChangeOperation {
         if (slot < 0 || !isGhost(Node.slotFlags(memory, page, slot))) {
             return unchanged();
         }
-        long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
         if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.KEY_X_GAP_X)) {
             return unchanged();
         }

@@ -116,7 +116,7 @@ public abstract class RecordOperation extends TreeDescent {
     /** Takes the key lock, or says that it has to be waited for; the next stage is the descent in both cases. */
     final int lockKey(int mode) {
         stage = STAGE_DESCEND;
-        long name = LockName.ofKey(tree.treeId(), key, 0, keyBytes);
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
         return locks.tryLock(context.lockOwner(), name, mode) ? CONTINUE : waitForLock(name, mode, false);
     }
 

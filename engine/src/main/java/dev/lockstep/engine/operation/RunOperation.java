@@ -75,7 +75,7 @@ public abstract class RunOperation extends ChangeOperation {
     final int takeLocks() {
         while (locked < end) {
             RecordBuffer row = rows[locked++];
-            long name = LockName.ofKey(tree.treeId(), row.keyBytes(), 0, row.keyLength());
+            long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
             if (!locks.tryLock(context.lockOwner(), name, LockMode.KEY_X)) {
                 return waitForLock(name, LockMode.KEY_X, false);
             }

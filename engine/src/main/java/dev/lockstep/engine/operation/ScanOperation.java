@@ -450,7 +450,7 @@ public final class ScanOperation extends RecordOperation {
         long word = Node.slotWord(memory, page, slot);
         candidate = KeyBytes.room(candidate, Node.prefixBytes(memory, page) + Node.suffixBytesOf(word));
         candidateBytes = Node.copyLeafKey(memory, page, word, candidate);
-        return LockName.ofKey(tree.treeId(), candidate, 0, candidateBytes);
+        return LockName.ofKey(tree.treeId(), tree.leadingBytes(), candidate, 0, candidateBytes);
     }
 
     /** Goes past a ghost once it is certain that it is one: whoever deleted the record has to have ended. */

@@ -121,6 +121,16 @@ public final class KeyFormat {
     }
 
     /**
+     * The bytes of the first part, if others follow and every key has as many there: what keys of one tenant or one
+     * warehouse begin with.
+     *
+     * @return 1 or more, or 0
+     */
+    public int leadingBytes() {
+        return columnCount() > 1 && offsets[1] != NOT_CONSTANT ? offsets[1] : 0;
+    }
+
+    /**
      * The column of a part.
      *
      * @param part 0 to {@code columnCount() - 1}

@@ -33,7 +33,7 @@ class HintedSlotsTest {
     private final BufferPool pool =
             new BufferPool(BufferPool.FRAMES_MIN, NodeLayout.NONE, null, null, null, (cause, isFatal) -> {}, () -> {});
     private final TreeEnvironment environment = new TreeEnvironment(pool, new PageAllocator(), null, failure -> {});
-    private final BTree tree = new BTree(environment, TREE, ROOT_PAGE, TREE);
+    private final BTree tree = new BTree(environment, TREE, ROOT_PAGE, TREE, 0);
     private final HintedSlots slots = new HintedSlots();
     private final GroupPrefetch prefetch = new GroupPrefetch();
     private final Key key = new Key(new KeyFormat(

@@ -32,7 +32,7 @@ class MovedRootTest {
                         (cause, isFatal) -> {},
                         () -> whileWaiting.run())) {
             TreeEnvironment environment = new TreeEnvironment(pool, new PageAllocator(), null, failure -> {});
-            BTree tree = new BTree(environment, TREE, FROM_PAGE, TREE);
+            BTree tree = new BTree(environment, TREE, FROM_PAGE, TREE, 0);
             int from = leaf(pool, FROM_PAGE, TREE);
             pool.latches().unlatchExclusive(leaf(pool, TO_PAGE, TREE));
             whileWaiting = () -> {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -26,7 +25,10 @@ class LockNameTest {
             System.arraycopy(key, 0, shifted, 5, length);
             long name = LockName.ofKey(3, key, 0, length);
             assertEquals(name, LockName.ofKey(3, shifted, 5, length));
-            assertEquals(name, LockName.ofKey(3, MemorySegment.ofArray(shifted), 5, length));
+            int leadingBytes = random.nextInt(20);
+            assertEquals(
+                    LockName.ofKey(3, leadingBytes, key, 0, length),
+                    LockName.ofKey(3, leadingBytes, shifted, 5, length));
             assertFalse(LockName.isTable(name));
         }
     }
@@ -89,5 +91,51 @@ class LockNameTest {
             assertTrue(chiSquare < 255 + 5 * 22.6, "shift=" + shift + " chiSquare=" + chiSquare);
         }
         assertNotEquals(LockName.ofKey(9, new byte[8], 0, 8), LockName.ofKey(9, new byte[8], 0, 7));
+    }
+
+    @Test
+    void keysThatBeginAlikeAreInOneGroupWhateverTheTreeAndTheRest() {
+        Random random = new Random(SEED);
+        for (int leadingBytes : new int[] {1, 2, 3, 4, 7, 8, 9, 16}) {
+            byte[] key = new byte[leadingBytes + 9];
+            random.nextBytes(key);
+            int group = group(LockName.ofKey(1, leadingBytes, key, 0, key.length));
+            Set<Integer> otherBits = new HashSet<>();
+            for (int i = 0; i < 1000; i++) {
+                byte[] other = Arrays.copyOf(key, leadingBytes + random.nextInt(9));
+                for (int at = leadingBytes; at < other.length; at++) {
+                    other[at] = (byte) random.nextInt();
+                }
+                long name = LockName.ofKey(i % 7, leadingBytes, other, 0, other.length);
+                assertEquals(group, group(name));
+                assertFalse(LockName.isTable(name));
+                otherBits.add((int) name & (LockManager.STRIPES_PER_GROUP_MAX - 1));
+            }
+            assertTrue(otherBits.size() > 200, "the stripes of a group, of 256: " + otherBits.size());
+        }
+    }
+
+    @Test
+    void keysThatBeginOtherwiseSpreadOverTheGroups() {
+        int[] counts = new int[64];
+        for (int warehouse = 0; warehouse < 6400; warehouse++) {
+            byte[] key = ByteBuffer.allocate(8).putInt(warehouse).putInt(5).array();
+            counts[group(LockName.ofKey(1, 4, key, 0, 8)) & 63]++;
+        }
+        for (int count : counts) {
+            assertTrue(count > 50 && count < 150, "of 6,400 in 64 groups: " + Arrays.toString(counts));
+        }
+    }
+
+    @Test
+    void aKeyWithoutAllLeadingBytesIsNamedAsOneWithoutAny() {
+        byte[] key = {1, 2, 3};
+        assertEquals(LockName.ofKey(1, key, 0, 3), LockName.ofKey(1, 4, key, 0, 3));
+        assertEquals(LockName.ofKey(1, key, 0, 0), LockName.ofKey(1, 4, key, 0, 0));
+        assertEquals(LockName.ofKey(1, key, 0, 3), LockName.ofKey(1, 0, key, 0, 3));
+    }
+
+    private static int group(long name) {
+        return (int) (name >>> LockName.GROUP_SHIFT) & (LockName.GROUPS_MAX - 1);
     }
 }

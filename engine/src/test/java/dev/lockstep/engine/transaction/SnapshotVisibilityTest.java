@@ -152,7 +152,7 @@ class SnapshotVisibilityTest {
     /** Fills the undo of a transaction as its changes of one record would, and says what it leaves. */
     private static void changeAll(
             SplittableRandom random, UndoBuffer undo, byte[][] states, int[] flags, int transaction) {
-        BTree tree = new BTree(null, TREE, 1, TREE);
+        BTree tree = new BTree(null, TREE, 1, TREE, 0);
         byte[] value = states[transaction];
         int flagsNow = flags[transaction];
         for (int changes = random.nextInt(CHANGES_MAX); changes > 0; changes--) {
@@ -187,7 +187,7 @@ class SnapshotVisibilityTest {
             long id = identify(context);
             byte[] before = {1};
             context.undo().reserve(KEY.length + 1);
-            BTree tree = new BTree(null, TREE, 1, TREE);
+            BTree tree = new BTree(null, TREE, 1, TREE, 0);
             context.undo().push(UndoBuffer.UPDATE, tree, 0, KEY, KEY.length, 0, before, 1);
             VersionStore versions = new VersionStore(table, BYTES_MAX, 0);
             Snapshot snapshot = versions.first();
@@ -243,7 +243,7 @@ class SnapshotVisibilityTest {
         TransactionContext context = context();
         identify(context);
         context.undo().reserve(KEY.length);
-        context.undo().push(UndoBuffer.INSERT, new BTree(null, TREE, 1, TREE), 0, KEY, KEY.length, 0, KEY, 0);
+        context.undo().push(UndoBuffer.INSERT, new BTree(null, TREE, 1, TREE, 0), 0, KEY, KEY.length, 0, KEY, 0);
         ends.ended(context, lsn);
         return context;
     }
