@@ -64,7 +64,8 @@ public record DatabaseStatus(
             String waitsFor) {}
 
     /**
-     * A lock.
+     * A lock. That on a whole table consists of several, its partitions, of which a transaction that works on rows
+     * holds one and whoever locks the table all.
      *
      * @param name kind and hash of what is locked, as messages name it
      * @param table the table, of locks on whole tables; the empty string otherwise, since names of keys are hashes

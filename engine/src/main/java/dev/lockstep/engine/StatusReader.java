@@ -85,7 +85,9 @@ final class StatusReader {
         for (TableReference table : instance.catalog().tables()) {
             TableState state = table.stateOrNull();
             if (state != null) {
-                names.put(LockName.ofTable(state.tree().treeId()), table.name());
+                for (int partition = 0; partition < instance.tableLockPartitions(); partition++) {
+                    names.put(LockName.ofTable(state.tree().treeId(), partition), table.name());
+                }
             }
         }
         return names;

@@ -202,6 +202,10 @@ final class CarrierThread extends Thread {
         carrierTurns.transactionBoundary(sThread);
     }
 
+    int index() {
+        return index;
+    }
+
     // ---- the loop
 
     @Override

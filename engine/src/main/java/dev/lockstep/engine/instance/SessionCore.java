@@ -96,8 +96,8 @@ public final class SessionCore {
         update = new UpdateOperation(locks, instance.transactions(), context);
         updateInPlace = new InPlaceUpdateOperation(locks, instance.transactions(), context);
         delete = new DeleteOperation(locks, instance.transactions(), context);
-        tableLocks = new TableLocks(locks, context, driver);
-        leftovers = new TransactionLeftovers(instance, context, driver);
+        tableLocks = new TableLocks(locks, context, driver, instance.tableLockPartitions());
+        leftovers = new TransactionLeftovers(instance, context, driver, tableLocks);
         undo = new TransactionUndo(instance, context, driver, leftovers);
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
@@ -313,9 +313,9 @@ public final class SessionCore {
         }
     }
 
-    /** Takes a lock that belongs to no table handle. */
-    void lock(long name, int mode) {
-        tableLocks.lock(name, mode);
+    /** Locks a table that has no handle. */
+    void lockTree(int treeId, int mode) {
+        tableLocks.lock(treeId, mode);
     }
 
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
