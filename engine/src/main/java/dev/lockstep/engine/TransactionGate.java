@@ -99,6 +99,7 @@ final class TransactionGate {
             long now = InstalledTime.nanoTime();
             long lockWaitNanos = options.lockTimeout().toNanos();
             long deadlineNanos = now + options.timeout().toNanos();
+            core.beginAs(options.kind());
             if (options.snapshot()) {
                 core.beginSnapshot(options.durability(), lockWaitNanos, deadlineNanos, now);
             } else {

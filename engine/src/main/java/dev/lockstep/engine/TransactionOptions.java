@@ -15,6 +15,8 @@ import java.time.Duration;
  * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
  * @param snapshot whether it only reads, all from one {@linkplain #readOnlySnapshot() snapshot}; its isolation then
  *     says nothing
+ * @param kind what transactions are called that execute the same operations in the same order, or the empty string:
+ *     those of one kind can begin together as a team ({@link dev.lockstep.scheduler.TeamPolicy#waves()})
  */
 public record TransactionOptions(
         Isolation isolation,
@@ -22,7 +24,8 @@ public record TransactionOptions(
         Duration lockTimeout,
         Duration timeout,
         int retryCountMax,
-        boolean snapshot) {
+        boolean snapshot,
+        String kind) {
     /** Most retries: a transaction that loses this often has a conflict that retrying does not cure. */
     public static final int RETRY_COUNT_MAX = 1_000;
 
@@ -36,6 +39,7 @@ public record TransactionOptions(
         requireGiven("durability", durability);
         requireGiven("lockTimeout", lockTimeout);
         requireGiven("timeout", timeout);
+        requireGiven("kind", kind);
         if (lockTimeout.isNegative() || timeout.isNegative()) {
             throw new InvalidOptionException(Message.of("a timeout is negative")
                     .with("lockTimeout", lockTimeout)
@@ -69,7 +73,7 @@ public record TransactionOptions(
      */
     public TransactionOptions(
             Isolation isolation, Durability durability, Duration lockTimeout, Duration timeout, int retryCountMax) {
-        this(isolation, durability, lockTimeout, timeout, retryCountMax, false);
+        this(isolation, durability, lockTimeout, timeout, retryCountMax, false, "");
     }
 
     private static void requireGiven(String option, Object value) {
@@ -98,7 +102,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withIsolation(Isolation value) {
-        return new TransactionOptions(value, durability, lockTimeout, timeout, retryCountMax, snapshot);
+        return new TransactionOptions(value, durability, lockTimeout, timeout, retryCountMax, snapshot, kind);
     }
 
     /**
@@ -108,7 +112,7 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions withDurability(Durability value) {
-        return new TransactionOptions(isolation, value, lockTimeout, timeout, retryCountMax, snapshot);
+        return new TransactionOptions(isolation, value, lockTimeout, timeout, retryCountMax, snapshot, kind);
     }
 
     /**
@@ -119,7 +123,7 @@ public record TransactionOptions(
      * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withLockTimeout(Duration value) {
-        return new TransactionOptions(isolation, durability, value, timeout, retryCountMax, snapshot);
+        return new TransactionOptions(isolation, durability, value, timeout, retryCountMax, snapshot, kind);
     }
 
     /**
@@ -130,7 +134,7 @@ public record TransactionOptions(
      * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withTimeout(Duration value) {
-        return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax, snapshot);
+        return new TransactionOptions(isolation, durability, lockTimeout, value, retryCountMax, snapshot, kind);
     }
 
     /**
@@ -141,7 +145,7 @@ public record TransactionOptions(
      * @throws InvalidOptionException if out of range
      */
     public TransactionOptions withRetries(int value) {
-        return new TransactionOptions(isolation, durability, lockTimeout, timeout, value, snapshot);
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, value, snapshot, kind);
     }
 
     /**
@@ -162,6 +166,17 @@ public record TransactionOptions(
      * @return the copy
      */
     public TransactionOptions readOnlySnapshot() {
-        return new TransactionOptions(isolation, durability, lockTimeout, timeout, retryCountMax, true);
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, retryCountMax, true, kind);
+    }
+
+    /**
+     * A copy for transactions of one kind, which execute the same operations in the same order.
+     *
+     * @param value what they are called, or the empty string; of few different ones, since each kind has a list of its
+     *     own in the scheduler for good
+     * @return the copy
+     */
+    public TransactionOptions withKind(String value) {
+        return new TransactionOptions(isolation, durability, lockTimeout, timeout, retryCountMax, snapshot, value);
     }
 }

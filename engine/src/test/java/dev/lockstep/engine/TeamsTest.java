@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.instance.RangeScan;
@@ -10,6 +11,7 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.scheduler.TeamPolicy;
 import dev.lockstep.scheduler.WaitReason;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -234,6 +236,76 @@ class TeamsTest {
             assertEquals(MEMBERS * rows, rowsScanned.get());
             long strays = inAll(scheduler, each -> each.strays().getOrDefault(WaitReason.YIELD, 0L));
             assertEquals(yields, strays > 0, () -> scheduler.statistics().toString());
+        }
+    }
+
+    /**
+     * Under {@link TeamPolicy#waves()} those of one kind begin together, of each part of the data one: whatever a
+     * transaction ends by, the next of its part can begin.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void transactionsOfOneKindBeginInWaves(SThreadKind kind) throws InterruptedException {
+        SchedulerOptions waves = oneCarrier(kind, TeamMode.ON).withPolicy(TeamPolicy.waves());
+        try (Scheduler scheduler = new Scheduler(waves)) {
+            DatabaseOptions options = DatabaseOptions.builder()
+                    .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
+                    .build();
+            Database database = validated.inMemory(options, scheduler);
+            Table table = database.createTable(DatabaseTest.accounts());
+            insertRows(database, table, SHARED_ROWS);
+            scheduler.resetStatistics();
+            List<SThread> members = new ArrayList<>();
+            scheduler.start("starter", 0, () -> {
+                for (int member = 0; member < 2 * MEMBERS; member++) {
+                    int part = member % MEMBERS;
+                    members.add(scheduler.start("member-" + member, 0, part, () -> runEnding(database, table, part)));
+                }
+            });
+            scheduler.awaitTermination();
+            for (SThread member : members) {
+                assertNull(member.failure(), member.name());
+            }
+            Map<String, Double> membersIn = scheduler.statistics().stream()
+                    .filter(each -> each.teams() > 0)
+                    .collect(Collectors.toMap(OperationStatistics::operation, OperationStatistics::membersInMean));
+            for (String operation : List.of("begin transfer", "begin look", "update account")) {
+                double mean = membersIn.getOrDefault(operation, 0.0);
+                assertTrue(mean > MEMBERS - 1 && mean <= MEMBERS, () -> operation + " of " + membersIn);
+            }
+        }
+    }
+
+    /** Two kinds in turns; a third of the transactions is rolled back, by the caller or by what it throws. */
+    private static void runEnding(Database database, Table table, int id) {
+        TransactionOptions options =
+                TransactionOptions.of(DatabaseOptions.defaults()).withIsolation(Isolation.SERIALIZABLE);
+        Record row = table.newRecord();
+        try (Session session = database.openSession()) {
+            for (int i = 0; i < TRANSACTIONS; i++) {
+                Transaction transfer = session.begin(options.withKind("transfer"));
+                assertTrue(transfer.fetch(table, table.newKey().add(id), row));
+                row.setLong(2, i);
+                assertTrue(transfer.update(table, row));
+                if (i % 3 == 0) {
+                    transfer.rollback();
+                } else {
+                    transfer.commit();
+                }
+                int turn = i;
+                try {
+                    database.run(options.withKind("look"), look -> {
+                        assertTrue(look.fetch(table, table.newKey().add(id), row));
+                        if (turn % 3 == 0) {
+                            throw new IllegalStateException("rolled back");
+                        }
+                    });
+                } catch (IllegalStateException expected) {
+                    assertEquals(0, turn % 3);
+                }
+            }
         }
     }
 }

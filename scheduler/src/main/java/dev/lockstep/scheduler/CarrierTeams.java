@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <ul>
  *   <li>A list is passed over by at most {@link Scheduler#TEAMS_PASSED_OVER_MAX} teams plus one for each list that
  *       waited longer.
+ *   <li>{@code underWay} of a part is how many of its S-threads are marked as under way, of {@link #PARTS} parts in a
+ *       row; none are where the policy has no use for it.
  *   <li>A list once made stays at its place in {@code lists} and {@code publishedLists}.
  * </ul>
  *
@@ -20,6 +22,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class CarrierTeams {
     /** One in this many teams of one member is timed, and stands for all: reading the clock twice would double them. */
     static final int LONE_TEAMS_PER_SAMPLE = 16;
+
+    /** As many parts of the data as {@link TurnQueue} tells apart. */
+    private static final int PARTS = TurnQueue.PLACES;
 
     private final Scheduler scheduler;
     private final int carrier;
@@ -37,6 +42,8 @@ final class CarrierTeams {
 
     /** By kind of operation; of use to new lists only. */
     private final Map<String, ListGroup> groups = new HashMap<>();
+
+    private final int[] underWay = new int[PARTS];
 
     private final WaitingLists waiting = new WaitingLists(lists);
     private final Team team = new Team();
@@ -89,13 +96,14 @@ final class CarrierTeams {
     OperationList newList(int operation) {
         OperationList list =
                 new OperationList(operation, scheduler.teamLimit(operation), teamMode, groupOrNull(operation));
+        list.begins = scheduler.isBegin(operation);
         publishedLists.setRelease(operation, list);
         lists[operation] = list;
         return list;
     }
 
     private ListGroup groupOrNull(int operation) {
-        String kind = consolidates && operation != OperationRegistry.SHARED
+        String kind = consolidates && operation != OperationRegistry.SHARED && !scheduler.isBegin(operation)
                 ? ListGroup.kindOrNull(scheduler.operationName(operation))
                 : null;
         return kind == null ? null : groups.computeIfAbsent(kind, name -> new ListGroup());
@@ -103,6 +111,9 @@ final class CarrierTeams {
 
     void join(SThread sThread, OperationList list) {
         sThread.state = SThread.State.LISTED;
+        if (list.begins) {
+            transactionEnded(sThread);
+        }
         list.append(sThread);
         listed++;
         if (!list.waiting) {
@@ -143,13 +154,30 @@ final class CarrierTeams {
 
     /** Whether a list was passed over for so many teams that it is next, whatever the policy. */
     boolean isOverdue() {
-        return !waiting.isEmpty() && teamsFormed - waiting.oldest().waitingSinceTeam >= Scheduler.TEAMS_PASSED_OVER_MAX;
+        return !waiting.isEmpty() && overdueOrNull() != null;
+    }
+
+    private OperationList overdueOrNull() {
+        OperationList oldest = waiting.oldest();
+        if (!policy.beginsApart()) {
+            return isPassedOver(oldest, Scheduler.TEAMS_PASSED_OVER_MAX) ? oldest : null;
+        }
+        OperationList underWayLongest = waiting.oldestUnderWay();
+        if (underWayLongest != null && isPassedOver(underWayLongest, Scheduler.TEAMS_PASSED_OVER_MAX)) {
+            return underWayLongest;
+        }
+        return isPassedOver(oldest, Scheduler.BEGINS_PASSED_OVER_MAX) ? oldest : null;
+    }
+
+    private boolean isPassedOver(OperationList list, int teamsMax) {
+        return teamsFormed - list.waitingSinceTeam >= teamsMax;
     }
 
     OperationList chooseList() {
         OperationList oldest = waiting.oldest();
-        if (isOverdue()) {
-            return oldest;
+        OperationList overdue = overdueOrNull();
+        if (overdue != null) {
+            return overdue;
         }
         int operation = policy.nextTeam(lastWanted, waiting);
         if (waiting.waitingCount(operation) == 0) {
@@ -216,12 +244,41 @@ final class CarrierTeams {
     }
 
     private void take(OperationList list, int membersMax, int ready) {
-        int members = Math.min(list.size(), membersMax);
-        for (int i = 0; i < members; i++) {
-            addToTeam(list.poll());
+        int members = 0;
+        if (list.begins && policy.beginsApart()) {
+            members = takeApart(list, membersMax);
+        } else {
+            members = Math.min(list.size(), membersMax);
+            for (int i = 0; i < members; i++) {
+                addToTeam(list.poll());
+            }
         }
         listed -= members;
         countIn(list, members, ready);
+    }
+
+    /** Takes the first of each part of the data of which nobody is under way; where there is none, the first. */
+    private int takeApart(OperationList list, int membersMax) {
+        int members = 0;
+        SThread next = list.pollApart(underWay);
+        next = next == null ? list.poll() : next;
+        while (next != null) {
+            if (next.dataPart != Scheduler.NO_PART) {
+                next.underWay = true;
+                underWay[next.dataPart % PARTS]++;
+            }
+            addToTeam(next);
+            members++;
+            next = members < membersMax ? list.pollApart(underWay) : null;
+        }
+        return members;
+    }
+
+    void transactionEnded(SThread sThread) {
+        if (sThread.underWay) {
+            sThread.underWay = false;
+            underWay[sThread.dataPart % PARTS]--;
+        }
     }
 
     /** Takes its first members out of a list. */

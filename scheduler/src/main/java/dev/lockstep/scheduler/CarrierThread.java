@@ -202,6 +202,10 @@ final class CarrierThread extends Thread {
         carrierTurns.transactionBoundary(sThread);
     }
 
+    void transactionEnded(SThread sThread) {
+        teams.transactionEnded(sThread);
+    }
+
     int index() {
         return index;
     }
@@ -381,6 +385,7 @@ final class CarrierThread extends Thread {
             }
             case END -> {
                 teams.leave(sThread, null);
+                teams.transactionEnded(sThread);
                 sThread.state = SThread.State.ENDED;
                 wakeups.ended();
                 scheduler.ended(sThread);

@@ -32,6 +32,9 @@ final class OperationList {
     /** Members of one of its teams. */
     final int teamLimit;
 
+    /** Whether its members are about to begin a transaction. */
+    boolean begins;
+
     /** Lists that it may be consolidated with, {@code null} for none. */
     final ListGroup group;
 
@@ -82,6 +85,15 @@ final class OperationList {
     SThread poll() {
         SThread first = members.poll();
         countInGroup(-1);
+        return first;
+    }
+
+    /** As {@link #poll}, but the first whose part of the data nobody is under way on; null if there is none. */
+    SThread pollApart(int[] underWay) {
+        SThread first = members.pollApart(underWay);
+        if (first != null) {
+            countInGroup(-1);
+        }
         return first;
     }
 

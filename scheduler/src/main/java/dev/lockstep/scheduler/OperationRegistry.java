@@ -43,6 +43,11 @@ final class OperationRegistry {
     }
 
     int register(String name) {
+        return register(name, name);
+    }
+
+    /** @param measuredAs the operation whose probe, switch points and data set it has */
+    int register(String name, String measuredAs) {
         Objects.requireNonNull(name, "name");
         lock.lock();
         try {
@@ -54,9 +59,9 @@ final class OperationRegistry {
                 return SHARED;
             }
             int number = names.size();
-            probeNumbers[number] = InstalledProbe.number(name);
-            placedNumbers[number] = PlacedSwitchPoints.find(name);
-            teamLimits[number] = options.teamLimits().membersMax(name, options.teamLimit());
+            probeNumbers[number] = InstalledProbe.number(measuredAs);
+            placedNumbers[number] = PlacedSwitchPoints.find(measuredAs);
+            teamLimits[number] = options.teamLimits().membersMax(measuredAs, options.teamLimit());
             names.add(name);
             numbers.put(name, number);
             return number;

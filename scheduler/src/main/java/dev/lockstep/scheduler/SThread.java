@@ -108,6 +108,10 @@ public abstract class SThread extends InboxNode {
 
     boolean operating;
     boolean member;
+
+    /** Whether it is counted among those who have begun a transaction, see {@link TeamPolicy#beginsApart}. */
+    boolean underWay;
+
     boolean turns;
 
     /** With {@link TeamExecution#SERIAL}: to be taken behind the operation. */
@@ -404,6 +408,17 @@ public abstract class SThread extends InboxNode {
     public final void transactionBoundary() {
         if (carrier != null) {
             carrier.transactionBoundary(this);
+        }
+    }
+
+    /**
+     * To be called where a transaction of this S-thread has released its locks: others may begin on its part of the
+     * data. Where another thread has ended the transaction, they may when this S-thread begins the next.
+     */
+    @SuppressWarnings("ReferenceEquality") // that very S-thread
+    public final void transactionEnded() {
+        if (underWay && current() == this) {
+            carrier.transactionEnded(this);
         }
     }
 

@@ -62,6 +62,28 @@ final class SThreadQueue {
         return first;
     }
 
+    /** Takes out the first of no part of the data or of one with a count of 0; null if there is none. */
+    SThread pollApart(int[] countOfPart) {
+        SThread before = null;
+        SThread each = head;
+        while (each != null
+                && each.dataPart != Scheduler.NO_PART
+                && countOfPart[each.dataPart % countOfPart.length] != 0) {
+            before = each;
+            each = each.next;
+        }
+        if (each == null || before == null) {
+            return each == null ? null : poll();
+        }
+        before.next = each.next;
+        if (tail == each) {
+            tail = before;
+        }
+        each.next = null;
+        size--;
+        return each;
+    }
+
     /** Whether each of the first so many, which are there, has offered a work. */
     boolean haveWorks(int count) {
         SThread each = head;

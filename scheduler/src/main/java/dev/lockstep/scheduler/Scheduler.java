@@ -41,6 +41,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread-safety: all methods may be called by any thread.
  */
 public final class Scheduler implements AutoCloseable {
+    private static final String BEGIN = "begin";
+
     /**
      * Largest number of operations with a list of their own: seven operations on 140 tables and indexes. Operations
      * registered beyond it share one list; each costs a carrier one reference, and some 300 bytes once used.
@@ -53,6 +55,13 @@ public final class Scheduler implements AutoCloseable {
      * as many teams as a transaction has different operations.
      */
     public static final int TEAMS_PASSED_OVER_MAX = 32;
+
+    /**
+     * Teams that can be preferred to those who are about to begin a transaction, where the policy lets transactions
+     * begin in waves: a hundred waves of a dozen operations. A list that is seldom the largest grows until it is, so
+     * this is for what stays small, and for a transaction that does not end.
+     */
+    public static final int BEGINS_PASSED_OVER_MAX = 1024;
 
     /**
      * Operations after which an S-thread in straight mode lets others run at its next {@link
@@ -174,6 +183,23 @@ public final class Scheduler implements AutoCloseable {
      */
     public int registerOperation(String name) {
         return operations.register(name);
+    }
+
+    /**
+     * Gives the begin of transactions of one kind a list of its own, by the name {@code "begin KIND"}; else as {@link
+     * #registerOperation}, and measured as {@code "begin"}.
+     *
+     * @param kind what transactions are called that execute the same operations in the same order; the empty string for
+     *     those that nothing is said of
+     */
+    public int registerBegin(String kind) {
+        return kind.isEmpty() ? registerOperation(BEGIN) : operations.register(BEGIN + ' ' + kind, BEGIN);
+    }
+
+    /** Whether transactions begin with an operation, and nobody who waits for it is in the middle of one. */
+    boolean isBegin(int operation) {
+        String name = operations.name(operation);
+        return name.equals(BEGIN) || name.startsWith(BEGIN + ' ');
     }
 
     /** Returns the name under which an operation was registered. */

@@ -27,6 +27,12 @@ public interface TeamPolicy {
          * Looks at every list that has members.
          */
         int largest();
+
+        /**
+         * Returns as {@link #largest} among the operations that no transaction begins with, so that who waits is in the
+         * middle of one; a negative number if nobody is. Looks at every list that has members.
+         */
+        int largestUnderWay();
     }
 
     /**
@@ -38,6 +44,14 @@ public interface TeamPolicy {
      * @return an operation with waiting S-threads; for any other, the list that has waited longest is taken
      */
     int nextTeam(int lastWanted, WaitingOperations waiting);
+
+    /**
+     * Whether transactions that begin as a team are of different parts of the data ({@link Scheduler#start(String, int,
+     * int, Runnable)}), of which no transaction is under way on the carrier, as far as there are such.
+     */
+    default boolean beginsApart() {
+        return false;
+    }
 
     /** The paper's policy: continue with what the last member or the last stray wants. */
     static TeamPolicy lastWanted() {
@@ -52,5 +66,26 @@ public interface TeamPolicy {
     /** The list with the most members: the instructions of its operation are fetched for as many as can be. */
     static TeamPolicy largest() {
         return (lastWanted, waiting) -> waiting.largest();
+    }
+
+    /**
+     * Transactions begin in waves: nobody begins one while others wait in the middle of theirs. Who begins together is
+     * of one kind ({@link Scheduler#registerBegin}), so executes the same operations, and of different parts of the
+     * data ({@link #beginsApart}), so waits for no lock of the others; the team stays together from one operation to
+     * the next. Under way, the list with the most members is next; else the kind that most wait to begin.
+     */
+    static TeamPolicy waves() {
+        return new TeamPolicy() {
+            @Override
+            public int nextTeam(int lastWanted, WaitingOperations waiting) {
+                int underWay = waiting.largestUnderWay();
+                return underWay >= 0 ? underWay : waiting.largest();
+            }
+
+            @Override
+            public boolean beginsApart() {
+                return true;
+            }
+        };
     }
 }

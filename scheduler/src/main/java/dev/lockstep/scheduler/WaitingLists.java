@@ -48,15 +48,34 @@ final class WaitingLists implements TeamPolicy.WaitingOperations {
         return oldest.operation;
     }
 
+    /** The list that has waited longest of those that no transaction begins with, null if there is none. */
+    OperationList oldestUnderWay() {
+        OperationList each = oldest;
+        while (each != null && each.begins) {
+            each = each.nextWaiting;
+        }
+        return each;
+    }
+
     @Override
     public int largest() {
-        OperationList largest = oldest;
-        for (OperationList list = oldest.nextWaiting; list != null; list = list.nextWaiting) {
-            if (list.sizeTogether() > largest.sizeTogether()) {
+        return largest(true).operation;
+    }
+
+    @Override
+    public int largestUnderWay() {
+        OperationList largest = largest(false);
+        return largest == null ? -1 : largest.operation;
+    }
+
+    private OperationList largest(boolean begins) {
+        OperationList largest = null;
+        for (OperationList list = oldest; list != null; list = list.nextWaiting) {
+            if ((begins || !list.begins) && (largest == null || list.sizeTogether() > largest.sizeTogether())) {
                 largest = list;
             }
         }
-        return largest.operation;
+        return largest;
     }
 
     void append(OperationList list, long team) {

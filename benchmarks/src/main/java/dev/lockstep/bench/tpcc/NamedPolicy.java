@@ -11,13 +11,17 @@ enum NamedPolicy {
     LONGEST_WAITING,
 
     /** The list with the most members. */
-    LARGEST;
+    LARGEST,
+
+    /** Nobody begins a transaction while others wait in the middle of theirs. */
+    WAVES;
 
     TeamPolicy policy() {
         return switch (this) {
             case LAST_WANTED -> TeamPolicy.lastWanted();
             case LONGEST_WAITING -> TeamPolicy.longestWaiting();
             case LARGEST -> TeamPolicy.largest();
+            case WAVES -> TeamPolicy.waves();
         };
     }
 }

@@ -302,7 +302,8 @@ final class TpccOptions {
             converter = Choice.OfPolicy.class,
             completionCandidates = Choice.OfPolicy.class,
             description = "Which list of waiting threads becomes the next team: ${COMPLETION-CANDIDATES}."
-                    + " last-wanted, the paper's: what the last member or stray wants. Several make as many runs"
+                    + " last-wanted, the paper's: what the last member or stray wants. waves: transactions of one type"
+                    + " begin together, and no other while they are under way. Several make as many runs"
                     + " where teams are not off. Default: ${DEFAULT-VALUE}.")
     List<String> teamPolicies;
 

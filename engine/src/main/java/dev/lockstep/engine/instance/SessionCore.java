@@ -4,6 +4,7 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.catalog.TableReference;
@@ -81,6 +82,8 @@ public final class SessionCore {
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private boolean answersWhenDurable;
     private boolean isDurableSoon;
+    private String kind = "";
+    private int beginOperation;
     private boolean cleansUpLocked;
     private boolean abandoned;
     private Runnable onCommitRecord;
@@ -102,6 +105,7 @@ public final class SessionCore {
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
         reading = new SnapshotReading(instance, context, driver);
+        beginOperation = instance.operations().begin();
         instance.transactions().register(context);
     }
 
@@ -208,6 +212,14 @@ public final class SessionCore {
         begin(isolation, durability, lockWaitNanosMax, deadlineNanos, InstalledTime.nanoTime());
     }
 
+    /** Says of what kind the transactions are that begin from now on, see {@link TransactionOptions#kind}. */
+    public void beginAs(String transactionKind) {
+        if (!kind.equals(transactionKind)) {
+            beginOperation = instance.operations().begin(transactionKind);
+            kind = transactionKind;
+        }
+    }
+
     /**
      * Starts a transaction. A stack that is nearly full overflows here, with nothing begun.
      *
@@ -218,8 +230,7 @@ public final class SessionCore {
             Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         driver.reserveStack(FRAMES_PER_BEGIN);
         SThread sThread = instance.scheduler() == null ? null : SThread.current();
-        InstalledProbe.begin(
-                sThread, instance.scheduler(), instance.operations().begin());
+        InstalledProbe.begin(sThread, instance.scheduler(), beginOperation);
         try {
             context.lockOwner().begin(nowNanos, sThread == null ? Thread.currentThread() : sThread);
             begin(sThread, isolation, durability, lockWaitNanosMax, deadlineNanos);
@@ -243,7 +254,7 @@ public final class SessionCore {
         onCommitRecord = null;
         if (sThread != null) {
             sThread.transactionBoundary();
-            sThread.beginOperation(instance.operations().begin());
+            sThread.beginOperation(beginOperation);
             sThread.switchPoint();
             sThread.endOperation();
         }
@@ -635,6 +646,9 @@ public final class SessionCore {
         locks.releaseAll(context.lockOwner(), commitLsn);
         context.endRangeScans();
         tableLocks.released();
+        if (context.sThread() != null) {
+            context.sThread().transactionEnded();
+        }
     }
 
     /** Frees the overflow pages that a stub leads to. */

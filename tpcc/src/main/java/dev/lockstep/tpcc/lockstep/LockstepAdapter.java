@@ -18,6 +18,7 @@ import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TpccSession;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The engine {@code lockstep}. */
@@ -64,8 +65,9 @@ public final class LockstepAdapter implements TpccAdapter {
         tables = LockstepTables.of(database);
         for (TransactionType type : TransactionType.values()) {
             IsolationLevel level = isolation == null ? IsolationLevel.required(type) : isolation;
-            options[type.ordinal()] =
-                    new TransactionOptions(Isolation.valueOf(level.name()), durability, timeout, timeout, 0);
+            options[type.ordinal()] = new TransactionOptions(
+                            Isolation.valueOf(level.name()), durability, timeout, timeout, 0)
+                    .withKind(type.title().toLowerCase(Locale.ROOT));
         }
         // Never stronger than the database's own, which the engine refuses.
         Durability loaded = durability == Durability.NONE ? Durability.NONE : Durability.ASYNC;
