@@ -11,6 +11,7 @@ final class MemberTurns {
     private final OperationList[] lists;
     private final Team team;
     private final boolean putsOffTurns;
+    private final boolean passesTurnsBehind;
 
     /** In place of switches, {@code null} where members take turns. */
     private final PairBarrier barrier;
@@ -22,6 +23,7 @@ final class MemberTurns {
         this.lists = teams.lists();
         this.team = teams.team();
         this.putsOffTurns = options.teamExecution() == TeamExecution.SERIAL;
+        this.passesTurnsBehind = options.teamExecution() == TeamExecution.APART;
         this.barrier = scheduler.barrierOrNull(carrier);
         this.side = carrier % 2;
     }
@@ -63,13 +65,17 @@ final class MemberTurns {
         InstalledProbe.returned(sThread);
     }
 
-    /** Takes the turns that were put off; like {@link #finishOperation} where none were. */
+    /** Takes the turns that were put off, and the one behind the operation where there is one. */
     void endOperation(SThread sThread) {
         while (sThread.turnsPutOff > 0) {
             sThread.turnsPutOff--;
             passTurn(sThread);
         }
+        boolean ended = sThread.operating;
         finishOperation(sThread);
+        if (passesTurnsBehind && ended && sThread.member) {
+            passTurn(sThread);
+        }
     }
 
     /** Ends the operation for the statistics; the S-thread keeps its place in the team, if it has one. */

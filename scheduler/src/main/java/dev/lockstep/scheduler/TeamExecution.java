@@ -13,6 +13,14 @@ public enum TeamExecution {
     SERIAL,
 
     /**
+     * As {@link #SWITCHING}, and the turn passes where a member's operation ends. What a member executes of its own, up
+     * to its next operation, then follows that of the members before, and not the operation: a first-level instruction
+     * cache has to hold the operation or what lies between two, not both, at the price of a second switch for each
+     * operation.
+     */
+    APART,
+
+    /**
      * The stages of all by the member that comes first, in a loop on its stack: each member is suspended once per
      * operation. Members without a {@link StagedWork}, and what is left of the others' when they would have to wait,
      * execute as with {@link #SWITCHING}.

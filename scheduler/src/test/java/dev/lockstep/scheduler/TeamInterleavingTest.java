@@ -3,6 +3,7 @@ package dev.lockstep.scheduler;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -66,6 +67,35 @@ class TeamInterleavingTest {
             assertEquals(3, statistics.membersOut());
             assertEquals(6, statistics.switches());
             assertEquals(0, statistics.switchesSkipped());
+        }
+    }
+
+    /**
+     * All end the operation before the first goes on with what is its own, and all do that before the next operation.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void membersApartTakeATurnBehindTheOperation(SThreadKind kind) throws InterruptedException {
+        SchedulerOptions apart =
+                Fixtures.exact(kind).withTeamExecution(TeamExecution.APART).withSwitchPointsOn(false);
+        try (Scheduler scheduler = new Scheduler(apart)) {
+            int fetch = scheduler.registerOperation("fetch");
+            int update = scheduler.registerOperation("update");
+            List<Runnable> members = new ArrayList<>();
+            for (String member : List.of("a", "b", "c")) {
+                members.add(() -> {
+                    threeSteps(fetch, member);
+                    note(member + "4");
+                    threeSteps(update, member);
+                    note(member + "5");
+                });
+            }
+            Fixtures.runTogether(scheduler, members);
+            assertEquals("c1 c2 c3 a1 a2 a3 b1 b2 b3 c4 a4 b4 b1 b2 b3 c1 c2 c3 a1 a2 a3 b5 c5 a5 ", order.toString());
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(1, statistics.teams());
+            assertEquals(3, statistics.membersOut());
+            assertEquals(3, statistics.switches());
         }
     }
 

@@ -316,7 +316,8 @@ final class TpccOptions {
             completionCandidates = Choice.OfTeamExecution.class,
             description = "How a team executes: ${COMPLETION-CANDIDATES}. switching: each member for itself. serial:"
                     + " likewise, with the turns of --switch-points behind each operation, where they save"
-                    + " nothing. staged: the first member fetches the rows of all by primary key, a stage of each"
+                    + " nothing. apart: with a turn behind each operation, so that all end it before the first goes"
+                    + " on. staged: the first member fetches the rows of all by primary key, a stage of each"
                     + " in turn. Several make as many runs where teams are not off. Default: ${DEFAULT-VALUE}.")
     List<String> teamExecutions;
 
