@@ -229,9 +229,10 @@ public final class Scheduler implements AutoCloseable {
      * @param operationCount different operations that they run
      */
     public long teamsBetweenTurnsMax(int sThreads, int operationCount) {
-        int membersMax = options.teamLimits().smallest(options.teamLimit());
-        long teamsOfOneList = (sThreads + membersMax - 1L) / membersMax;
-        return teamsOfOneList * (TEAMS_PASSED_OVER_MAX + operationCount);
+        boolean apart = options.policy().beginsApart();
+        int membersMin = apart ? 1 : options.teamLimits().smallest(options.teamLimit());
+        long teamsOfOneList = (sThreads + membersMin - 1L) / membersMin;
+        return teamsOfOneList * ((apart ? BEGINS_PASSED_OVER_MAX : TEAMS_PASSED_OVER_MAX) + operationCount);
     }
 
     /**

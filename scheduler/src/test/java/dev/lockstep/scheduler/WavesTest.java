@@ -119,6 +119,7 @@ class WavesTest {
                 }
             };
             runTogether(scheduler, List.of(0, 1), List.of(endless, () -> transact(scheduler, "short", "short")));
+            assertTrue(order.indexOf("begin short") <= scheduler.teamsBetweenTurnsMax(2, 5));
         }
         int begun = order.indexOf("begin short");
         assertTrue(begun >= Scheduler.BEGINS_PASSED_OVER_MAX - 2, "begun after " + begun);
