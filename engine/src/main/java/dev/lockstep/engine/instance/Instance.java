@@ -40,8 +40,8 @@ import java.util.function.Supplier;
  */
 public final class Instance {
     /**
-     * Groups of stripes of the lock table: tens of tenants or warehouses, half of which another processor serves, then
-     * rarely meet one of the other half.
+     * Groups of stripes of the lock table: so many that a tenant or warehouse that one processor serves is rarely in a
+     * group with one of the few dozen that another serves.
      */
     private static final int LOCK_GROUPS = 64;
 
