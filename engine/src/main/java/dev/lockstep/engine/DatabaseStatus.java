@@ -64,8 +64,7 @@ public record DatabaseStatus(
             String waitsFor) {}
 
     /**
-     * A lock. That on a whole table consists of several, its partitions, of which a transaction that works on rows
-     * holds one and whoever locks the table all.
+     * A lock.
      *
      * @param name kind and hash of what is locked, as messages name it
      * @param table the table, of locks on whole tables; the empty string otherwise, since names of keys are hashes

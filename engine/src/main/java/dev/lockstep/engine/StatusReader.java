@@ -85,9 +85,7 @@ final class StatusReader {
         for (TableReference table : instance.catalog().tables()) {
             TableState state = table.stateOrNull();
             if (state != null) {
-                for (int partition = 0; partition < instance.tableLockPartitions(); partition++) {
-                    names.put(LockName.ofTable(state.tree().treeId(), partition), table.name());
-                }
+                names.put(LockName.ofTable(state.tree().treeId()), table.name());
             }
         }
         return names;

@@ -206,10 +206,6 @@ final class CarrierThread extends Thread {
         teams.transactionEnded(sThread);
     }
 
-    int index() {
-        return index;
-    }
-
     // ---- the loop
 
     @Override

@@ -182,11 +182,6 @@ public abstract class SThread extends InboxNode {
         return carrier;
     }
 
-    /** Returns the number of its carrier, 0 to {@link Scheduler#carrierCount()} - 1, the same for life. */
-    public final int carrierIndex() {
-        return carrier.index();
-    }
-
     /** Returns the name given at the start. */
     public final String name() {
         return name;

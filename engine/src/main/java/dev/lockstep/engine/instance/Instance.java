@@ -52,9 +52,6 @@ public final class Instance {
      */
     private static final int LOCK_STRIPES_PER_PROCESSOR = 4;
 
-    /** A lock on a whole table, which is taken in each partition, then still costs no more than a few on rows. */
-    private static final int TABLE_LOCK_PARTITIONS_MAX = 8;
-
     private final DatabaseOptions options;
     private final Scheduler scheduler;
     private final Health health;
@@ -62,7 +59,6 @@ public final class Instance {
     private final TreeEnvironment environment;
     private final Log log;
     private final LockManager locks;
-    private final int tableLockPartitions = Math.min(TABLE_LOCK_PARTITIONS_MAX, processors());
     private final TransactionTable transactions;
     private final Catalog catalog;
     private final BTree catalogTree;
@@ -111,18 +107,8 @@ public final class Instance {
     }
 
     private static int lockStripesPerGroup() {
-        return Math.min(LockManager.STRIPES_MAX / LOCK_GROUPS, LOCK_STRIPES_PER_PROCESSOR * processors());
-    }
-
-    /** Partitions of the lock on each table, see {@link TableLocks}. */
-    public int tableLockPartitions() {
-        return tableLockPartitions;
-    }
-
-    /** The processors that the JVM may use, or the next power of two. */
-    private static int processors() {
-        int available = Runtime.getRuntime().availableProcessors();
-        return available == 1 ? 1 : 2 * Integer.highestOneBit(available - 1);
+        int wanted = LOCK_STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+        return Math.min(LockManager.STRIPES_MAX / LOCK_GROUPS, 2 * Integer.highestOneBit(wanted - 1));
     }
 
     public DatabaseOptions options() {

@@ -15,6 +15,7 @@ import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.catalog.TreeOperations;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
 import dev.lockstep.engine.type.StoredTable.IndexState;
@@ -71,7 +72,7 @@ public final class Schema {
             T result;
             List<BTree> unused = List.of();
             try {
-                session.lockTree(CatalogStore.TREE_ID, LockMode.X);
+                session.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
                 session.cleanUpLocked();
                 newTrees.clear();
                 unused = newTrees;

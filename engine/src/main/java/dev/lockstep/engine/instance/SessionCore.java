@@ -99,8 +99,8 @@ public final class SessionCore {
         update = new UpdateOperation(locks, instance.transactions(), context);
         updateInPlace = new InPlaceUpdateOperation(locks, instance.transactions(), context);
         delete = new DeleteOperation(locks, instance.transactions(), context);
-        tableLocks = new TableLocks(locks, context, driver, instance.tableLockPartitions());
-        leftovers = new TransactionLeftovers(instance, context, driver, tableLocks);
+        tableLocks = new TableLocks(locks, context, driver);
+        leftovers = new TransactionLeftovers(instance, context, driver);
         undo = new TransactionUndo(instance, context, driver, leftovers);
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
@@ -324,9 +324,9 @@ public final class SessionCore {
         }
     }
 
-    /** Locks a table that has no handle. */
-    void lockTree(int treeId, int mode) {
-        tableLocks.lock(treeId, mode);
+    /** Takes a lock that belongs to no table handle. */
+    void lock(long name, int mode) {
+        tableLocks.lock(name, mode);
     }
 
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */

@@ -5,22 +5,15 @@ import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.transaction.TransactionContext;
-import dev.lockstep.scheduler.SThread;
 import java.util.Arrays;
 
 /**
  * The locks that one transaction after another holds on whole tables, known without asking the lock table: a statement
  * asks for its table's lock again and again.
  *
- * <p>The lock on a table has as many partitions as processors may take it side by side, each a lock of its own with its
- * own cache lines. Every transaction takes intention locks on all tables that it uses, but few conflict with those: so
- * an intention mode is taken in one partition, that of the carrier, and every other mode in all of them, in ascending
- * order. Two modes that conflict are never both intention modes, so they meet in a partition. (Intent locks of
- * Microsoft SQL Server are partitioned so.)
- *
  * <p>Invariants:
  * <ul>
- *   <li>A mode that is noted is held: an intention mode in one partition at least, another in all.
+ *   <li>A mode that is noted is held.
  *   <li>Between transactions nothing is noted.
  * </ul>
  *
@@ -32,7 +25,6 @@ final class TableLocks {
     private final LockManager locks;
     private final TransactionContext context;
     private final OperationDriver driver;
-    private final int partitions;
 
     /** By {@linkplain TableReference#number() number} of the table. */
     private byte[] modes = new byte[TABLES_INITIAL];
@@ -42,17 +34,15 @@ final class TableLocks {
 
     private int lockedCount;
 
-    /** @param partitions of the lock on each table, a power of two */
-    TableLocks(LockManager locks, TransactionContext context, OperationDriver driver, int partitions) {
+    TableLocks(LockManager locks, TransactionContext context, OperationDriver driver) {
         this.locks = locks;
         this.context = context;
         this.driver = driver;
-        this.partitions = partitions;
     }
 
     /** Whether a table, known here or not, is held at least in a mode. */
     boolean cover(int tableNumber, int mode) {
-        return LockMode.covers(noted(tableNumber), mode);
+        return tableNumber < modes.length && LockMode.covers(modes[tableNumber], mode);
     }
 
     /** Whether any table is held. */
@@ -62,75 +52,21 @@ final class TableLocks {
 
     /** Takes a table's lock, or makes the one that is held stronger; may wait. */
     void lock(TableReference table, int mode) {
-        int target = LockMode.supremum(noted(table.number()), mode);
-        lock(table, treeId(table), target);
-        note(table.number(), target);
+        lockOrWait(table, name(table), mode);
+        note(table.number(), mode);
     }
 
-    /** Takes the lock of a table that has no handle, of which nothing is noted; may wait. */
-    void lock(int treeId, int mode) {
-        lock(null, treeId, mode);
-    }
-
-    private void lock(Object place, int treeId, int mode) {
-        int last = last(mode);
-        for (int partition = first(mode); partition <= last; partition++) {
-            long name = LockName.ofTable(treeId, partition);
-            if (!locks.tryLock(context.lockOwner(), name, mode)) {
-                driver.waitForLock(place, name, mode, false);
-            }
-        }
-    }
-
-    /** As {@link #lock}, but does not wait: false where it would have to. Partitions that it has taken stay locked. */
+    /** As {@link #lock}, but does not wait: false where it would have to. */
     boolean tryLock(TableReference table, int mode) {
-        return tryLock(table.number(), treeId(table), mode);
-    }
-
-    boolean tryLock(int tableNumber, int treeId, int mode) {
-        int target = LockMode.supremum(noted(tableNumber), mode);
-        if (!tryLock(treeId, target)) {
+        if (!locks.tryLock(context.lockOwner(), name(table), mode)) {
             return false;
         }
-        note(tableNumber, target);
+        note(table.number(), mode);
         return true;
     }
 
-    /** As {@link #tryLock(TableReference, int)}, of a table that has no handle, of which nothing is noted. */
-    boolean tryLock(int treeId, int mode) {
-        int last = last(mode);
-        for (int partition = first(mode); partition <= last; partition++) {
-            if (!locks.tryLock(context.lockOwner(), LockName.ofTable(treeId, partition), mode)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private int noted(int tableNumber) {
-        return tableNumber < modes.length ? modes[tableNumber] : LockMode.NONE;
-    }
-
-    private int first(int mode) {
-        return isIntention(mode) ? ownPartition() : 0;
-    }
-
-    private int last(int mode) {
-        return isIntention(mode) ? ownPartition() : partitions - 1;
-    }
-
-    private static boolean isIntention(int mode) {
-        return mode == LockMode.IS || mode == LockMode.IX;
-    }
-
-    /** S-threads of one carrier share a partition; other threads, which no processor is known of, spread. */
-    private int ownPartition() {
-        SThread sThread = context.sThread();
-        return (sThread == null ? context.lockOwner().index() : sThread.carrierIndex()) & (partitions - 1);
-    }
-
-    private static int treeId(TableReference table) {
-        return table.state().tree().treeId();
+    private static long name(TableReference table) {
+        return LockName.ofTable(table.state().tree().treeId());
     }
 
     private void note(int number, int mode) {
@@ -143,7 +79,18 @@ final class TableLocks {
             }
             locked[lockedCount++] = number;
         }
-        modes[number] = (byte) mode;
+        modes[number] = (byte) LockMode.supremum(modes[number], mode);
+    }
+
+    /** Takes a lock that belongs to no table handle, of which nothing is noted; may wait. */
+    void lock(long name, int mode) {
+        lockOrWait(null, name, mode);
+    }
+
+    private void lockOrWait(Object place, long name, int mode) {
+        if (!locks.tryLock(context.lockOwner(), name, mode)) {
+            driver.waitForLock(place, name, mode, false);
+        }
     }
 
     /** Notes that all locks of the transaction were released. */

@@ -11,6 +11,7 @@ import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.operation.PurgeOperation;
 import dev.lockstep.engine.transaction.TransactionContext;
@@ -46,7 +47,6 @@ final class TransactionLeftovers {
     private final Instance instance;
     private final TransactionContext context;
     private final OperationDriver driver;
-    private final TableLocks tableLocks;
     private final LockManager locks;
     private final PurgeOperation purge;
     private BTree[] undoneTrees = new BTree[1];
@@ -57,11 +57,10 @@ final class TransactionLeftovers {
     private int insertCount;
     private int insertKeyBytes;
 
-    TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver, TableLocks tableLocks) {
+    TransactionLeftovers(Instance instance, TransactionContext context, OperationDriver driver) {
         this.instance = instance;
         this.context = context;
         this.driver = driver;
-        this.tableLocks = tableLocks;
         locks = instance.locks();
         purge = new PurgeOperation(locks, instance.transactions(), context);
     }
@@ -224,7 +223,7 @@ final class TransactionLeftovers {
      * by {@link #releaseLocks}. Where a page cannot be had the ghost stays, for a scan that meets it later.
      */
     private void removeGhost(BTree tree, byte[] key, int frame) {
-        if (!tableLocks.tryLock(tree.lockTreeId(), LockMode.IX) || tree.isDropped()) {
+        if (!locks.tryLock(context.lockOwner(), LockName.ofTable(tree.lockTreeId()), LockMode.IX) || tree.isDropped()) {
             return;
         }
         purge.start(tree, key, frame);

@@ -43,13 +43,12 @@ public final class LockName {
     private LockName() {}
 
     /**
-     * Returns the name of one partition of the lock on a table and everything in it.
+     * Returns the name of the lock on a table and everything in it.
      *
      * @param treeId the number of the tree that holds the table's records
-     * @param partition 0 or more
      */
-    public static long ofTable(int treeId, int partition) {
-        return fold(((long) partition << Integer.SIZE | Integer.toUnsignedLong(treeId)) ^ SEED, LAST) | Long.MIN_VALUE;
+    public static long ofTable(int treeId) {
+        return fold(Integer.toUnsignedLong(treeId) ^ SEED, LAST) | Long.MIN_VALUE;
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.StoredTable;
 import dev.lockstep.scheduler.Waiter;
@@ -82,7 +83,7 @@ class CatalogGhostTest {
         Instance instance = open();
         SessionCore changing = instance.newSession();
         changing.begin(Isolation.SERIALIZABLE, Durability.SYNC, Long.MAX_VALUE, Long.MAX_VALUE);
-        changing.lockTree(CatalogStore.TREE_ID, LockMode.X);
+        changing.lock(LockName.ofTable(CatalogStore.TREE_ID), LockMode.X);
         changing.cleanUpLocked();
         CatalogStore.insert(changing, instance.catalogTree(), new StoredTable(wide("undone"), 1_000, 1_000, List.of()));
         Thread creating = Thread.ofPlatform().start(() -> instance.schema().createTable(narrow("next")));

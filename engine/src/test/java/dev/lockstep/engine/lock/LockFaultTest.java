@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A lock table is broken only where it is made inside {@link LockFault#opening}, and only as its fault says. */
 class LockFaultTest {
     private static final long KEY = LockName.ofKey(1, new byte[] {1}, 0, 1);
-    private static final long TABLE = LockName.ofTable(1, 0);
+    private static final long TABLE = LockName.ofTable(1);
 
     private static LockManager broken(LockFault fault) {
         return LockFault.opening(Optional.of(fault), () -> new LockManager(4));

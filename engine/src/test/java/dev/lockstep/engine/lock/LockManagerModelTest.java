@@ -65,7 +65,7 @@ class LockManagerModelTest {
             owners[i].setTransactionId(nextTransactionId++);
         }
         for (int i = 0; i < names.length; i++) {
-            names[i] = i < 2 ? LockName.ofTable(i, 0) : LockName.ofKey(1, new byte[] {(byte) i}, 0, 1);
+            names[i] = i < 2 ? LockName.ofTable(i) : LockName.ofKey(1, new byte[] {(byte) i}, 0, 1);
         }
         for (int step = 0; step < STEPS; step++) {
             try {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LockManagerTest {
     private static final long NO_DEADLINE = Waiter.NO_DEADLINE;
-    private static final long TABLE = LockName.ofTable(1, 0);
+    private static final long TABLE = LockName.ofTable(1);
     private static final long KEY = LockName.ofKey(1, new byte[] {1}, 0, 1);
     private static final long OTHER_KEY = LockName.ofKey(1, new byte[] {2}, 0, 1);
     /** Never reached unless something hangs. */

@@ -61,13 +61,11 @@ class LockNameTest {
     void tablesAreNoKeys() {
         Set<Long> names = new HashSet<>();
         for (int treeId = -1000; treeId < 1000; treeId++) {
-            for (int partition = 0; partition < 3; partition++) {
-                assertTrue(LockName.isTable(LockName.ofTable(treeId, partition)));
-                names.add(LockName.ofTable(treeId, partition));
-            }
+            assertTrue(LockName.isTable(LockName.ofTable(treeId)));
+            names.add(LockName.ofTable(treeId));
         }
-        assertEquals(6000, names.size());
-        assertTrue(LockName.toString(LockName.ofTable(4, 0)).startsWith("table:"));
+        assertEquals(2000, names.size());
+        assertTrue(LockName.toString(LockName.ofTable(4)).startsWith("table:"));
         assertEquals("key:0x000000000000002a", LockName.toString(42));
     }
 
