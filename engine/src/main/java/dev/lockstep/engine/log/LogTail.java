@@ -3,14 +3,13 @@ package dev.lockstep.engine.log;
 import static dev.lockstep.engine.log.LogRecordLayout.SEAL_BYTES;
 
 import dev.lockstep.scheduler.latch.LatchWatch;
-import dev.lockstep.scheduler.latch.SpinLatch;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import dev.lockstep.scheduler.latch.LatchedLine;
 
 /**
- * The end of the stream, where records are appended: it gives out LSNs and copies records into the ring.
+ * The end of the stream, where records are appended: it gives out LSNs and copies records into the ring. All threads
+ * that change anything come by here, so what an append reads and writes lies in one cache line with the latch.
  *
- * <p>Invariants (all fields are guarded by {@code latch}; {@code tailLsn} may be read without it):
+ * <p>Invariants (all words and fields are guarded by the latch; {@code tailLsn} may be read without it):
  * <ul>
  *   <li>{@code sealedLsn <= tailLsn}. The bytes below {@code tailLsn} are complete, but for the seals that the writer
  *       has reserved and fills in itself.
@@ -32,35 +31,28 @@ final class LogTail {
     /** What the writer may add to the stream between two writes: a seal and a pad shorter than one, rounded up. */
     static final int RESERVED_BYTES = 4 * SEAL_BYTES;
 
-    /** As {@link #wakeAtLsn}: no append wakes the writer. */
+    /** As {@code wakeAtLsn}: no append wakes the writer. */
     private static final long NEVER = Long.MAX_VALUE;
 
-    private static final VarHandle TAIL_LSN;
+    /** The words of {@code line}: what every append reads or writes. */
+    private static final int TAIL_LSN = 0;
 
-    static {
-        try {
-            TAIL_LSN = MethodHandles.lookup().findVarHandle(LogTail.class, "tailLsn", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final int SEALED_LSN = 1;
+    private static final int USABLE_END_LSN = 2;
+    private static final int LIMIT_LSN = 3;
+    private static final int WAKE_AT_LSN = 4;
+    private static final int RECORD_COUNT = 5;
+    private static final int COMMIT_COUNT = 6;
 
-    private final SpinLatch latch;
+    private final LatchedLine line;
     private final LogRing ring;
     private final LogWakeup wakeup;
     private final LogClock clock;
     private final long segmentCapacityBytes;
 
-    private long tailLsn;
-    private long sealedLsn;
-    private long usableEndLsn;
     private long sealedUsableEndLsn;
-    private long limitLsn;
-    private long wakeAtLsn = NEVER;
     private boolean noteFirstAppend;
     private long firstAppendNanos;
-    private long recordCount;
-    private long commitCount;
 
     LogTail(
             LogRing ring,
@@ -69,21 +61,22 @@ final class LogTail {
             long startLsn,
             long segmentCapacityBytes,
             LatchWatch watch) {
-        latch = new SpinLatch(watch);
+        line = new LatchedLine(watch);
         this.ring = ring;
         this.wakeup = wakeup;
         this.clock = clock;
         this.segmentCapacityBytes = segmentCapacityBytes;
-        tailLsn = startLsn;
-        sealedLsn = startLsn;
-        usableEndLsn = startLsn + segmentCapacityBytes - SEAL_BYTES;
-        sealedUsableEndLsn = usableEndLsn;
-        limitLsn = startLsn + ring.ringBytes() - RESERVED_BYTES;
+        sealedUsableEndLsn = startLsn + segmentCapacityBytes - SEAL_BYTES;
+        line.set(SEALED_LSN, startLsn);
+        line.set(USABLE_END_LSN, sealedUsableEndLsn);
+        line.set(LIMIT_LSN, startLsn + ring.ringBytes() - RESERVED_BYTES);
+        line.set(WAKE_AT_LSN, NEVER);
+        setTailLsnRelease(startLsn);
     }
 
     /** The LSN behind the last record. */
     long tailLsnAcquire() {
-        return (long) TAIL_LSN.getAcquire(this);
+        return line.getAcquire(TAIL_LSN);
     }
 
     /** Appends finished records; returns the LSN of the first, {@link #NO_ROOM} or {@link #CLOSED}. */
@@ -91,18 +84,18 @@ final class LogTail {
         byte[] bytes = record.array();
         boolean wake = false;
         long lsn;
-        latch.latch();
+        line.latch();
         try {
-            lsn = tailLsn;
+            lsn = line.get(TAIL_LSN);
             long endLsn = lsn + alignedBytes;
-            if (endLsn > usableEndLsn) {
-                lsn = usableEndLsn + SEAL_BYTES;
+            if (endLsn > line.get(USABLE_END_LSN)) {
+                lsn = line.get(USABLE_END_LSN) + SEAL_BYTES;
                 endLsn = lsn + alignedBytes;
             }
-            if (endLsn > limitLsn) {
-                return limitLsn == CLOSED ? CLOSED : NO_ROOM;
+            if (endLsn > line.get(LIMIT_LSN)) {
+                return line.get(LIMIT_LSN) == CLOSED ? CLOSED : NO_ROOM;
             }
-            if (lsn != tailLsn) {
+            if (lsn != line.get(TAIL_LSN)) {
                 closeSegment();
             }
             if (record.recordCount() > 1) {
@@ -110,12 +103,12 @@ final class LogTail {
             }
             ring.copyIn(lsn, bytes, alignedBytes);
             setTailLsnRelease(endLsn);
-            recordCount += record.recordCount();
+            line.set(RECORD_COUNT, line.get(RECORD_COUNT) + record.recordCount());
             if (bytes[LogRecordLayout.TYPE_OFFSET] == LogRecordType.COMMIT) {
-                commitCount++;
+                line.set(COMMIT_COUNT, line.get(COMMIT_COUNT) + 1);
             }
-            if (endLsn >= wakeAtLsn) {
-                wakeAtLsn = NEVER;
+            if (endLsn >= line.get(WAKE_AT_LSN)) {
+                line.set(WAKE_AT_LSN, NEVER);
                 wake = true;
                 if (noteFirstAppend) {
                     noteFirstAppend = false;
@@ -123,7 +116,7 @@ final class LogTail {
                 }
             }
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
         if (wake) {
             wakeup.signal();
@@ -138,41 +131,42 @@ final class LogTail {
      * @return the LSN of the seal, or {@link #NO_ROOM} if nothing was appended since the last one
      */
     long takeBatch() {
-        latch.latch();
+        line.latch();
         try {
-            if (tailLsn == sealedLsn) {
+            long tailLsn = line.get(TAIL_LSN);
+            if (tailLsn == line.get(SEALED_LSN)) {
                 return NO_ROOM;
             }
             long sealLsn;
             if (tailLsn > sealedUsableEndLsn) {
                 sealLsn = sealedUsableEndLsn;
-            } else if (tailLsn + SEAL_BYTES <= usableEndLsn) {
+            } else if (tailLsn + SEAL_BYTES <= line.get(USABLE_END_LSN)) {
                 sealLsn = tailLsn;
                 setTailLsnRelease(sealLsn + SEAL_BYTES);
             } else {
-                sealLsn = usableEndLsn;
+                sealLsn = line.get(USABLE_END_LSN);
                 closeSegment();
                 setTailLsnRelease(sealLsn + SEAL_BYTES);
             }
-            sealedLsn = sealLsn + SEAL_BYTES;
+            line.set(SEALED_LSN, sealLsn + SEAL_BYTES);
             if (sealLsn == sealedUsableEndLsn) {
                 sealedUsableEndLsn += segmentCapacityBytes;
             }
             return sealLsn;
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** Gives the ring's bytes below {@code writtenLsn} free. */
     void releaseRing(long writtenLsn) {
-        latch.latch();
+        line.latch();
         try {
-            if (limitLsn != CLOSED) {
-                limitLsn = writtenLsn + ring.ringBytes() - RESERVED_BYTES;
+            if (line.get(LIMIT_LSN) != CLOSED) {
+                line.set(LIMIT_LSN, writtenLsn + ring.ringBytes() - RESERVED_BYTES);
             }
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
@@ -185,78 +179,81 @@ final class LogTail {
      * @return false if it is time already
      */
     boolean armWakeup(long seenTailLsn, long unwrittenBytes) {
-        latch.latch();
+        line.latch();
         try {
-            wakeAtLsn = NEVER;
+            line.set(WAKE_AT_LSN, NEVER);
             noteFirstAppend = false;
             boolean first = unwrittenBytes == 0;
+            long tailLsn = line.get(TAIL_LSN);
+            long sealedLsn = line.get(SEALED_LSN);
             if (first ? tailLsn != seenTailLsn : tailLsn - sealedLsn >= unwrittenBytes) {
                 return false;
             }
-            wakeAtLsn = first ? tailLsn + 1 : sealedLsn + unwrittenBytes;
+            line.set(WAKE_AT_LSN, first ? tailLsn + 1 : sealedLsn + unwrittenBytes);
             noteFirstAppend = first;
             return true;
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** When the first record after an armed {@code armWakeup(…, 0)} was appended, if it was. */
     long firstAppendNanos() {
-        latch.latch();
+        line.latch();
         try {
             return firstAppendNanos;
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** Whether a wakeup armed for the first append is still outstanding. */
     boolean awaitsFirstAppend() {
-        latch.latch();
+        line.latch();
         try {
             return noteFirstAppend;
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** Lets no further record in. */
     void close() {
-        latch.latch();
+        line.latch();
         try {
-            limitLsn = CLOSED;
+            line.set(LIMIT_LSN, CLOSED);
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** Records appended so far. */
     long recordCount() {
-        latch.latch();
+        line.latch();
         try {
-            return recordCount;
+            return line.get(RECORD_COUNT);
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     /** Commit records appended so far. */
     long commitCount() {
-        latch.latch();
+        line.latch();
         try {
-            return commitCount;
+            return line.get(COMMIT_COUNT);
         } finally {
-            latch.unlatch();
+            line.unlatch();
         }
     }
 
     private void closeSegment() {
-        ring.pad(tailLsn, (int) (usableEndLsn - tailLsn));
-        usableEndLsn += segmentCapacityBytes;
+        long usableEndLsn = line.get(USABLE_END_LSN);
+        ring.pad(line.get(TAIL_LSN), (int) (usableEndLsn - line.get(TAIL_LSN)));
+        line.set(USABLE_END_LSN, usableEndLsn + segmentCapacityBytes);
     }
 
     private void setTailLsnRelease(long lsn) {
-        TAIL_LSN.setRelease(this, lsn);
+        line.setRelease(TAIL_LSN, lsn);
     }
 }

@@ -1,0 +1,126 @@
+package dev.lockstep.scheduler.latch;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+
+/**
+ * An exclusive latch and the few words that it guards, together in one cache line: for what several processors change
+ * in turns, such as the tail of a log. Who takes the latch then has all of it, where a {@link SpinLatch} and the fields
+ * of the object that it guards are two or three lines, each of which the processor before has to give up.
+ *
+ * <pre>
+ *  bytes 0      8        16             56       64                  128
+ *  +-----------+--------+--- ... ---+--------+---------------------+
+ *  | latch     | word 0 |           | word 6 | unused              |
+ *  +-----------+--------+--- ... ---+--------+---------------------+
+ * </pre>
+ *
+ * It lies outside the heap, because the JVM aligns objects to 8 bytes; the memory is freed with this object.
+ *
+ * <p>Invariants:
+ * <ul>
+ *   <li>The latch is {@code HELD} exactly while one thread is between {@code latch()} and {@code unlatch()}.
+ *   <li>The latch knows nothing of its holder and is not re-entrant.
+ *   <li>Words are 0 at first, and are set by the latch's holder alone, or before others know of this object.
+ *   <li>The line shares no aligned pair of 64-byte lines with anything else: current x86 processors prefetch lines in
+ *       such pairs, and other processors have lines of 128 bytes.
+ * </ul>
+ *
+ * <p>A holder never parks and is never switched out by the scheduler. There is no queue, as with {@link SpinLatch}.
+ *
+ * <p>Thread-safety: {@link #latch}, {@link #unlatch}, {@link #isLatched} and {@link #getAcquire} may be called by any
+ * thread, the others by the latch's holder; a release happens before the next acquisition.
+ */
+public final class LatchedLine {
+    /** Words beside the latch: as many as fill the line. */
+    public static final int WORDS = 7;
+
+    private static final long LINE_BYTES = 128;
+    private static final long FREE = 0;
+    private static final long HELD = 1;
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+    private final MemorySegment line;
+    private final LatchWatch watch;
+
+    /**
+     * Creates a free latch.
+     *
+     * @param watch ends waits for a holder that will never give it back
+     */
+    public LatchedLine(LatchWatch watch) {
+        this.watch = watch;
+        line = Arena.ofAuto().allocate(LINE_BYTES, LINE_BYTES);
+    }
+
+    /**
+     * Waits until the latch is free, and holds it.
+     *
+     * @throws RuntimeException what the watch throws, after a long wait; the latch is not held then
+     */
+    public void latch() {
+        int round = 0;
+        // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
+        while (!isFree() || (long) LONG.compareAndExchangeAcquire(line, 0L, FREE, HELD) != FREE) {
+            round = Backoff.pause(round, watch);
+        }
+    }
+
+    /**
+     * Frees the latch.
+     *
+     * @throws IllegalMonitorStateException if it is free already
+     */
+    public void unlatch() {
+        if (isFree()) {
+            throw new IllegalMonitorStateException("latch is not held");
+        }
+        LONG.setRelease(line, 0L, FREE);
+    }
+
+    /** Returns whether somebody holds the latch; a snapshot, for assertions and validation. */
+    public boolean isLatched() {
+        return !isFree();
+    }
+
+    /** A stale value costs one more turn of the wait or one failed compare-and-set, which decides. */
+    private boolean isFree() {
+        return (long) LONG.getOpaque(line, 0L) == FREE;
+    }
+
+    /**
+     * Reads a word under the latch.
+     *
+     * @param word 0 to {@link #WORDS} - 1
+     */
+    public long get(int word) {
+        return (long) LONG.get(line, offset(word));
+    }
+
+    /** Sets a word under the latch. */
+    public void set(int word, long value) {
+        LONG.set(line, offset(word), value);
+    }
+
+    /** Reads a word without the latch; what was written before its {@link #setRelease} is seen then. */
+    public long getAcquire(int word) {
+        return (long) LONG.getAcquire(line, offset(word));
+    }
+
+    /** Sets a word under the latch for those who read it without, after everything that was written before. */
+    public void setRelease(int word, long value) {
+        LONG.setRelease(line, offset(word), value);
+    }
+
+    /** Where the line begins, a multiple of 128 bytes; for tests of what lies where. */
+    long address() {
+        return line.address();
+    }
+
+    private static long offset(int word) {
+        return Long.BYTES * (1L + Objects.checkIndex(word, WORDS));
+    }
+}
