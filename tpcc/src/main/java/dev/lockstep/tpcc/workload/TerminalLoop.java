@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * others stand in the queue, with locks that they were granted meanwhile.
  *
  * <p>Invariants: counters are written by this loop's thread alone; {@code completed} may be read at any time, the
- * others after {@code ended} was called.
+ * others after {@code ended} was called. {@code work} is null while no session is borrowed.
  */
 public final class TerminalLoop implements Runnable {
     /**
@@ -74,6 +74,9 @@ public final class TerminalLoop implements Runnable {
     private final long[] retries = new long[2];
     private final long epochMillisAtZero;
     private final int transactionsPerTurn;
+    private int next;
+    private TerminalWork work;
+    private long endNanos;
     private long completed;
     private volatile Thread thread;
 
@@ -138,48 +141,12 @@ public final class TerminalLoop implements Runnable {
     }
 
     private void serve() {
-        TerminalWork work = null;
         try {
-            int next = 0;
-            int turnTransactions = 0;
-            long endNanos = InstalledTime.nanoTime();
+            endNanos = InstalledTime.nanoTime();
+            boolean goesOn = true;
             // Ends when the driver stops the run, or the transactions admitted are used up.
-            for (int admitted = control.admit(); admitted != RunControl.STOP; admitted = control.admit()) {
-                Terminal terminal = terminals[next];
-                TransactionType type = terminal.draw();
-                long startNanos = endNanos;
-                if (delays != null) {
-                    delays.key(threads, control, delays.keyingNanos(type));
-                    startNanos = InstalledTime.nanoTime();
-                }
-                if (work == null) {
-                    work = pool.borrow();
-                    work.session().answerTo(answer);
-                }
-                boolean committed = transaction(work, terminal, type, admitted, startNanos);
-                boolean waits = answer.isPending();
-                turnTransactions++;
-                boolean turnEnds = waits || turnTransactions == transactionsPerTurn;
-                boolean givesWay = turnEnds || threads.endTurnsThemselves();
-                if (givesWay || delays != null) {
-                    TerminalWork used = work;
-                    work = null;
-                    pool.giveBack(used);
-                }
-                if (waits) {
-                    answer.await();
-                }
-                endNanos = ended(type, admitted, committed, startNanos);
-                if (turnEnds) {
-                    turnTransactions = 0;
-                    next = next + 1 == terminals.length ? 0 : next + 1;
-                }
-                if (givesWay && !waits) {
-                    threads.giveWay();
-                }
-                if (delays != null) {
-                    delays.think(threads, control, delays.thinkNanos(type, terminal.random()));
-                }
+            while (goesOn) {
+                goesOn = serveTurn();
             }
         } catch (Throwable failure) {
             discard(work, failure);
@@ -188,6 +155,54 @@ public final class TerminalLoop implements Runnable {
         if (work != null) {
             pool.giveBack(work);
         }
+    }
+
+    /**
+     * Runs the transactions of a terminal's turn; returns false if the run has stopped. A method that is called again
+     * and again, because one that loops for as long as its thread lives stays in the interpreter for long: each of its
+     * threads has to be met by the compiler in the loop. And where a frame is interpreted, the JVM suspends and resumes
+     * the thread the slow way.
+     */
+    private boolean serveTurn() {
+        Terminal terminal = terminals[next];
+        boolean turnEnds = false;
+        for (int served = 1; !turnEnds; served++) {
+            int admitted = control.admit();
+            if (admitted == RunControl.STOP) {
+                return false;
+            }
+            TransactionType type = terminal.draw();
+            long startNanos = endNanos;
+            if (delays != null) {
+                delays.key(threads, control, delays.keyingNanos(type));
+                startNanos = InstalledTime.nanoTime();
+            }
+            if (work == null) {
+                work = pool.borrow();
+                work.session().answerTo(answer);
+            }
+            boolean committed = transaction(work, terminal, type, admitted, startNanos);
+            boolean waits = answer.isPending();
+            turnEnds = waits || served == transactionsPerTurn;
+            boolean givesWay = turnEnds || threads.endTurnsThemselves();
+            if (givesWay || delays != null) {
+                TerminalWork used = work;
+                work = null;
+                pool.giveBack(used);
+            }
+            if (waits) {
+                answer.await();
+            }
+            endNanos = ended(type, admitted, committed, startNanos);
+            if (givesWay && !waits) {
+                threads.giveWay();
+            }
+            if (delays != null) {
+                delays.think(threads, control, delays.thinkNanos(type, terminal.random()));
+            }
+        }
+        next = next + 1 == terminals.length ? 0 : next + 1;
+        return true;
     }
 
     /** Closes the session of a transaction that failed for good, which rolls back what it has left. */
