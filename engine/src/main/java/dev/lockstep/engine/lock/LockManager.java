@@ -34,7 +34,7 @@ import java.util.function.Function;
  * <p>Invariants:
  * <ul>
  *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that
- *       owner.
+ *       owner, or, of a table, while the owner holds it at its own place ({@link OpenTables}).
  *   <li>{@code owners[i]} is the owner with index {@code i}; free places are {@code freePlaces[0..freePlaceCount)} and
  *       those from {@code placesEnd} on.
  *   <li>Only the deadlock detector holds more than one stripe latch, and it takes them in ascending order.
@@ -73,6 +73,11 @@ public final class LockManager {
     private int placesEnd;
     private int[] freePlaces = new int[OWNERS_INITIAL];
     private int freePlaceCount;
+
+    /** The largest commit LSN with which owners that are gone released a lock on a table early. */
+    private volatile long departedReleasedLsn;
+
+    private final OpenTables openTables = new OpenTables(this);
     private volatile Function<Object, String> placeNames = String::valueOf;
 
     /**
@@ -188,12 +193,13 @@ public final class LockManager {
         if (position >= 0 && target == owner.mode(position)) {
             return true;
         }
+        if (LockName.isTable(name) && openTables.lock(owner, name, target, position)) {
+            return true;
+        }
         LockStripe stripe = stripe(name);
         stripe.latch();
         try {
-            return position < 0
-                    ? stripe.acquire(owner, name, mode, ~position)
-                    : stripe.convert(owner, position, target);
+            return grant(stripe, owner, name, target, position);
         } finally {
             stripe.unlatch();
         }
@@ -212,6 +218,7 @@ public final class LockManager {
         LockStripe stripe = stripe(name);
         stripe.latch();
         try {
+            openTables.prepare(stripe, owner, name, mode, position);
             return stripe.isFree(owner, name, mode, position);
         } finally {
             stripe.unlatch();
@@ -250,6 +257,10 @@ public final class LockManager {
         if (position < 0 || LockMode.permitsWriting(owner.mode(position))) {
             return false;
         }
+        if (owner.isOwnTable(position) && openTables.giveBack(owner, position, 0)) {
+            owner.remove(position);
+            return true;
+        }
         LockStripe stripe = stripe(name);
         LockOwner woken;
         stripe.latch();
@@ -280,12 +291,16 @@ public final class LockManager {
         for (int position = owner.lastPosition(); position >= 0; position = owner.lastPosition()) {
             long name = owner.name(position);
             int mode = owner.mode(position);
+            if (owner.isOwnTable(position) && openTables.giveBack(owner, position, commitLsn)) {
+                owner.removeLast();
+                continue;
+            }
             LockStripe stripe = stripe(name);
             LockOwner woken;
             stripe.latch();
             try {
                 if (commitLsn != 0) {
-                    stripe.remember(name, mode, commitLsn);
+                    stripe.releases().remember(name, mode, commitLsn);
                 }
                 if (owner.isVictim) {
                     stripe.keepForQueue(owner.entry(position));
@@ -309,6 +324,7 @@ public final class LockManager {
 
     /** Returns counts; stripe by stripe, so not of one moment while others run. */
     public LockStatistics statistics() {
+        openTables.closeAll();
         long waits = 0;
         long conversionWaits = 0;
         long locks = 0;
@@ -346,6 +362,7 @@ public final class LockManager {
      * @param into empty; takes as many requests as it has room for
      */
     public void list(LockListing into) {
+        openTables.closeAll();
         for (int pass = 0; pass < 2; pass++) {
             for (LockStripe stripe : stripes) {
                 stripe.latch();
@@ -364,6 +381,7 @@ public final class LockManager {
      * @throws IllegalStateException if one is broken
      */
     public void validate() {
+        openTables.validate();
         for (LockStripe stripe : stripes) {
             stripe.latch();
             try {
@@ -372,6 +390,47 @@ public final class LockManager {
                 stripe.unlatch();
             }
         }
+    }
+
+    // ---- tables whose locks are open
+
+    /**
+     * Grants a lock in the lock table, or raises its mode there.
+     *
+     * @param stripe of the name, latched
+     * @param position the position of the lock among those of the owner, or the complement of the slot that takes it
+     * @return false if the owner has to wait
+     */
+    private boolean grant(LockStripe stripe, LockOwner owner, long name, int target, int position) {
+        openTables.prepare(stripe, owner, name, target, position);
+        boolean isGranted =
+                position < 0 ? stripe.acquire(owner, name, target, ~position) : stripe.convert(owner, position, target);
+        if (isGranted && LockName.isTable(name)) {
+            openTables.granted(stripe, name);
+        }
+        return isGranted;
+    }
+
+    /**
+     * Moves the locks that owners hold on a table at their own places into its stripe, which is latched.
+     *
+     * @return how many owners were asked
+     */
+    int moveTableLocks(LockStripe stripe, long name) {
+        long releasedLsn = 0;
+        int asked = placesEnd;
+        LockOwner[] all = owners;
+        for (int place = 0; place < asked; place++) {
+            LockOwner owner = all[place];
+            if (owner != null) {
+                owner.ownTables().moveTo(stripe, place, name);
+                releasedLsn = Math.max(releasedLsn, owner.ownTables().releasedLsnOpaque());
+            }
+        }
+        // Whose place is empty has left its number here before.
+        VarHandle.acquireFence();
+        stripe.releases().remember(name, LockMode.IX, Math.max(releasedLsn, departedReleasedLsn));
+        return asked;
     }
 
     // ---- requests and waits; the tests call these one by one
@@ -392,13 +451,13 @@ public final class LockManager {
                 return held;
             }
         }
+        if (LockName.isTable(name) && openTables.lock(owner, name, target, position)) {
+            return held;
+        }
         LockStripe stripe = stripe(name);
         stripe.latch();
         try {
-            boolean granted = position < 0
-                    ? stripe.acquire(owner, name, mode, ~position)
-                    : stripe.convert(owner, position, target);
-            if (granted) {
+            if (grant(stripe, owner, name, target, position)) {
                 return held;
             }
             owner.waiter.prepare();
@@ -416,6 +475,7 @@ public final class LockManager {
         LockStripe stripe = stripe(name);
         stripe.latch();
         try {
+            openTables.prepare(stripe, owner, name, mode, position);
             if (stripe.isFree(owner, name, mode, position)) {
                 return true;
             }
@@ -687,6 +747,8 @@ public final class LockManager {
         }
         ownersLatch.latch();
         try {
+            departedReleasedLsn =
+                    Math.max(departedReleasedLsn, owner.ownTables().releasedLsnOpaque());
             owners[owner.index()] = null;
             freePlaces[freePlaceCount++] = owner.index();
             owner.register(null, -1);

@@ -29,7 +29,7 @@ import java.util.Arrays;
  * <ul>
  *   <li>Every multiple {@code p} of {@link #LOCK_LONGS} below {@code heldEnd} is the position of one lock: its name,
  *       the mode in which it is held, its entry in the stripe of that name and its grant there (0: in the entry
- *       itself).
+ *       itself); or {@link #OWN_TABLE} and its number in {@code ownTables}.
  *   <li>{@code slots} at the slot of {@code p} is {@code p} for every position, and no slot between the home of its
  *       name and that slot is empty.
  *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} places for each lock that fits.
@@ -55,10 +55,13 @@ public final class LockOwner implements AutoCloseable {
     /** Taken out of the queue in order to break a deadlock. */
     static final int VICTIM = 4;
 
-    /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 14 MB. */
+    /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 18 MB. */
     private static final int LOCKS_INITIAL = 32;
     /** At a load of a quarter an unsuccessful probe, the usual one, looks at 1.4 slots on average. */
     private static final int SLOTS_PER_LOCK = 4;
+
+    /** In place of an entry: the lock is among {@link #ownTables()}. */
+    static final int OWN_TABLE = -1;
 
     private static final int LOCK_LONGS = 3;
 
@@ -94,6 +97,7 @@ public final class LockOwner implements AutoCloseable {
     private long dependsOnLsn;
     private boolean trackingDependency = true;
 
+    private final OwnTableLocks ownTables = new OwnTableLocks();
     private int heldEnd;
     private long[] locks = new long[LOCKS_INITIAL * LOCK_LONGS];
     private int[] slots = new int[LOCKS_INITIAL * SLOTS_PER_LOCK];
@@ -366,6 +370,21 @@ public final class LockOwner implements AutoCloseable {
 
     int grant(int position) {
         return (int) locks[position + GRANT];
+    }
+
+    /** Where the owner says which open tables it has locked. */
+    OwnTableLocks ownTables() {
+        return ownTables;
+    }
+
+    /** Whether a lock is on an open table, or was when it was taken: its grant is a number in {@link #ownTables()}. */
+    boolean isOwnTable(int position) {
+        return entry(position) == OWN_TABLE;
+    }
+
+    /** Notes that the lock table has a lock now that was on an open table. */
+    void adopted(int position) {
+        locks[position + GRANT] = ownTables.takeGrant(grant(position));
     }
 
     int mode(int position) {

@@ -19,11 +19,7 @@ import java.util.Arrays;
  * gives it a {@link LockHead}, and further grants are linked from there ({@link GrantPool}). An index of 0 means none.
  * Entries never move while they are in use, so that a release finds its entry without searching.
  *
- * <p>The stripe also remembers, in a table of fixed size hashed by name, the largest commit LSN of those that released
- * a lock early (see {@link LockManager#releaseAll}). Per place there are two numbers: one of releases that conflict
- * with every mode (X and the like), and one of releases of intention modes, which occur on tables only and which only
- * requests that conflict with IX heed: otherwise every reader of a table would depend on every writer of other keys in
- * it.
+ * <p>The stripe also remembers who has released locks early ({@link EarlyReleases}).
  *
  * <p>Invariants:
  * <ul>
@@ -42,18 +38,6 @@ import java.util.Arrays;
 class LockStripe {
     /** What {@link #acquire} and {@link #convert} return when the caller has to wait. */
     static final boolean BLOCKED = false;
-
-    /**
-     * Places for early releases in all stripes together: a few times the locks that one group commit releases. A power
-     * of two.
-     */
-    private static final int RELEASE_PLACES = 1 << 14;
-
-    /**
-     * Places for early releases that a stripe has at least: where all that is released begins alike, it is remembered
-     * in the stripes of one group.
-     */
-    private static final int RELEASE_PLACES_MIN = 256;
 
     private static final int NAME = 0;
     private static final int HOLDER = 1;
@@ -76,10 +60,6 @@ class LockStripe {
 
     /** The bits of a name that choose the bucket; lower ones choose group and stripe, higher ones the owner's slot. */
     private static final int BUCKET_SHIFT = 16;
-    /** The bits of a name that choose the place of an early release. */
-    private static final int RELEASE_SHIFT = 34;
-
-    private static final int INTENTION_PARTS = LockMode.partsOf(LockMode.IX);
 
     private final SpinLatch latch;
     private final LockManager manager;
@@ -96,7 +76,7 @@ class LockStripe {
     private int headsEnd = 1;
     private int freeHead;
 
-    private final long[] releaseLsns;
+    private final EarlyReleases releases;
 
     private long waits;
     private long conversionWaits;
@@ -104,8 +84,7 @@ class LockStripe {
     LockStripe(LockManager manager) {
         this.manager = manager;
         latch = new SpinLatch(manager.watch());
-        int releasePlaces = Math.max(RELEASE_PLACES_MIN, RELEASE_PLACES / manager.stripeCount());
-        releaseLsns = new long[2 * releasePlaces];
+        releases = new EarlyReleases(manager.stripeCount());
     }
 
     /**
@@ -330,28 +309,65 @@ class LockStripe {
         return woken;
     }
 
-    /** Remembers the commit LSN of a transaction that releases a lock early, if others depend on it. */
-    void remember(long name, int mode, long commitLsn) {
-        if (LockMode.permitsWriting(mode)) {
-            boolean intention = LockName.isTable(name) && LockMode.keyPart(mode) != LockMode.X;
-            int place = releasePlace(name) + (intention ? 1 : 0);
-            releaseLsns[place] = Math.max(releaseLsns[place], commitLsn);
+    // ---- tables whose locks owners hold at their own places, see OpenTables
+
+    /**
+     * Takes over a lock that conflicts with nothing here.
+     *
+     * @return its entry and its grant
+     */
+    long adopt(int owner, long name, int mode) {
+        int entry = find(name);
+        int grant = 0;
+        if (entry == 0) {
+            entry = insert(name, owner, mode);
+        } else {
+            int place = headOf(entry);
+            LockHead head = heads[place == 0 ? inflate(entry) : place];
+            if (ownerOf(entry) == NO_OWNER) {
+                setHolder(entry, owner, mode);
+            } else {
+                grant = grants.reserve();
+                grants.link(head, grant, owner, mode);
+            }
+            head.addGranted(mode);
         }
+        return (long) entry << Integer.SIZE | grant;
     }
 
-    private void raiseDependsOnLsn(LockOwner owner, long name, int mode) {
-        if (!owner.isTrackingDependency()) {
-            return;
-        }
-        int place = releasePlace(name);
-        owner.raiseDependsOnLsn(releaseLsns[place]);
-        if (LockName.isTable(name) && (LockMode.conflictsOf(mode) & INTENTION_PARTS) != 0) {
-            owner.raiseDependsOnLsn(releaseLsns[place + 1]);
-        }
+    /** Takes back an {@link #adopt} under the same latch. Nobody waits. */
+    void disown(long name, long grant, int mode) {
+        release(name, (int) (grant >>> Integer.SIZE), (int) grant, mode);
     }
 
-    private int releasePlace(long name) {
-        return (int) (name >>> RELEASE_SHIFT) << 1 & releaseLsns.length - 1;
+    /** The modes that a table's lock can be open for, as it is granted now; {@link OpenTable#CLOSED} if for none. */
+    int modesToOpenFor(long name) {
+        return mayBeOpen(name, OpenTable.INTENTIONS)
+                ? OpenTable.INTENTIONS
+                : mayBeOpen(name, OpenTable.READS) ? OpenTable.READS : OpenTable.CLOSED;
+    }
+
+    /** Whether nobody waits for a table's lock and all its grants are of some modes. */
+    boolean mayBeOpen(long name, int modes) {
+        int entry = find(name);
+        LockHead head = heads[headOf(entry)];
+        if (head == null) {
+            return entry == 0 || (modes >>> modeOf(entry) & 1) != 0;
+        }
+        // Key part k is bit k - 1 of a set of parts.
+        return head.first == null && (head.grantedParts & ~(modes >>> 1)) == 0;
+    }
+
+    /** Who has released locks of this stripe early. */
+    EarlyReleases releases() {
+        return releases;
+    }
+
+    /** Raises what an owner depends on, which now holds a lock in a mode. */
+    void raiseDependsOnLsn(LockOwner owner, long name, int mode) {
+        if (owner.isTrackingDependency()) {
+            owner.raiseDependsOnLsn(releases.lsn(name, mode));
+        }
     }
 
     /**

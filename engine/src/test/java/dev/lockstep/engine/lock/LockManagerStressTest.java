@@ -45,7 +45,13 @@ class LockManagerStressTest {
         LockMode.KEY_X_GAP_X
     };
 
+    /** Of tables mostly what readers and writers of keys take, so that they are open from time to time. */
+    private static final int[] MODES_OF_TABLES = {
+        LockMode.IS, LockMode.IS, LockMode.IS, LockMode.IX, LockMode.IX, LockMode.IX, LockMode.S, LockMode.X
+    };
+
     private final LockManager manager = new LockManager(4);
+    private int[] modes = MODES;
     /** By name and part of a mode, how many hold it now. */
     private final AtomicInteger[][] holders = new AtomicInteger[NAMES][LockMode.PARTS];
     /** Written under X, read under S; deliberately no volatile. */
@@ -67,6 +73,12 @@ class LockManagerStressTest {
     @Test
     void virtualThreads() throws Exception {
         run(Thread.ofVirtual().factory(), 200, 100, 12);
+    }
+
+    @Test
+    void tables() throws Exception {
+        modes = MODES_OF_TABLES;
+        run(Thread.ofPlatform().daemon().factory(), 8, 20_000, 13);
     }
 
     private void run(ThreadFactory factory, int threadCount, int transactions, long seed) throws Exception {
@@ -117,6 +129,10 @@ class LockManagerStressTest {
         assertTrue(deadlocks.sum() > 0 && timeouts.sum() > 0, statistics::toString);
     }
 
+    private long lockName(int name) {
+        return modes == MODES_OF_TABLES ? LockName.ofTable(name) : name;
+    }
+
     private void work(Random random, long firstTransactionId, int transactions) {
         try (LockOwner owner = new LockOwner(new Waiter())) {
             for (int i = 0; i < transactions; ) {
@@ -134,7 +150,7 @@ class LockManagerStressTest {
                     Thread.interrupted();
                 } finally {
                     for (int name = 0; name < NAMES; name++) {
-                        leave(name, manager.heldMode(owner, name));
+                        leave(name, manager.heldMode(owner, lockName(name)));
                     }
                     manager.releaseAll(owner, 0);
                 }
@@ -146,16 +162,16 @@ class LockManagerStressTest {
         int locks = 1 + random.nextInt(LOCKS_PER_TRANSACTION_MAX);
         for (int i = 0; i < locks; i++) {
             int name = random.nextInt(NAMES);
-            int mode = MODES[random.nextInt(MODES.length)];
-            int before = manager.heldMode(owner, name);
+            int mode = modes[random.nextInt(modes.length)];
+            int before = manager.heldMode(owner, lockName(name));
             long deadlineNanos =
                     random.nextInt(10) == 0 ? System.nanoTime() + random.nextInt(200_000) : Waiter.NO_DEADLINE;
             switch (random.nextInt(8)) {
-                case 0 -> manager.tryLock(owner, name, mode);
-                case 1 -> manager.lockInstant(owner, name, mode, deadlineNanos);
-                default -> assertEquals(before, manager.lock(owner, name, mode, deadlineNanos));
+                case 0 -> manager.tryLock(owner, lockName(name), mode);
+                case 1 -> manager.lockInstant(owner, lockName(name), mode, deadlineNanos);
+                default -> assertEquals(before, manager.lock(owner, lockName(name), mode, deadlineNanos));
             }
-            int now = manager.heldMode(owner, name);
+            int now = manager.heldMode(owner, lockName(name));
             enter(name, before, now);
             if (LockMode.keyPart(now) == LockMode.X) {
                 left[name]++;
@@ -169,7 +185,7 @@ class LockManagerStressTest {
             }
             if (before == LockMode.NONE && random.nextInt(4) == 0 && !LockMode.permitsWriting(now)) {
                 leave(name, now);
-                assertEquals(now != LockMode.NONE, manager.unlock(owner, name));
+                assertEquals(now != LockMode.NONE, manager.unlock(owner, lockName(name)));
             }
         }
     }

@@ -30,9 +30,26 @@ class LockTableLincheckTest {
         LockMode.S, LockMode.U, LockMode.X, LockMode.KEY_S_GAP_S, LockMode.GAP_IX, LockMode.GAP_S
     };
 
+    private static final int[] MODES_OF_TABLES = {
+        LockMode.IS, LockMode.IX, LockMode.IX, LockMode.S, LockMode.IS, LockMode.X
+    };
+
     @Test
     void conditionalRequestsAreAtomic() {
         options().sequentialSpecification(Specification.class).check(Table.class);
+    }
+
+    @Test
+    void locksOfOpenTablesAreAtomic() {
+        options().sequentialSpecification(OpenSpecification.class).check(OpenedTables.class);
+    }
+
+    @Test
+    void tablesThatAreOpenForWhatConflictsAreFound() {
+        assertThrows(LincheckAssertionError.class, () -> options()
+                .iterations(40)
+                .sequentialSpecification(OpenSpecification.class)
+                .check(AlwaysOpenTables.class));
     }
 
     @Test
@@ -76,6 +93,18 @@ class LockTableLincheckTest {
         void unlatch() {}
     }
 
+    /** Another weakened copy: tables stay open for intentions whatever is granted. */
+    private static final class CarelessStripe extends LockStripe {
+        CarelessStripe(LockManager manager) {
+            super(manager);
+        }
+
+        @Override
+        boolean mayBeOpen(long name, int modes) {
+            return true;
+        }
+    }
+
     private static LockOwner[] newOwners() {
         LockOwner[] owners = new LockOwner[THREADS + 2];
         for (int i = 0; i < owners.length; i++) {
@@ -96,6 +125,14 @@ class LockTableLincheckTest {
             this(LockStripe::new);
         }
 
+        long lockName(int name) {
+            return name;
+        }
+
+        int lockMode(int mode) {
+            return MODES[mode];
+        }
+
         Table(Function<LockManager, LockStripe> maker) {
             manager = new LockManager(1, LockManager.PASSES_MAX, maker);
         }
@@ -105,10 +142,10 @@ class LockTableLincheckTest {
                 @Param(gen = ThreadIdGen.class) int thread,
                 @Param(name = "name") int name,
                 @Param(name = "mode") int mode) {
-            if (manager.heldMode(owners[thread], 3 - name) != LockMode.NONE) {
+            if (manager.heldMode(owners[thread], lockName(3 - name)) != LockMode.NONE) {
                 return false;
             }
-            return manager.tryLock(owners[thread], name, MODES[mode]);
+            return manager.tryLock(owners[thread], lockName(name), lockMode(mode));
         }
 
         @Operation
@@ -116,17 +153,42 @@ class LockTableLincheckTest {
                 @Param(gen = ThreadIdGen.class) int thread,
                 @Param(name = "name") int name,
                 @Param(name = "mode") int mode) {
-            return manager.tryLockInstant(owners[thread], name, MODES[mode]);
+            return manager.tryLockInstant(owners[thread], lockName(name), lockMode(mode));
         }
 
         @Operation
         public boolean unlock(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") int name) {
-            return manager.unlock(owners[thread], name);
+            return manager.unlock(owners[thread], lockName(name));
         }
 
         @Operation
         public void releaseAll(@Param(gen = ThreadIdGen.class) int thread) {
             manager.releaseAll(owners[thread], 0);
+        }
+    }
+
+    /** The same with two tables, which owners lock at their own places as long as nobody wants them in S or X. */
+    public static class OpenedTables extends Table {
+        public OpenedTables() {}
+
+        OpenedTables(Function<LockManager, LockStripe> maker) {
+            super(maker);
+        }
+
+        @Override
+        long lockName(int name) {
+            return LockName.ofTable(name);
+        }
+
+        @Override
+        int lockMode(int mode) {
+            return MODES_OF_TABLES[mode];
+        }
+    }
+
+    public static class AlwaysOpenTables extends OpenedTables {
+        public AlwaysOpenTables() {
+            super(CarelessStripe::new);
         }
     }
 
@@ -140,11 +202,15 @@ class LockTableLincheckTest {
     public static class Specification {
         private final LockModel model = new LockModel(LockManager.PASSES_MAX);
 
+        int lockMode(int mode) {
+            return MODES[mode];
+        }
+
         public boolean tryLock(int thread, int name, int mode) {
             if (model.heldMode(thread, 3 - name) != LockMode.NONE) {
                 return false;
             }
-            int target = LockMode.supremum(model.heldMode(thread, name), MODES[mode]);
+            int target = LockMode.supremum(model.heldMode(thread, name), lockMode(mode));
             boolean free = model.isFree(thread, name, target);
             if (free) {
                 model.hold(thread, name, target);
@@ -153,7 +219,7 @@ class LockTableLincheckTest {
         }
 
         public boolean tryLockInstant(int thread, int name, int mode) {
-            return model.isFree(thread, name, MODES[mode]);
+            return model.isFree(thread, name, lockMode(mode));
         }
 
         public boolean unlock(int thread, int name) {
@@ -167,6 +233,13 @@ class LockTableLincheckTest {
 
         public void releaseAll(int thread) {
             model.releaseAll(thread, 0);
+        }
+    }
+
+    public static class OpenSpecification extends Specification {
+        @Override
+        int lockMode(int mode) {
+            return MODES_OF_TABLES[mode];
         }
     }
 
