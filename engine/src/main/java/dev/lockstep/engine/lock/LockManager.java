@@ -9,9 +9,7 @@ import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchWatch;
-import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
@@ -35,8 +33,6 @@ import java.util.function.Function;
  * <ul>
  *   <li>A lock is in the set of its owner exactly while the stripe of its name has a grant with the index of that
  *       owner, or, of a table, while the owner holds it at its own place ({@link OpenTables}).
- *   <li>{@code owners[i]} is the owner with index {@code i}; free places are {@code freePlaces[0..freePlaceCount)} and
- *       those from {@code placesEnd} on.
  *   <li>Only the deadlock detector holds more than one stripe latch, and it takes them in ascending order.
  *   <li>No latch is held while waiting or signalling.
  * </ul>
@@ -56,8 +52,6 @@ public final class LockManager {
      */
     static final int PASSES_MAX = 1 << 12;
 
-    private static final int OWNERS_INITIAL = 64;
-
     private final LockStripe[] stripes;
     private final int groupMask;
     private final int groupShift;
@@ -68,15 +62,7 @@ public final class LockManager {
     private final LongAdder timeouts = new LongAdder();
     private final LongAdder interrupts = new LongAdder();
 
-    private final SpinLatch ownersLatch;
-    private LockOwner[] owners = new LockOwner[OWNERS_INITIAL];
-    private int placesEnd;
-    private int[] freePlaces = new int[OWNERS_INITIAL];
-    private int freePlaceCount;
-
-    /** The largest commit LSN with which owners that are gone released a lock on a table early. */
-    private volatile long departedReleasedLsn;
-
+    private final LockOwners owners;
     private final OpenTables openTables = new OpenTables(this);
     private volatile Function<Object, String> placeNames = String::valueOf;
 
@@ -117,7 +103,7 @@ public final class LockManager {
         checkStripes(groupCount, stripesPerGroup);
         this.watch = watch;
         this.passesMax = passesMax;
-        ownersLatch = new SpinLatch(watch);
+        owners = new LockOwners(watch);
         detector = new DeadlockDetector(this);
         groupMask = groupCount - 1;
         groupShift = Integer.numberOfTrailingZeros(stripesPerGroup);
@@ -340,10 +326,6 @@ public final class LockManager {
                 stripe.unlatch();
             }
         }
-        int ownerCount;
-        ownersLatch.latch();
-        ownerCount = placesEnd - freePlaceCount;
-        ownersLatch.unlatch();
         return new LockStatistics(
                 waits,
                 conversionWaits,
@@ -352,7 +334,7 @@ public final class LockManager {
                 interrupts.sum(),
                 locks,
                 waiting,
-                ownerCount);
+                owners.count());
     }
 
     /**
@@ -411,26 +393,8 @@ public final class LockManager {
         return isGranted;
     }
 
-    /**
-     * Moves the locks that owners hold on a table at their own places into its stripe, which is latched.
-     *
-     * @return how many owners were asked
-     */
-    int moveTableLocks(LockStripe stripe, long name) {
-        long releasedLsn = 0;
-        int asked = placesEnd;
-        LockOwner[] all = owners;
-        for (int place = 0; place < asked; place++) {
-            LockOwner owner = all[place];
-            if (owner != null) {
-                owner.ownTables().moveTo(stripe, place, name);
-                releasedLsn = Math.max(releasedLsn, owner.ownTables().releasedLsnOpaque());
-            }
-        }
-        // Whose place is empty has left its number here before.
-        VarHandle.acquireFence();
-        stripe.releases().remember(name, LockMode.IX, Math.max(releasedLsn, departedReleasedLsn));
-        return asked;
+    LockOwners owners() {
+        return owners;
     }
 
     // ---- requests and waits; the tests call these one by one
@@ -666,12 +630,7 @@ public final class LockManager {
      * that begins to wait later looks by itself.
      */
     public void wakeAll() {
-        LockOwner[] all = owners;
-        for (LockOwner owner : all) {
-            if (owner != null) {
-                owner.waiter.signal();
-            }
-        }
+        owners.wakeAll();
     }
 
     LatchWatch watch() {
@@ -701,7 +660,7 @@ public final class LockManager {
 
     /** Returns the owner with an index that was read under a stripe latch, or null if it was closed since. */
     LockOwner owner(int index) {
-        return owners[index];
+        return owners.get(index);
     }
 
     private void admit(LockOwner owner, int mode) {
@@ -720,24 +679,7 @@ public final class LockManager {
             throw new IllegalArgumentException("the owner belongs to another lock manager: transaction="
                     + owner.transactionId() + "; remedy: make an owner for each lock manager");
         }
-        ownersLatch.latch();
-        try {
-            int place;
-            if (freePlaceCount > 0) {
-                place = freePlaces[--freePlaceCount];
-            } else {
-                if (placesEnd == owners.length) {
-                    LockOwner[] newOwners = Arrays.copyOf(owners, 2 * placesEnd);
-                    freePlaces = new int[newOwners.length];
-                    owners = newOwners;
-                }
-                place = placesEnd++;
-            }
-            owners[place] = owner;
-            owner.register(this, place);
-        } finally {
-            ownersLatch.unlatch();
-        }
+        owners.register(owner, this);
     }
 
     void deregister(LockOwner owner) {
@@ -745,15 +687,6 @@ public final class LockManager {
             throw new IllegalStateException("the owner still holds locks: transaction=" + owner.transactionId()
                     + " locksHeld=" + owner.heldCount() + "; remedy: release them with releaseAll first");
         }
-        ownersLatch.latch();
-        try {
-            departedReleasedLsn =
-                    Math.max(departedReleasedLsn, owner.ownTables().releasedLsnOpaque());
-            owners[owner.index()] = null;
-            freePlaces[freePlaceCount++] = owner.index();
-            owner.register(null, -1);
-        } finally {
-            ownersLatch.unlatch();
-        }
+        owners.deregister(owner);
     }
 }

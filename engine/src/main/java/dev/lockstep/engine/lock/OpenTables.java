@@ -165,7 +165,7 @@ final class OpenTables {
         VarHandle.fullFence();
         boolean isDone = false;
         try {
-            grantsUntilOpen[place] = manager.moveTableLocks(stripe, name);
+            grantsUntilOpen[place] = manager.owners().moveTableLocks(stripe, name);
             isDone = true;
         } finally {
             if (!isDone) {
