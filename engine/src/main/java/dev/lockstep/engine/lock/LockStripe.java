@@ -323,7 +323,10 @@ class LockStripe {
             entry = insert(name, owner, mode);
         } else {
             int place = headOf(entry);
-            LockHead head = heads[place == 0 ? inflate(entry) : place];
+            if (place == 0) {
+                place = inflate(entry);
+            }
+            LockHead head = heads[place];
             if (ownerOf(entry) == NO_OWNER) {
                 setHolder(entry, owner, mode);
             } else {

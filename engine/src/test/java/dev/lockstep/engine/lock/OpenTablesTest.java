@@ -200,6 +200,24 @@ class OpenTablesTest {
         assertEquals(3, listing.count());
     }
 
+    /** Each gets a head of the stripe, which had made room for three. */
+    @Test
+    void manyTablesOfOneStripeAreClosed() {
+        LockManager one = new LockManager(1);
+        try (LockOwner inTable = new LockOwner(new Waiter());
+                LockOwner atOwnPlace = new LockOwner(new Waiter())) {
+            for (int table = 0; table < OwnTableLocks.LOCKS; table++) {
+                assertTrue(one.tryLock(inTable, LockName.ofTable(table), LockMode.IX));
+                assertTrue(one.tryLock(atOwnPlace, LockName.ofTable(table), LockMode.IX));
+            }
+            assertEquals(OwnTableLocks.LOCKS, one.statistics().locks());
+            one.validate();
+            one.releaseAll(inTable, 0);
+            one.releaseAll(atOwnPlace, 0);
+            assertTrue(one.isEmpty());
+        }
+    }
+
     @Test
     void aReadLockIsGivenBackEarly() {
         open();
