@@ -238,6 +238,10 @@ public final class Scheduler implements AutoCloseable {
     /**
      * Starts an S-thread.
      *
+     * <p>A body that goes on for long had better call a method for each round of its loop, or for some of them, that
+     * returns: a method that is entered once stays interpreted for long, and a stack with interpreted frames is
+     * suspended and resumed the slow way.
+     *
      * @param homeCarrier the carrier it belongs to, 0 to {@link #carrierCount()} - 1, or -1 to have them take turns; of
      *     no effect for kind plain
      * @throws IllegalStateException if the scheduler is closed
