@@ -308,7 +308,10 @@ public final class LockManager {
         return statistics().locks() == 0;
     }
 
-    /** Returns counts; stripe by stripe, so not of one moment while others run. */
+    /**
+     * Returns counts; stripe by stripe, so not of one moment while others run. Has the locks moved here that owners
+     * hold at their own places, so calls without pause would keep tables from being open.
+     */
     public LockStatistics statistics() {
         openTables.closeAll();
         long waits = 0;
