@@ -29,8 +29,8 @@ import java.lang.invoke.VarHandle;
  * thread that uses the owner.
  */
 final class OwnTableLocks {
-    /** Locks that fit: a transaction of TPC-C has eight tables. Further ones go to the lock table. */
-    static final int LOCKS = 12;
+    /** Locks that fit: a New-Order of TPC-C has eight tables. Further ones go to the lock table. */
+    static final int LOCKS = 8;
 
     /** What {@link #take} returns when none is free. */
     static final int FULL = -1;

@@ -3,6 +3,7 @@ package dev.lockstep.engine.lock;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.lockstep.scheduler.Waiter;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -42,6 +43,11 @@ class LockTableLincheckTest {
     @Test
     void locksOfOpenTablesAreAtomic() {
         options().sequentialSpecification(OpenSpecification.class).check(OpenedTables.class);
+    }
+
+    @Test
+    void whoClosesATableSeesWhoTakesItsLock() {
+        options().check(OpenedTable.class);
     }
 
     @Test
@@ -240,6 +246,44 @@ class LockTableLincheckTest {
         @Override
         int lockMode(int mode) {
             return MODES_OF_TABLES[mode];
+        }
+    }
+
+    /** A table that is open when it is given to the threads: who has it whole has it alone. */
+    public static class OpenedTable {
+        private static final long NAME = LockName.ofTable(1);
+
+        private final LockManager manager = new LockManager(1);
+        private final LockOwner[] owners = newOwners();
+        private final AtomicInteger writersOfKeys = new AtomicInteger();
+        private final AtomicInteger writersOfAll = new AtomicInteger();
+
+        public OpenedTable() {
+            manager.tryLock(owners[THREADS + 1], NAME, LockMode.IX);
+            manager.releaseAll(owners[THREADS + 1], 0);
+        }
+
+        /** Returns whether somebody had the whole table meanwhile. */
+        @Operation
+        public boolean writeKeys(@Param(gen = ThreadIdGen.class) int thread) {
+            return write(thread, LockMode.IX, writersOfKeys, writersOfAll);
+        }
+
+        /** Returns whether somebody had a key meanwhile. */
+        @Operation
+        public boolean writeAll(@Param(gen = ThreadIdGen.class) int thread) {
+            return write(thread, LockMode.X, writersOfAll, writersOfKeys);
+        }
+
+        private boolean write(int thread, int mode, AtomicInteger own, AtomicInteger others) {
+            if (!manager.tryLock(owners[thread], NAME, mode)) {
+                return false;
+            }
+            own.incrementAndGet();
+            boolean isDisturbed = others.get() != 0;
+            own.decrementAndGet();
+            manager.releaseAll(owners[thread], 0);
+            return isDisturbed;
         }
     }
 
