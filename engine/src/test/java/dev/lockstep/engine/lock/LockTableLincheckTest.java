@@ -47,7 +47,12 @@ class LockTableLincheckTest {
 
     @Test
     void whoClosesATableSeesWhoTakesItsLock() {
-        options().check(OpenedTable.class);
+        // Few operations, so that all places are tried at which the one can come between the steps of the other.
+        options()
+                .threads(2)
+                .actorsPerThread(1)
+                .invocationsPerIteration(10 * INVOCATIONS)
+                .check(OpenedTable.class);
     }
 
     @Test
@@ -283,6 +288,9 @@ class LockTableLincheckTest {
             boolean isDisturbed = others.get() != 0;
             own.decrementAndGet();
             manager.releaseAll(owners[thread], 0);
+            if (manager.stripe(NAME).entryCount() < 0) {
+                throw new IllegalStateException("a lock was released that was not there");
+            }
             return isDisturbed;
         }
     }
