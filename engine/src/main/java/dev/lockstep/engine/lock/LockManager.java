@@ -308,12 +308,8 @@ public final class LockManager {
         return statistics().locks() == 0;
     }
 
-    /**
-     * Returns counts; stripe by stripe, so not of one moment while others run. Has the locks moved here that owners
-     * hold at their own places, so calls without pause would keep tables from being open.
-     */
+    /** Returns counts; stripe by stripe, so not of one moment while others run. */
     public LockStatistics statistics() {
-        openTables.closeAll();
         long waits = 0;
         long conversionWaits = 0;
         long locks = 0;
@@ -329,6 +325,7 @@ public final class LockManager {
                 stripe.unlatch();
             }
         }
+        locks += openTables.countOutsideOfStripes();
         return new LockStatistics(
                 waits,
                 conversionWaits,

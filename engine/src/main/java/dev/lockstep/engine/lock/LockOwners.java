@@ -93,6 +93,17 @@ final class LockOwners {
         }
     }
 
+    /** Whether an owner holds a table at its own place, as far as can be seen without its help. */
+    boolean holdAtOwnPlace(long name) {
+        LockOwner[] all = owners;
+        for (LockOwner owner : all) {
+            if (owner != null && owner.ownTables().hold(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Moves the locks that owners hold on a table at their own places into its stripe, which is latched. To be called
      * behind a full fence; an owner that registers meanwhile finds the table closed.

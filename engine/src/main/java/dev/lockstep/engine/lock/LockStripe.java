@@ -653,6 +653,10 @@ class LockStripe {
         return entryCount;
     }
 
+    boolean hasEntry(long name) {
+        return find(name) != 0;
+    }
+
     long waits() {
         return waits;
     }

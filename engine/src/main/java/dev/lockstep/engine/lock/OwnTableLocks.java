@@ -25,8 +25,8 @@ import java.lang.invoke.VarHandle;
  *       the state {@code MOVING}, before it makes it {@code MOVED}; it waits for nothing in between.
  * </ul>
  *
- * <p>Thread-safety: {@link #moveTo} and {@link #releasedLsnOpaque} may be called by any thread, the others by the
- * thread that uses the owner.
+ * <p>Thread-safety: {@link #moveTo}, {@link #hold} and {@link #releasedLsnOpaque} may be called by any thread, the
+ * others by the thread that uses the owner.
  */
 final class OwnTableLocks {
     /** Locks that fit: a New-Order of TPC-C has eight tables. Further ones go to the lock table. */
@@ -134,6 +134,17 @@ final class OwnTableLocks {
         LONG.setRelease(locks, at + WORD, (long) LONG.getAcquire(locks, at + WORD) - MOVED + FREE);
         free |= 1 << lock;
         return grant;
+    }
+
+    /** Whether a lock on a table is here and was not moved; another thread may ask, and may see one of a moment ago. */
+    boolean hold(long name) {
+        for (int lock = 0; lock < LOCKS; lock++) {
+            int state = state((long) LONG.getAcquire(locks, at(lock) + WORD));
+            if (state != FREE && state < MOVING && locks[at(lock) + NAME] == name) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

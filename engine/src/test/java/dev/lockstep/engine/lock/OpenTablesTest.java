@@ -190,6 +190,20 @@ class OpenTablesTest {
         assertFalse(manager.tryLock(third, LockName.ofTable(100 + tables - 1), LockMode.S));
     }
 
+    /** Who counts does not disturb: what a monitor asks for again and again must not close tables. */
+    @Test
+    void ownLocksAreCountedWhereTheyAre() {
+        open();
+        assertTrue(manager.tryLock(second, TABLE, LockMode.IX));
+        assertEquals(2, manager.statistics().locks());
+        manager.releaseAll(first, 0);
+        assertEquals(1, manager.statistics().locks());
+        assertTrue(manager.tryLock(third, TABLE, LockMode.IS));
+        assertTrue(isAtOwnPlace(second, TABLE) && isAtOwnPlace(third, TABLE));
+        assertEquals(1, manager.statistics().locks());
+        assertFalse(manager.isEmpty());
+    }
+
     /** They are not of the table alone, so they are found by who lists what is held. */
     @Test
     void ownLocksAreListed() {
@@ -210,6 +224,7 @@ class OpenTablesTest {
                 assertTrue(one.tryLock(inTable, LockName.ofTable(table), LockMode.IX));
                 assertTrue(one.tryLock(atOwnPlace, LockName.ofTable(table), LockMode.IX));
             }
+            one.list(new LockListing(2 * OwnTableLocks.LOCKS));
             assertEquals(OwnTableLocks.LOCKS, one.statistics().locks());
             one.validate();
             one.releaseAll(inTable, 0);
