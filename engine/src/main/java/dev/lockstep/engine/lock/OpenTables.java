@@ -2,6 +2,7 @@ package dev.lockstep.engine.lock;
 
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.ToIntBiFunction;
 
 /**
  * The tables whose locks are open. Nearly every statement locks its table in an intention mode, which hardly ever
@@ -177,39 +178,16 @@ final class OpenTables {
 
     /** Closes all, so that the lock table knows of every lock at some moment of this call. */
     void closeAll() {
-        for (int place = 0; place < PLACES; place++) {
-            OpenTable table = places.getAcquire(place);
-            if (table != null) {
-                LockStripe stripe = manager.stripe(table.name());
-                stripe.latch();
-                try {
-                    close(stripe, table.name());
-                } finally {
-                    stripe.unlatch();
-                }
-            }
-        }
+        sumOverStripes((table, stripe) -> {
+            close(stripe, table.name());
+            return 0;
+        });
     }
 
-    /**
-     * Counts the tables that are locked by owners at their own places alone; closes none, and takes one stripe at a
-     * time.
-     */
+    /** Counts the tables that are locked by owners at their own places alone; closes none. */
     int countOutsideOfStripes() {
-        int count = 0;
-        for (int place = 0; place < PLACES; place++) {
-            OpenTable table = places.getAcquire(place);
-            if (table != null && manager.owners().holdAtOwnPlace(table.name())) {
-                LockStripe stripe = manager.stripe(table.name());
-                stripe.latch();
-                try {
-                    count += stripe.hasEntry(table.name()) ? 0 : 1;
-                } finally {
-                    stripe.unlatch();
-                }
-            }
-        }
-        return count;
+        return sumOverStripes((table, stripe) ->
+                !stripe.hasEntry(table.name()) && manager.owners().holdAtOwnPlace(table.name()) ? 1 : 0);
     }
 
     /**
@@ -218,22 +196,34 @@ final class OpenTables {
      * @throws IllegalStateException if it does
      */
     void validate() {
+        sumOverStripes((table, stripe) -> {
+            OpenTable now = openAcquire(table.name());
+            LockHeadRules.require(
+                    now == null || stripe.mayBeOpen(table.name(), now.modes()),
+                    "the lock of an open table has a grant or a waiter that keeps it closed",
+                    place(table.name()));
+            return 0;
+        });
+    }
+
+    /**
+     * Asks something of every open table, with its stripe latched, one after the other; returns the sum of the answers.
+     */
+    private int sumOverStripes(ToIntBiFunction<OpenTable, LockStripe> question) {
+        int sum = 0;
         for (int place = 0; place < PLACES; place++) {
             OpenTable table = places.getAcquire(place);
             if (table != null) {
                 LockStripe stripe = manager.stripe(table.name());
                 stripe.latch();
                 try {
-                    OpenTable now = openAcquire(table.name());
-                    LockHeadRules.require(
-                            now == null || stripe.mayBeOpen(table.name(), now.modes()),
-                            "the lock of an open table has a grant or a waiter that keeps it closed",
-                            place);
+                    sum += question.applyAsInt(table, stripe);
                 } finally {
                     stripe.unlatch();
                 }
             }
         }
+        return sum;
     }
 
     private static int place(long name) {
