@@ -17,6 +17,8 @@ module dev.lockstep.engine {
             dev.lockstep.bench;
     exports dev.lockstep.engine.log to
             dev.lockstep.bench;
+    exports dev.lockstep.engine.memory to
+            dev.lockstep.bench;
     exports dev.lockstep.engine.page to
             dev.lockstep.bench;
     exports dev.lockstep.engine.proof to

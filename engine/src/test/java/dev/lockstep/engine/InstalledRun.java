@@ -25,17 +25,24 @@ public record InstalledRun(int exitCode, List<String> lines) {
      */
     public static InstalledRun of(String property, String installed, Class<?> program, String... arguments)
             throws IOException, InterruptedException {
+        return withFlags(List.of("-D" + property + "=" + installed), program, arguments);
+    }
+
+    /**
+     * Runs it to its end, in a JVM that allows no native access if its flags do not say so.
+     *
+     * @param flags of the JVM
+     * @param program with a main method
+     */
+    public static InstalledRun withFlags(List<String> flags, Class<?> program, String... arguments)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith("--add"))
                 .forEach(command::add);
-        command.addAll(List.of(
-                HEAP,
-                "-D" + property + "=" + installed,
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName()));
+        command.addAll(flags);
+        command.addAll(List.of(HEAP, "-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -224,7 +224,7 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
             database.abandon();
             return;
         }
-        if (instance.pool().memory().scope().isAlive()) {
+        if (instance.pool().memory().segment().scope().isAlive()) {
             if (!instance.health().isFailed()) {
                 examine(database);
                 requireIdle(database);
@@ -247,7 +247,8 @@ public final class ValidatedDatabase implements BeforeEachCallback, AfterEachCal
     }
 
     private static void requireReleased(Database database) {
-        assertFalse(database.instance().pool().memory().scope().isAlive(), "the pool's memory is still there");
+        assertFalse(
+                database.instance().pool().memory().segment().scope().isAlive(), "the pool's memory is still there");
     }
 
     /** Every thread of a database that is closed has ended. */

@@ -12,6 +12,7 @@ import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.instance.Verification;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
@@ -20,8 +21,6 @@ import dev.lockstep.engine.type.SchemaCodec;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,18 +75,18 @@ class VerificationTest {
     private static void forge(Path home, int pageId, MemoryChange change) throws IOException {
         byte[] bytes = page(home, pageId);
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
-            MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
+            NativeMemory memory = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            memory.copyFrom(bytes, 0, 0, bytes.length);
             change.apply(memory);
             new PageChecksum(new PageWindows(memory)).seal(0);
-            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, bytes, 0, bytes.length);
+            memory.copyTo(0, bytes, 0, bytes.length);
         }
         poke(home, pageId, 0, bytes);
     }
 
     @FunctionalInterface
     private interface MemoryChange {
-        void apply(MemorySegment page);
+        void apply(NativeMemory page);
     }
 
     private static void requireOnly(Path home, Kind kind, int pageId) {
@@ -344,10 +343,10 @@ class VerificationTest {
         forge(home, FixedPlaces.CATALOG_ROOT_PAGE_ID, page -> {
             // An entry begins with its version, the number of the tree, and the root.
             for (int at = 0; at < PageLayout.PAGE_BYTES - 1 - 2 * Integer.BYTES; at++) {
-                if (page.get(ValueLayout.JAVA_BYTE, at) == SchemaCodec.VERSION
-                        && page.get(PageLayout.INT, at + 1) == treeId
-                        && page.get(PageLayout.INT, at + 1 + Integer.BYTES) == rootPageId) {
-                    page.set(PageLayout.INT, at + 1 + Integer.BYTES, -5);
+                if (page.getByte(at) == SchemaCodec.VERSION
+                        && page.getInt(at + 1) == treeId
+                        && page.getInt(at + 1 + Integer.BYTES) == rootPageId) {
+                    page.setInt(at + 1 + Integer.BYTES, -5);
                 }
             }
         });

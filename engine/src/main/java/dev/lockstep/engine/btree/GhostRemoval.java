@@ -1,7 +1,7 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.log.LogRecordBuffer;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /** The system change that takes a ghost out of its leaf. Stateless. */
 public final class GhostRemoval {
@@ -15,7 +15,7 @@ public final class GhostRemoval {
     }
 
     /** Removes the ghost at {@code slot} of a latched leaf. */
-    public static void apply(MemorySegment memory, long page, int slot) {
+    public static void apply(NativeMemory memory, long page, int slot) {
         NodeEditor.removeSlot(memory, page, slot);
     }
 }

@@ -1,8 +1,7 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.scheduler.latch.LatchTable;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * Brings the cache lines that several walks will read next from memory at once.
@@ -64,13 +63,13 @@ public final class GroupPrefetch {
     }
 
     /** Reads everything that was added, and forgets it. */
-    public void run(MemorySegment memory, LatchTable table) {
+    public void run(NativeMemory memory, LatchTable table) {
         long read = 0;
         for (int i = 0; i < latchCount; i++) {
             read += table.touch(latches[i]);
         }
         for (int i = 0; i < lineCount; i++) {
-            read += memory.get(ValueLayout.JAVA_BYTE, addresses[i]);
+            read += memory.getByte(addresses[i]);
         }
         sum = read;
         lineCount = 0;

@@ -1,10 +1,10 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.KeyBuffer;
 import dev.lockstep.scheduler.latch.LatchTable;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Where hints say that several keys of a tree are: what a {@link TreeDescent} does that begins with a hint and is right
@@ -38,7 +38,7 @@ public final class HintedSlots {
     private BTree tree;
     private BufferPool pool;
     private LatchTable latches;
-    private MemorySegment memory;
+    private NativeMemory memory;
     private LeafHints hints;
 
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up

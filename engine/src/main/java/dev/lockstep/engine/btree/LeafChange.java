@@ -1,13 +1,10 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.SHORT;
-
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.util.Arrays;
 
 /**
@@ -149,7 +146,7 @@ public final class LeafChange {
             int valueBytes,
             int from,
             int to,
-            MemorySegment pages,
+            NativeMemory pages,
             long valueAddress,
             byte[] after) {
         begin(record, LogRecordType.UPDATE, false, transactionId, previousLsn, 0, treeId, pageId, key, keyBytes);
@@ -222,8 +219,8 @@ public final class LeafChange {
     }
 
     /** Applies the record to its page, unless the page has it already. */
-    static void redo(PageRedo pages, byte type, long transactionId, long lsn, MemorySegment body) {
-        int pageId = body.get(INT, PAGE_ID);
+    static void redo(PageRedo pages, byte type, long transactionId, long lsn, NativeMemory body) {
+        int pageId = body.getInt(PAGE_ID);
         byte[] key = key(body);
         boolean apply = pages.latchIfOlder(pageId, lsn, false);
         try {
@@ -236,8 +233,8 @@ public final class LeafChange {
     }
 
     private static void apply(
-            PageRedo pages, byte type, long transactionId, long lsn, MemorySegment payload, long body, byte[] key) {
-        MemorySegment memory = pages.memory();
+            PageRedo pages, byte type, long transactionId, long lsn, NativeMemory payload, long body, byte[] key) {
+        NativeMemory memory = pages.memory();
         long page = pages.address();
         int found = Node.find(memory, page, key, key.length);
         if (found < 0 && type != LogRecordType.INSERT) {
@@ -248,8 +245,8 @@ public final class LeafChange {
         }
         switch (type) {
             case LogRecordType.INSERT -> {
-                int flags = Short.toUnsignedInt(payload.get(SHORT, body));
-                byte[] value = Node.bytes(payload, body + 4, Short.toUnsignedInt(payload.get(SHORT, body + 2)));
+                int flags = payload.getUnsignedShort(body);
+                byte[] value = Node.bytes(payload, body + 4, payload.getUnsignedShort(body + 2));
                 if (found >= 0) {
                     NodeEditor.replaceValue(memory, page, found, value, 0, value.length, flags, transactionId);
                 } else {
@@ -258,7 +255,7 @@ public final class LeafChange {
                 }
             }
             case LogRecordType.UPDATE -> {
-                int flags = Short.toUnsignedInt(payload.get(SHORT, body + 2));
+                int flags = payload.getUnsignedShort(body + 2);
                 byte[] before = Node.bytes(
                         memory, Node.valueAddress(memory, page, found), Node.valueBytes(memory, page, found));
                 byte[] value = patched(payload, body, before, false);
@@ -277,15 +274,15 @@ public final class LeafChange {
     }
 
     /** The value before a logged update, from the value after it. */
-    public static byte[] valueBefore(MemorySegment body, byte[] after) {
+    public static byte[] valueBefore(NativeMemory body, byte[] after) {
         return patched(body, changeOffset(body), after, true);
     }
 
-    private static byte[] patched(MemorySegment payload, long body, byte[] from, boolean backwards) {
-        int beforeBytes = Short.toUnsignedInt(payload.get(SHORT, body + 4));
-        int afterBytes = Short.toUnsignedInt(payload.get(SHORT, body + 6));
-        int prefix = Short.toUnsignedInt(payload.get(SHORT, body + 8));
-        int suffix = Short.toUnsignedInt(payload.get(SHORT, body + 10));
+    private static byte[] patched(NativeMemory payload, long body, byte[] from, boolean backwards) {
+        int beforeBytes = payload.getUnsignedShort(body + 4);
+        int afterBytes = payload.getUnsignedShort(body + 6);
+        int prefix = payload.getUnsignedShort(body + 8);
+        int suffix = payload.getUnsignedShort(body + 10);
         int fromBytes = backwards ? afterBytes : beforeBytes;
         int toBytes = backwards ? beforeBytes : afterBytes;
         if (from.length != fromBytes || prefix + suffix > Math.min(fromBytes, toBytes)) {
@@ -306,28 +303,28 @@ public final class LeafChange {
     }
 
     /** The tree that a body belongs to. */
-    public static int treeId(MemorySegment body) {
-        return body.get(INT, TREE_ID);
+    public static int treeId(NativeMemory body) {
+        return body.getInt(TREE_ID);
     }
 
     /** The page that a body changed. */
-    public static int pageId(MemorySegment body) {
-        return body.get(INT, PAGE_ID);
+    public static int pageId(NativeMemory body) {
+        return body.getInt(PAGE_ID);
     }
 
     /** The key of a body. */
-    public static byte[] key(MemorySegment body) {
-        return Node.bytes(body, KEY, Short.toUnsignedInt(body.get(SHORT, KEY_BYTES)));
+    public static byte[] key(NativeMemory body) {
+        return Node.bytes(body, KEY, body.getUnsignedShort(KEY_BYTES));
     }
 
     /** Slot flags before an update, or those of an insert; 0 for a delete, which logs none. */
-    public static int slotFlagsBefore(MemorySegment body) {
+    public static int slotFlagsBefore(NativeMemory body) {
         long change = changeOffset(body);
-        return change < body.byteSize() ? Short.toUnsignedInt(body.get(SHORT, change)) : 0;
+        return change < body.byteSize() ? body.getUnsignedShort(change) : 0;
     }
 
     /** Where the part behind the key begins. */
-    public static long changeOffset(MemorySegment body) {
-        return (long) KEY + Short.toUnsignedInt(body.get(SHORT, KEY_BYTES));
+    public static long changeOffset(NativeMemory body) {
+        return (long) KEY + body.getUnsignedShort(KEY_BYTES);
     }
 }

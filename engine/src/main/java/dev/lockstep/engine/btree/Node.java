@@ -5,17 +5,12 @@ import static dev.lockstep.engine.btree.NodeLayout.INNER_CELL_HEADER_BYTES;
 import static dev.lockstep.engine.btree.NodeLayout.LEAF_CELL_HEADER_BYTES;
 import static dev.lockstep.engine.btree.NodeLayout.SLOTS;
 import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.LONG;
-import static dev.lockstep.engine.page.PageLayout.LONG_BIG_ENDIAN;
-import static dev.lockstep.engine.page.PageLayout.SHORT;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.ShortCopy;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * Reads a node in place. {@code memory} is the pool's memory, {@code page} the address of the page in it.
@@ -54,21 +49,21 @@ public final class Node {
 
     private Node() {}
 
-    public static int u16(MemorySegment memory, long address) {
-        return memory.get(SHORT, address) & 0xFFFF;
+    public static int u16(NativeMemory memory, long address) {
+        return memory.getShort(address) & 0xFFFF;
     }
 
-    public static int slotCount(MemorySegment memory, long page) {
+    public static int slotCount(NativeMemory memory, long page) {
         return Math.min(u16(memory, page + NodeLayout.SLOT_COUNT), NodeLayout.SLOT_COUNT_MAX);
     }
 
-    public static int level(MemorySegment memory, long page) {
+    public static int level(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.LEVEL);
     }
 
     /** The first eight bytes of a node's header in one read: its slots, its level, and what its heap takes. */
-    static long spaceWord(MemorySegment memory, long page) {
-        return memory.get(LONG, page + NodeLayout.SLOT_COUNT);
+    static long spaceWord(NativeMemory memory, long page) {
+        return memory.getLong(page + NodeLayout.SLOT_COUNT);
     }
 
     /** The {@link #slotCount} of the node with this word. */
@@ -81,83 +76,83 @@ public final class Node {
         return (int) (spaceWord >>> LEVEL_SHIFT & U16_MASK);
     }
 
-    public static int heapStart(MemorySegment memory, long page) {
+    public static int heapStart(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.HEAP_START);
     }
 
-    public static int deadBytes(MemorySegment memory, long page) {
+    public static int deadBytes(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.DEAD_BYTES);
     }
 
-    public static int prefixBytes(MemorySegment memory, long page) {
+    public static int prefixBytes(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.PREFIX_BYTES);
     }
 
-    public static int nodeFlags(MemorySegment memory, long page) {
+    public static int nodeFlags(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.NODE_FLAGS);
     }
 
-    public static boolean hasUpperFence(MemorySegment memory, long page) {
+    public static boolean hasUpperFence(NativeMemory memory, long page) {
         return (nodeFlags(memory, page) & NodeLayout.FLAG_NO_UPPER_FENCE) == 0;
     }
 
-    public static int lowerFenceBytes(MemorySegment memory, long page) {
+    public static int lowerFenceBytes(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.LOWER_FENCE_BYTES);
     }
 
-    public static int upperFenceBytes(MemorySegment memory, long page) {
+    public static int upperFenceBytes(NativeMemory memory, long page) {
         return u16(memory, page + NodeLayout.UPPER_FENCE_BYTES);
     }
 
-    public static byte[] lowerFence(MemorySegment memory, long page) {
+    public static byte[] lowerFence(NativeMemory memory, long page) {
         return bytes(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), lowerFenceBytes(memory, page));
     }
 
     /** The upper fence key, or null when there is none. */
-    public static byte[] upperFence(MemorySegment memory, long page) {
+    public static byte[] upperFence(NativeMemory memory, long page) {
         if (!hasUpperFence(memory, page)) {
             return null;
         }
         return bytes(memory, page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET), upperFenceBytes(memory, page));
     }
 
-    public static int copyUpperFence(MemorySegment memory, long page, byte[] target) {
+    public static int copyUpperFence(NativeMemory memory, long page, byte[] target) {
         int length = Math.min(upperFenceBytes(memory, page), target.length);
         copyOut(memory, page + u16(memory, page + NodeLayout.UPPER_FENCE_OFFSET), target, 0, length);
         return length;
     }
 
-    public static int copyLowerFence(MemorySegment memory, long page, byte[] target) {
+    public static int copyLowerFence(NativeMemory memory, long page, byte[] target) {
         int length = Math.min(lowerFenceBytes(memory, page), target.length);
         copyOut(memory, page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET), target, 0, length);
         return length;
     }
 
-    public static int rightmostChild(MemorySegment memory, long page) {
-        return memory.get(INT, page + NodeLayout.RIGHTMOST_CHILD);
+    public static int rightmostChild(NativeMemory memory, long page) {
+        return memory.getInt(page + NodeLayout.RIGHTMOST_CHILD);
     }
 
     public static long slot(long page, int index) {
         return page + SLOTS + (long) index * SLOT_BYTES;
     }
 
-    public static long cell(MemorySegment memory, long page, int index) {
+    public static long cell(NativeMemory memory, long page, int index) {
         return page + u16(memory, slot(page, index) + NodeLayout.SLOT_CELL_OFFSET);
     }
 
-    public static int suffixBytes(MemorySegment memory, long page, int index) {
+    public static int suffixBytes(NativeMemory memory, long page, int index) {
         return u16(memory, slot(page, index) + NodeLayout.SLOT_SUFFIX_BYTES);
     }
 
-    public static int keyBytes(MemorySegment memory, long page, int index) {
+    public static int keyBytes(NativeMemory memory, long page, int index) {
         return prefixBytes(memory, page) + suffixBytes(memory, page, index);
     }
 
-    public static int valueBytes(MemorySegment memory, long page, int index) {
+    public static int valueBytes(NativeMemory memory, long page, int index) {
         return u16(memory, slot(page, index) + NodeLayout.SLOT_VALUE_BYTES);
     }
 
-    public static int slotFlags(MemorySegment memory, long page, int index) {
+    public static int slotFlags(NativeMemory memory, long page, int index) {
         return u16(memory, slot(page, index) + NodeLayout.SLOT_FLAGS);
     }
 
@@ -165,8 +160,8 @@ public final class Node {
      * All of a slot but its head in one read: where the cell is, the lengths of its parts, and the flags. To be taken
      * apart by the methods whose names end in {@code Of}.
      */
-    public static long slotWord(MemorySegment memory, long page, int index) {
-        return memory.get(LONG, slot(page, index) + NodeLayout.SLOT_CELL_OFFSET);
+    public static long slotWord(NativeMemory memory, long page, int index) {
+        return memory.getLong(slot(page, index) + NodeLayout.SLOT_CELL_OFFSET);
     }
 
     /** The word that {@link #slotWord} reads of a slot with these parts. */
@@ -181,8 +176,8 @@ public final class Node {
      * The length of the common prefix and where it lies, in one read. Every access of a segment checks its place, its
      * alignment and its session, some 25 instructions, so that what is read together is read at once.
      */
-    private static long prefixWord(MemorySegment memory, long page) {
-        return memory.get(LONG, page + NodeLayout.PREFIX_BYTES);
+    private static long prefixWord(NativeMemory memory, long page) {
+        return memory.getLong(page + NodeLayout.PREFIX_BYTES);
     }
 
     private static int prefixBytesOf(long prefixWord) {
@@ -217,58 +212,58 @@ public final class Node {
     }
 
     /** The version of the leaf's record with this {@link #slotWord}. */
-    public static long versionOf(MemorySegment memory, long page, long slotWord) {
-        return memory.get(LONG, cellOf(page, slotWord));
+    public static long versionOf(NativeMemory memory, long page, long slotWord) {
+        return memory.getLong(cellOf(page, slotWord));
     }
 
     /** The first bytes of the slot's key suffix, as the slot keeps them. */
-    static long head(MemorySegment memory, long page, int index) {
-        return memory.get(LONG, slot(page, index) + NodeLayout.SLOT_HEAD);
+    static long head(NativeMemory memory, long page, int index) {
+        return memory.getLong(slot(page, index) + NodeLayout.SLOT_HEAD);
     }
 
     /** The head of a key suffix in a page: {@link KeyBytes#head}. */
-    static long headOf(MemorySegment memory, long suffix, int suffixBytes) {
+    static long headOf(NativeMemory memory, long suffix, int suffixBytes) {
         if (suffixBytes >= Long.BYTES) {
-            return memory.get(LONG_BIG_ENDIAN, suffix);
+            return memory.getLongBigEndian(suffix);
         }
         long head = 0;
         for (int i = 0; i < suffixBytes; i++) {
-            head |= (memory.get(ValueLayout.JAVA_BYTE, suffix + i) & 0xFFL) << (56 - 8 * i);
+            head |= (memory.getByte(suffix + i) & 0xFFL) << (56 - 8 * i);
         }
         return head;
     }
 
-    public static boolean isGhost(MemorySegment memory, long page, int index) {
+    public static boolean isGhost(NativeMemory memory, long page, int index) {
         return (slotFlags(memory, page, index) & NodeLayout.SLOT_GHOST) != 0;
     }
 
-    public static long version(MemorySegment memory, long page, int index) {
-        return memory.get(LONG, cell(memory, page, index));
+    public static long version(NativeMemory memory, long page, int index) {
+        return memory.getLong(cell(memory, page, index));
     }
 
     /** Address of the value of a leaf's record. */
-    public static long valueAddress(MemorySegment memory, long page, int index) {
+    public static long valueAddress(NativeMemory memory, long page, int index) {
         return valueAddressOf(page, slotWord(memory, page, index));
     }
 
     /** The child at {@code index}, 0 to slot count inclusive. */
-    public static int child(MemorySegment memory, long page, int index) {
+    public static int child(NativeMemory memory, long page, int index) {
         return index >= slotCount(memory, page)
                 ? rightmostChild(memory, page)
-                : memory.get(INT, cell(memory, page, index));
+                : memory.getInt(cell(memory, page, index));
     }
 
     /** Copies the whole key of a slot to {@code target} and returns its length, cut to the target's. */
-    public static int copyKey(MemorySegment memory, long page, int index, byte[] target) {
+    public static int copyKey(NativeMemory memory, long page, int index, byte[] target) {
         return copyKey(memory, page, slotWord(memory, page, index), cellHeaderBytes(memory, page), target);
     }
 
     /** Copies the whole key of the leaf's record with this {@link #slotWord}. */
-    public static int copyLeafKey(MemorySegment memory, long page, long slotWord, byte[] target) {
+    public static int copyLeafKey(NativeMemory memory, long page, long slotWord, byte[] target) {
         return copyKey(memory, page, slotWord, LEAF_CELL_HEADER_BYTES, target);
     }
 
-    private static int copyKey(MemorySegment memory, long page, long slotWord, int headerBytes, byte[] target) {
+    private static int copyKey(NativeMemory memory, long page, long slotWord, int headerBytes, byte[] target) {
         long prefixWord = prefixWord(memory, page);
         int prefix = Math.min(prefixBytesOf(prefixWord), target.length);
         int suffix = Math.min(suffixBytesOf(slotWord), target.length - prefix);
@@ -278,27 +273,27 @@ public final class Node {
     }
 
     /** The whole key of a slot. */
-    public static byte[] key(MemorySegment memory, long page, int index) {
+    public static byte[] key(NativeMemory memory, long page, int index) {
         byte[] key = new byte[keyBytes(memory, page, index)];
         copyKey(memory, page, index, key);
         return key;
     }
 
-    public static int cellHeaderBytes(MemorySegment memory, long page) {
+    public static int cellHeaderBytes(NativeMemory memory, long page) {
         return level(memory, page) == 0 ? LEAF_CELL_HEADER_BYTES : INNER_CELL_HEADER_BYTES;
     }
 
-    public static long suffixAddress(MemorySegment memory, long page, int index) {
+    public static long suffixAddress(NativeMemory memory, long page, int index) {
         return cell(memory, page, index) + cellHeaderBytes(memory, page);
     }
 
     /** Bytes between the slots and the heap. */
-    public static int contiguousFreeBytes(MemorySegment memory, long page) {
+    public static int contiguousFreeBytes(NativeMemory memory, long page) {
         return contiguousFreeBytesOf(spaceWord(memory, page));
     }
 
     /** Bytes that a cell and a slot could take, after compaction. */
-    public static int freeBytes(MemorySegment memory, long page) {
+    public static int freeBytes(NativeMemory memory, long page) {
         long spaceWord = spaceWord(memory, page);
         return contiguousFreeBytesOf(spaceWord) + (int) (spaceWord >>> DEAD_BYTES_SHIFT & U16_MASK);
     }
@@ -308,14 +303,14 @@ public final class Node {
     }
 
     /** Bytes of the heap that are cells in use: what neither fences nor dead bytes take of it. */
-    static int cellBytes(MemorySegment memory, long page) {
+    static int cellBytes(NativeMemory memory, long page) {
         int heapBytes = PageLayout.PAGE_BYTES - heapStart(memory, page) - deadBytes(memory, page);
         int upperBytes = hasUpperFence(memory, page) ? upperFenceBytes(memory, page) : 0;
         return heapBytes - lowerFenceBytes(memory, page) - upperBytes;
     }
 
     /** Bytes that a leaf needs for one more record, without regard to prefix truncation beyond the present one. */
-    public static int leafBytesNeeded(MemorySegment memory, long page, int keyBytes, int valueBytes) {
+    public static int leafBytesNeeded(NativeMemory memory, long page, int keyBytes, int valueBytes) {
         return SLOT_BYTES + LEAF_CELL_HEADER_BYTES + keyBytes - prefixBytes(memory, page) + valueBytes;
     }
 
@@ -327,15 +322,15 @@ public final class Node {
      * numbers, for which the guess is right or next to it, while each halving of a binary search is a branch that the
      * processor cannot predict and, in a large node, a cache line of its own.
      */
-    public static int find(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static int find(NativeMemory memory, long page, byte[] key, int keyBytes) {
         int count = slotCount(memory, page);
         int prefix = Math.min(prefixBytes(memory, page), keyBytes);
         long head = KeyBytes.head(key, prefix, keyBytes);
         if (count < SLOTS_TO_INTERPOLATE_MIN) {
             return find(memory, page, key, keyBytes, prefix, head, count, count >>> 1, false);
         }
-        long firstHead = memory.get(LONG, slot(page, 0));
-        long lastHead = memory.get(LONG, slot(page, count - 1));
+        long firstHead = memory.getLong(slot(page, 0));
+        long lastHead = memory.getLong(slot(page, count - 1));
         if (Long.compareUnsigned(head, firstHead) < 0) {
             return -1;
         }
@@ -352,7 +347,7 @@ public final class Node {
      *
      * @param guess 0 to the slot count
      */
-    static int findFrom(MemorySegment memory, long page, byte[] key, int keyBytes, int guess) {
+    static int findFrom(NativeMemory memory, long page, byte[] key, int keyBytes, int guess) {
         int count = slotCount(memory, page);
         int prefix = Math.min(prefixBytes(memory, page), keyBytes);
         long head = KeyBytes.head(key, prefix, keyBytes);
@@ -360,7 +355,7 @@ public final class Node {
     }
 
     private static int find(
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             byte[] key,
             int keyBytes,
@@ -378,9 +373,9 @@ public final class Node {
         // Ends: every turn takes at least the probe out of the slots between low and high.
         while (low < high) {
             long slot = slot(page, probe);
-            int order = Long.compareUnsigned(memory.get(LONG, slot), head);
+            int order = Long.compareUnsigned(memory.getLong(slot), head);
             if (order == 0) {
-                long word = memory.get(LONG, slot + NodeLayout.SLOT_CELL_OFFSET);
+                long word = memory.getLong(slot + NodeLayout.SLOT_CELL_OFFSET);
                 order = compareBehindHead(memory, page, word, key, prefix, keyBytes - prefix);
                 if (order == 0) {
                     return probe;
@@ -414,12 +409,12 @@ public final class Node {
      * @param index of the child whose range holds the key
      * @return 0 to 1, or {@link #SHARE_UNKNOWN} where a separator is missing, or where their heads hardly differ
      */
-    static double shareOfChild(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+    static double shareOfChild(NativeMemory memory, long page, int index, byte[] key, int keyBytes) {
         if (index == 0 || index >= slotCount(memory, page)) {
             return SHARE_UNKNOWN;
         }
-        long lowerHead = memory.get(LONG, slot(page, index - 1));
-        long range = memory.get(LONG, slot(page, index)) - lowerHead;
+        long lowerHead = memory.getLong(slot(page, index - 1));
+        long range = memory.getLong(slot(page, index)) - lowerHead;
         if (Long.compareUnsigned(range, SHARE_RANGE_MIN) < 0) {
             return SHARE_UNKNOWN;
         }
@@ -428,7 +423,7 @@ public final class Node {
     }
 
     /** The slot of a node that a share of all of its keys lies below: 0 to the slot count. */
-    static int slotAt(MemorySegment memory, long page, double share) {
+    static int slotAt(NativeMemory memory, long page, double share) {
         return (int) (share * slotCount(memory, page));
     }
 
@@ -442,23 +437,23 @@ public final class Node {
     /**
      * Whether the slot, if there is such a one, holds this key, which begins like all keys of the node do.
      */
-    static boolean isKeyAt(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+    static boolean isKeyAt(NativeMemory memory, long page, int index, byte[] key, int keyBytes) {
         if (index < 0 || index >= slotCount(memory, page)) {
             return false;
         }
         int prefix = Math.min(prefixBytes(memory, page), keyBytes);
         long slot = slot(page, index);
-        return memory.get(LONG, slot) == KeyBytes.head(key, prefix, keyBytes)
+        return memory.getLong(slot) == KeyBytes.head(key, prefix, keyBytes)
                 && compareBehindHead(memory, page, slotWord(memory, page, index), key, prefix, keyBytes - prefix) == 0;
     }
 
     /** Whether the slot holds exactly this key. */
-    public static boolean hasKey(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+    public static boolean hasKey(NativeMemory memory, long page, int index, byte[] key, int keyBytes) {
         return slotWordOfKey(memory, page, slotCount(memory, page), index, key, keyBytes) != NO_SLOT_WORD;
     }
 
     /** The {@link #slotWord} of a slot if that is there and holds exactly this key, else {@link #NO_SLOT_WORD}. */
-    static long slotWordOfKey(MemorySegment memory, long page, int slotCount, int index, byte[] key, int keyBytes) {
+    static long slotWordOfKey(NativeMemory memory, long page, int slotCount, int index, byte[] key, int keyBytes) {
         if (index < 0 || index >= slotCount) {
             return NO_SLOT_WORD;
         }
@@ -466,11 +461,11 @@ public final class Node {
         int prefix = prefixBytesOf(prefixWord);
         long slot = slot(page, index);
         if (prefix > keyBytes
-                || memory.get(LONG, slot) != KeyBytes.head(key, prefix, keyBytes)
+                || memory.getLong(slot) != KeyBytes.head(key, prefix, keyBytes)
                 || !prefixEquals(memory, prefixAddressOf(page, prefixWord), key, prefix)) {
             return NO_SLOT_WORD;
         }
-        long word = memory.get(LONG, slot + NodeLayout.SLOT_CELL_OFFSET);
+        long word = memory.getLong(slot + NodeLayout.SLOT_CELL_OFFSET);
         return compareBehindHead(memory, page, word, key, prefix, keyBytes - prefix) == 0 ? word : NO_SLOT_WORD;
     }
 
@@ -478,24 +473,24 @@ public final class Node {
      * Orders the key of a slot against another: negative where the slot's is below it. Only for a key that begins with
      * the node's {@linkplain #hasPrefix prefix}.
      */
-    public static int compareSlot(MemorySegment memory, long page, int index, byte[] key, int keyBytes) {
+    public static int compareSlot(NativeMemory memory, long page, int index, byte[] key, int keyBytes) {
         int prefix = prefixBytes(memory, page);
         long slot = slot(page, index);
-        int order = Long.compareUnsigned(memory.get(LONG, slot), KeyBytes.head(key, prefix, keyBytes));
+        int order = Long.compareUnsigned(memory.getLong(slot), KeyBytes.head(key, prefix, keyBytes));
         return order != 0
                 ? order
                 : compareBehindHead(memory, page, slotWord(memory, page, index), key, prefix, keyBytes - prefix);
     }
 
     /** Whether a key begins with what all keys of the node have in common. */
-    public static boolean hasPrefix(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static boolean hasPrefix(NativeMemory memory, long page, byte[] key, int keyBytes) {
         long prefixWord = prefixWord(memory, page);
         int prefix = prefixBytesOf(prefixWord);
         return prefix <= keyBytes && prefixEquals(memory, prefixAddressOf(page, prefixWord), key, prefix);
     }
 
     /** Whether a key is below the upper fence, or there is none. */
-    public static boolean isBelowUpperFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static boolean isBelowUpperFence(NativeMemory memory, long page, byte[] key, int keyBytes) {
         if (!hasUpperFence(memory, page)) {
             return true;
         }
@@ -504,29 +499,29 @@ public final class Node {
     }
 
     /** Whether a key is above the lower fence, as every key but the empty one is where that is minus infinity. */
-    private static boolean isAboveLowerFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    private static boolean isAboveLowerFence(NativeMemory memory, long page, byte[] key, int keyBytes) {
         long fence = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
         return compareStored(memory, fence, lowerFenceBytes(memory, page), key, keyBytes) < 0;
     }
 
-    private static boolean isNotBelowLowerFence(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    private static boolean isNotBelowLowerFence(NativeMemory memory, long page, byte[] key, int keyBytes) {
         long fence = page + u16(memory, page + NodeLayout.LOWER_FENCE_OFFSET);
         return compareStored(memory, fence, lowerFenceBytes(memory, page), key, keyBytes) <= 0;
     }
 
     /** Orders a whole key in the page against another. */
-    private static int compareStored(MemorySegment memory, long stored, int storedBytes, byte[] key, int keyBytes) {
+    private static int compareStored(NativeMemory memory, long stored, int storedBytes, byte[] key, int keyBytes) {
         int common = Math.min(storedBytes, keyBytes);
         int at = 0;
         for (; at + Long.BYTES <= common; at += Long.BYTES) {
-            long left = memory.get(LONG_BIG_ENDIAN, stored + at);
+            long left = memory.getLongBigEndian(stored + at);
             long right = KeyBytes.bigEndianLong(key, at);
             if (left != right) {
                 return Long.compareUnsigned(left, right);
             }
         }
         for (; at < common; at++) {
-            int order = (memory.get(ValueLayout.JAVA_BYTE, stored + at) & 0xFF) - (key[at] & 0xFF);
+            int order = (memory.getByte(stored + at) & 0xFF) - (key[at] & 0xFF);
             if (order != 0) {
                 return order;
             }
@@ -538,7 +533,7 @@ public final class Node {
      * The first slot whose key is not below the given one, the slot count if there is none. Unlike for {@link #find},
      * the key may lie beyond the node's fences.
      */
-    public static int slotNotBelow(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static int slotNotBelow(NativeMemory memory, long page, byte[] key, int keyBytes) {
         if (!isBelowUpperFence(memory, page, key, keyBytes)) {
             return slotCount(memory, page);
         }
@@ -549,10 +544,10 @@ public final class Node {
         return at >= 0 ? at : -at - 1;
     }
 
-    private static boolean prefixEquals(MemorySegment memory, long stored, byte[] key, int prefix) {
+    private static boolean prefixEquals(NativeMemory memory, long stored, byte[] key, int prefix) {
         int i = 0;
         for (; i + Long.BYTES <= prefix; i += Long.BYTES) {
-            if (memory.get(LONG_BIG_ENDIAN, stored + i) != KeyBytes.bigEndianLong(key, i)) {
+            if (memory.getLongBigEndian(stored + i) != KeyBytes.bigEndianLong(key, i)) {
                 return false;
             }
         }
@@ -560,27 +555,27 @@ public final class Node {
             return true;
         }
         // The word that ends with the prefix, not the one that begins with the rest: it might reach beyond the page.
-        long word = memory.get(LONG_BIG_ENDIAN, Math.max(0, stored + prefix - Long.BYTES));
+        long word = memory.getLongBigEndian(Math.max(0, stored + prefix - Long.BYTES));
         return word << (Long.SIZE - Byte.SIZE * (prefix - i)) == KeyBytes.head(key, i, prefix);
     }
 
     /** Orders the key of a slot with this word against the searched one, where their heads are equal. */
     private static int compareBehindHead(
-            MemorySegment memory, long page, long word, byte[] key, int prefix, int searchedBytes) {
+            NativeMemory memory, long page, long word, byte[] key, int prefix, int searchedBytes) {
         int storedBytes = suffixBytesOf(word);
         int common = Math.min(storedBytes, searchedBytes);
         if (common > HEAD_BYTES) {
             long stored = cellOf(page, word) + cellHeaderBytes(memory, page);
             int at = HEAD_BYTES;
             for (; at + Long.BYTES <= common; at += Long.BYTES) {
-                long left = memory.get(LONG_BIG_ENDIAN, stored + at);
+                long left = memory.getLongBigEndian(stored + at);
                 long right = KeyBytes.bigEndianLong(key, prefix + at);
                 if (left != right) {
                     return Long.compareUnsigned(left, right);
                 }
             }
             for (; at < common; at++) {
-                int left = memory.get(ValueLayout.JAVA_BYTE, stored + at) & 0xFF;
+                int left = memory.getByte(stored + at) & 0xFF;
                 int right = key[prefix + at] & 0xFF;
                 if (left != right) {
                     return left - right;
@@ -591,7 +586,7 @@ public final class Node {
     }
 
     /** Index of the child whose range holds the key: the number of separators that are not above it. */
-    public static int childIndex(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static int childIndex(NativeMemory memory, long page, byte[] key, int keyBytes) {
         return childIndex(find(memory, page, key, keyBytes));
     }
 
@@ -612,7 +607,7 @@ public final class Node {
      * Whether the key lies within the fences of a node, where {@link #find} has answered {@code found}: a key between
      * two of the node's keys does, and only one at an end has to be compared with a fence.
      */
-    static boolean coversAt(MemorySegment memory, long page, byte[] key, int keyBytes, int found) {
+    static boolean coversAt(NativeMemory memory, long page, byte[] key, int keyBytes, int found) {
         if (!hasPrefix(memory, page, key, keyBytes)) {
             return false;
         }
@@ -625,7 +620,7 @@ public final class Node {
     }
 
     /** Whether the key lies within the node's fences. */
-    public static boolean covers(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    public static boolean covers(NativeMemory memory, long page, byte[] key, int keyBytes) {
         byte[] lower = lowerFence(memory, page);
         if (KeyBytes.compare(lower, lower.length, key, keyBytes) > 0) {
             return false;
@@ -640,7 +635,7 @@ public final class Node {
      * @throws CorruptionException if they do not lie within the memory: a page whose checksum is right may still name
      *     places that it does not have
      */
-    public static byte[] bytes(MemorySegment memory, long address, int length) {
+    public static byte[] bytes(NativeMemory memory, long address, int length) {
         if (address < 0 || address > memory.byteSize() - length) {
             throw new CorruptionException(Message.of("a node names bytes outside of its page")
                     .with("offset", address)
@@ -653,11 +648,11 @@ public final class Node {
         return bytes;
     }
 
-    public static void copyOut(MemorySegment memory, long address, byte[] target, int at, int length) {
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, address, target, at, length);
+    public static void copyOut(NativeMemory memory, long address, byte[] target, int at, int length) {
+        memory.copyTo(address, target, at, length);
     }
 
-    public static boolean isNode(MemorySegment memory, long page) {
+    public static boolean isNode(NativeMemory memory, long page) {
         return PageLayout.type(memory, page) == PageLayout.TYPE_NODE;
     }
 }

@@ -4,14 +4,11 @@ import static dev.lockstep.engine.btree.NodeLayout.INNER_CELL_HEADER_BYTES;
 import static dev.lockstep.engine.btree.NodeLayout.LEAF_CELL_HEADER_BYTES;
 import static dev.lockstep.engine.btree.NodeLayout.SLOTS;
 import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.LONG;
-import static dev.lockstep.engine.page.PageLayout.SHORT;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.ShortCopy;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Changes a node in place. The caller holds the page's exclusive latch and has made sure that there is room. Every
@@ -21,13 +18,13 @@ import java.lang.foreign.MemorySegment;
 public final class NodeEditor {
     private NodeEditor() {}
 
-    public static void putU16(MemorySegment memory, long address, int value) {
-        memory.set(SHORT, address, (short) value);
+    public static void putU16(NativeMemory memory, long address, int value) {
+        memory.setShort(address, (short) value);
     }
 
     /** Makes an empty node. {@code upperFence} null is plus infinity. */
     public static void format(
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             int pageId,
             int treeId,
@@ -35,8 +32,7 @@ public final class NodeEditor {
             byte[] lowerFence,
             byte[] upperFence,
             int flags) {
-        memory.asSlice(page + PageLayout.HEADER_BYTES, PageLayout.PAGE_BYTES - PageLayout.HEADER_BYTES)
-                .fill((byte) 0);
+        memory.clear(page + PageLayout.HEADER_BYTES, PageLayout.PAGE_BYTES - PageLayout.HEADER_BYTES);
         PageLayout.initialise(memory, page, PageLayout.TYPE_NODE, pageId, treeId);
         putU16(memory, page + NodeLayout.LEVEL, level);
         int heap = PageLayout.PAGE_BYTES - lowerFence.length;
@@ -61,7 +57,7 @@ public final class NodeEditor {
 
     /** Inserts a record at slot {@code index} of a leaf. */
     public static void insertRecord(
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             int index,
             byte[] key,
@@ -75,7 +71,7 @@ public final class NodeEditor {
         int suffix = keyBytes - prefix;
         int cellBytes = LEAF_CELL_HEADER_BYTES + suffix + valueBytes;
         int cell = claimCell(memory, page, cellBytes + SLOT_BYTES, cellBytes);
-        memory.set(LONG, page + cell, version);
+        memory.setLong(page + cell, version);
         copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES, key, prefix, suffix);
         copyIn(memory, page + cell + LEAF_CELL_HEADER_BYTES + suffix, value, valueAt, valueBytes);
         openSlot(memory, page, index);
@@ -85,7 +81,7 @@ public final class NodeEditor {
 
     /** Replaces the value and flags of a leaf's record; the key stays. */
     public static void replaceValue(
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             int index,
             byte[] value,
@@ -107,7 +103,7 @@ public final class NodeEditor {
         addDeadBytes(memory, page, oldBytes - valueBytes);
         putU16(memory, slot + NodeLayout.SLOT_VALUE_BYTES, valueBytes);
         putU16(memory, slot + NodeLayout.SLOT_FLAGS, flags);
-        memory.set(LONG, Node.cell(memory, page, index), version);
+        memory.setLong(Node.cell(memory, page, index), version);
         copyIn(memory, Node.valueAddress(memory, page, index), value, valueAt, valueBytes);
     }
 
@@ -120,33 +116,33 @@ public final class NodeEditor {
      * @param to index behind the last
      */
     public static void replaceBytes(
-            MemorySegment memory, long page, long slotWord, byte[] value, int from, int to, long version) {
-        memory.set(LONG, Node.cellOf(page, slotWord), version);
+            NativeMemory memory, long page, long slotWord, byte[] value, int from, int to, long version) {
+        memory.setLong(Node.cellOf(page, slotWord), version);
         copyIn(memory, Node.valueAddressOf(page, slotWord) + from, value, from, to - from);
     }
 
-    public static void setSlotFlags(MemorySegment memory, long page, int index, int flags) {
+    public static void setSlotFlags(NativeMemory memory, long page, int index, int flags) {
         putU16(memory, Node.slot(page, index) + NodeLayout.SLOT_FLAGS, flags);
     }
 
-    public static void setVersion(MemorySegment memory, long page, int index, long version) {
-        memory.set(LONG, Node.cell(memory, page, index), version);
+    public static void setVersion(NativeMemory memory, long page, int index, long version) {
+        memory.setLong(Node.cell(memory, page, index), version);
     }
 
     /** Removes a slot; its cell becomes dead. */
-    public static void removeSlot(MemorySegment memory, long page, int index) {
+    public static void removeSlot(NativeMemory memory, long page, int index) {
         int count = Node.slotCount(memory, page);
         int cellBytes = Node.cellHeaderBytes(memory, page)
                 + Node.suffixBytes(memory, page, index)
                 + Node.valueBytes(memory, page, index);
         addDeadBytes(memory, page, cellBytes);
         long slot = Node.slot(page, index);
-        MemorySegment.copy(memory, slot + SLOT_BYTES, memory, slot, (long) (count - 1 - index) * SLOT_BYTES);
+        NativeMemory.copy(memory, slot + SLOT_BYTES, memory, slot, (long) (count - 1 - index) * SLOT_BYTES);
         putU16(memory, page + NodeLayout.SLOT_COUNT, count - 1);
     }
 
     /** Bytes that {@link #insertSeparator} takes. */
-    public static int separatorBytesNeeded(MemorySegment memory, long page, int separatorBytes) {
+    public static int separatorBytesNeeded(NativeMemory memory, long page, int separatorBytes) {
         return SLOT_BYTES + INNER_CELL_HEADER_BYTES + separatorBytes - Node.prefixBytes(memory, page);
     }
 
@@ -155,14 +151,14 @@ public final class NodeEditor {
      * and {@code rightChild} on its right.
      */
     public static void insertSeparator(
-            MemorySegment memory, long page, int index, byte[] separator, int separatorBytes, int rightChild) {
+            NativeMemory memory, long page, int index, byte[] separator, int separatorBytes, int rightChild) {
         int leftChild = Node.child(memory, page, index);
         int count = Node.slotCount(memory, page);
         int prefix = Node.prefixBytes(memory, page);
         int suffix = separatorBytes - prefix;
         int cellBytes = INNER_CELL_HEADER_BYTES + suffix;
         int cell = claimCell(memory, page, cellBytes + SLOT_BYTES, cellBytes);
-        memory.set(INT, page + cell, leftChild);
+        memory.setInt(page + cell, leftChild);
         copyIn(memory, page + cell + INNER_CELL_HEADER_BYTES, separator, prefix, suffix);
         openSlot(memory, page, index);
         writeSlot(memory, page, index, KeyBytes.head(separator, prefix, separatorBytes), cell, suffix, 0, 0);
@@ -170,32 +166,32 @@ public final class NodeEditor {
     }
 
     /** Children {@code index} and {@code index + 1} became one, kept at the page of the left one. */
-    public static void removeSeparator(MemorySegment memory, long page, int index) {
+    public static void removeSeparator(NativeMemory memory, long page, int index) {
         int leftChild = Node.child(memory, page, index);
         removeSlot(memory, page, index);
         setChild(memory, page, index, Node.slotCount(memory, page), leftChild);
     }
 
-    public static void setRightmostChild(MemorySegment memory, long page, int child) {
-        memory.set(INT, page + NodeLayout.RIGHTMOST_CHILD, child);
+    public static void setRightmostChild(NativeMemory memory, long page, int child) {
+        memory.setInt(page + NodeLayout.RIGHTMOST_CHILD, child);
     }
 
     /** Child {@code index} lies in another page from now on. */
-    public static void setChild(MemorySegment memory, long page, int index, int child) {
+    public static void setChild(NativeMemory memory, long page, int index, int child) {
         setChild(memory, page, index, Node.slotCount(memory, page), child);
     }
 
-    private static void setChild(MemorySegment memory, long page, int index, int slotCount, int child) {
+    private static void setChild(NativeMemory memory, long page, int index, int slotCount, int child) {
         if (index == slotCount) {
             setRightmostChild(memory, page, child);
         } else {
-            memory.set(INT, Node.cell(memory, page, index), child);
+            memory.setInt(Node.cell(memory, page, index), child);
         }
     }
 
     /** Appends slots [from, to) of another node of the same level behind the present ones. */
     public static void appendSlots(
-            MemorySegment source, long sourcePage, int from, int to, MemorySegment target, long targetPage) {
+            NativeMemory source, long sourcePage, int from, int to, NativeMemory target, long targetPage) {
         int header = Node.cellHeaderBytes(target, targetPage);
         int longer = Node.prefixBytes(target, targetPage) - Node.prefixBytes(source, sourcePage);
         if (longer < 0) {
@@ -213,12 +209,12 @@ public final class NodeEditor {
             long sourceCell = Node.cellOf(sourcePage, word);
             long head;
             if (longer == 0) {
-                MemorySegment.copy(source, sourceCell, target, targetPage + cell, cellBytes);
+                NativeMemory.copy(source, sourceCell, target, targetPage + cell, cellBytes);
                 head = Node.head(source, sourcePage, i);
             } else {
                 long copied = targetPage + cell + header;
-                MemorySegment.copy(source, sourceCell, target, targetPage + cell, header);
-                MemorySegment.copy(source, sourceCell + header + longer, target, copied, cellBytes - header);
+                NativeMemory.copy(source, sourceCell, target, targetPage + cell, header);
+                NativeMemory.copy(source, sourceCell + header + longer, target, copied, cellBytes - header);
                 head = Node.headOf(target, copied, suffix);
             }
             writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, Node.flagsOf(word));
@@ -229,7 +225,7 @@ public final class NodeEditor {
 
     /** The same where the target's prefix is shorter, so that part of it comes back into every cell: merges. */
     private static void appendSlotsWithLongerSuffixes(
-            MemorySegment source, long sourcePage, int from, int to, MemorySegment target, long targetPage) {
+            NativeMemory source, long sourcePage, int from, int to, NativeMemory target, long targetPage) {
         int header = Node.cellHeaderBytes(target, targetPage);
         int prefix = Node.prefixBytes(target, targetPage);
         int at = Node.slotCount(target, targetPage);
@@ -241,10 +237,10 @@ public final class NodeEditor {
             int cellBytes = header + suffix + valueBytes;
             int cell = Node.heapStart(target, targetPage) - cellBytes;
             putU16(target, targetPage + NodeLayout.HEAP_START, cell);
-            MemorySegment.copy(source, Node.cell(source, sourcePage, i), target, targetPage + cell, header);
+            NativeMemory.copy(source, Node.cell(source, sourcePage, i), target, targetPage + cell, header);
             copyIn(target, targetPage + cell + header, key, prefix, suffix);
             long value = Node.suffixAddress(source, sourcePage, i) + Node.suffixBytes(source, sourcePage, i);
-            MemorySegment.copy(source, value, target, targetPage + cell + header + suffix, valueBytes);
+            NativeMemory.copy(source, value, target, targetPage + cell + header + suffix, valueBytes);
             int flags = Node.slotFlags(source, sourcePage, i);
             long head = KeyBytes.head(key, prefix, keyBytes);
             writeSlot(target, targetPage, at, head, cell, suffix, valueBytes, flags);
@@ -259,7 +255,7 @@ public final class NodeEditor {
      * <p>Where every slot stays, as with keys that come in order, and the fence finds room, nothing is moved: the keys
      * then keep a prefix that may be shorter than what the fences have in common.
      */
-    public static void truncate(MemorySegment memory, long page, int keepSlots, byte[] upperFence) {
+    public static void truncate(NativeMemory memory, long page, int keepSlots, byte[] upperFence) {
         if (keepSlots == Node.slotCount(memory, page) && Node.contiguousFreeBytes(memory, page) >= upperFence.length) {
             replaceUpperFence(memory, page, upperFence);
         } else {
@@ -267,7 +263,7 @@ public final class NodeEditor {
         }
     }
 
-    private static void replaceUpperFence(MemorySegment memory, long page, byte[] upperFence) {
+    private static void replaceUpperFence(NativeMemory memory, long page, byte[] upperFence) {
         int flags = Node.nodeFlags(memory, page);
         if ((flags & NodeLayout.FLAG_NO_UPPER_FENCE) == 0) {
             addDeadBytes(memory, page, Node.upperFenceBytes(memory, page));
@@ -281,7 +277,7 @@ public final class NodeEditor {
     }
 
     /** Closes the holes of the heap. The prefix stays: a caller may already have cut a key by it. */
-    public static void compact(MemorySegment memory, long page) {
+    public static void compact(NativeMemory memory, long page) {
         rebuild(
                 memory,
                 page,
@@ -291,9 +287,9 @@ public final class NodeEditor {
     }
 
     /** Writes the node anew with slots [0, keepSlots), no holes in its heap and the longest prefix allowed. */
-    private static void rebuild(MemorySegment memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
+    private static void rebuild(NativeMemory memory, long page, int keepSlots, byte[] upperFence, int prefixBytesMax) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment old = copyOfPage(arena, memory, page);
+            NativeMemory old = copyOfPage(arena, memory, page);
             format(
                     memory,
                     page,
@@ -318,18 +314,18 @@ public final class NodeEditor {
      * <p>Not an array: as soon as one of its accesses meets segments of both kinds, the JIT compiler no longer knows
      * where a segment's memory is, and every access to every page pays for it.
      */
-    public static MemorySegment scratchPage(Arena arena) {
-        return arena.allocate(PageLayout.PAGE_BYTES, Long.BYTES);
+    public static NativeMemory scratchPage(Arena arena) {
+        return NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, Long.BYTES);
     }
 
     /** A copy of the page, for rebuilding it. */
-    static MemorySegment copyOfPage(Arena arena, MemorySegment memory, long page) {
-        MemorySegment copy = scratchPage(arena);
-        MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
+    static NativeMemory copyOfPage(Arena arena, NativeMemory memory, long page) {
+        NativeMemory copy = scratchPage(arena);
+        NativeMemory.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
         return copy;
     }
 
-    public static void copyIn(MemorySegment memory, long address, byte[] source, int at, int length) {
+    public static void copyIn(NativeMemory memory, long address, byte[] source, int at, int length) {
         ShortCopy.copy(source, at, memory, address, length);
     }
 
@@ -338,7 +334,7 @@ public final class NodeEditor {
      *
      * @throws IllegalArgumentException if there is no room, which in a recovery says that the log does not fit the page
      */
-    private static int claimCell(MemorySegment memory, long page, int contiguousNeeded, int cellBytes) {
+    private static int claimCell(NativeMemory memory, long page, int contiguousNeeded, int cellBytes) {
         if (Node.contiguousFreeBytes(memory, page) < contiguousNeeded) {
             compact(memory, page);
         }
@@ -351,19 +347,19 @@ public final class NodeEditor {
         return cell;
     }
 
-    private static void addDeadBytes(MemorySegment memory, long page, int bytes) {
+    private static void addDeadBytes(NativeMemory memory, long page, int bytes) {
         putU16(memory, page + NodeLayout.DEAD_BYTES, Node.deadBytes(memory, page) + bytes);
     }
 
-    private static void openSlot(MemorySegment memory, long page, int index) {
+    private static void openSlot(NativeMemory memory, long page, int index) {
         int count = Node.slotCount(memory, page);
         long slot = Node.slot(page, index);
-        MemorySegment.copy(memory, slot, memory, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
+        NativeMemory.copy(memory, slot, memory, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
         putU16(memory, page + NodeLayout.SLOT_COUNT, count + 1);
     }
 
     private static void writeSlot(
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             int index,
             long head,
@@ -372,7 +368,7 @@ public final class NodeEditor {
             int valueBytes,
             int flags) {
         long slot = Node.slot(page, index);
-        memory.set(LONG, slot + NodeLayout.SLOT_HEAD, head);
-        memory.set(LONG, slot + NodeLayout.SLOT_CELL_OFFSET, Node.slotWordOf(cell, suffixBytes, valueBytes, flags));
+        memory.setLong(slot + NodeLayout.SLOT_HEAD, head);
+        memory.setLong(slot + NodeLayout.SLOT_CELL_OFFSET, Node.slotWordOf(cell, suffixBytes, valueBytes, flags));
     }
 }

@@ -1,10 +1,9 @@
 package dev.lockstep.engine.btree;
 
 import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
-import static dev.lockstep.engine.page.PageLayout.LONG;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The cache lines of a node that a search will read, to have them on their way from memory before it does: read at once
@@ -33,30 +32,30 @@ public final class NodeLines {
      *
      * @return something to add up, so that no compiler leaves the reads out
      */
-    static long touchSlots(MemorySegment memory, long page) {
+    static long touchSlots(NativeMemory memory, long page) {
         long sum = touchFirstSlots(memory, page);
         int count = Node.slotCount(memory, page);
         return sum
-                + memory.get(LONG, Node.slot(page, count >>> 1))
-                + memory.get(LONG, Node.slot(page, Math.max(0, count - 1)));
+                + memory.getLong(Node.slot(page, count >>> 1))
+                + memory.getLong(Node.slot(page, Math.max(0, count - 1)));
     }
 
     /** Reads the lines of the header and of one slot, which may not be there; see {@link #touchSlots}. */
-    static long touchSlot(MemorySegment memory, long page, int index) {
-        return memory.get(LONG, page + NodeLayout.SLOT_COUNT)
+    static long touchSlot(NativeMemory memory, long page, int index) {
+        return memory.getLong(page + NodeLayout.SLOT_COUNT)
                 + Node.head(memory, page, index % NodeLayout.SLOT_COUNT_MAX);
     }
 
     /** Reads the last line of the page, where the lower fence ends; see {@link #touchSlots}. */
-    static long touchLowerFence(MemorySegment memory, long page) {
-        return memory.get(LONG, page + PageLayout.PAGE_BYTES - Long.BYTES);
+    static long touchLowerFence(NativeMemory memory, long page) {
+        return memory.getLong(page + PageLayout.PAGE_BYTES - Long.BYTES);
     }
 
     /** Reads the lines of the header and of the first slots; see {@link #touchSlots}. */
-    static long touchFirstSlots(MemorySegment memory, long page) {
+    static long touchFirstSlots(NativeMemory memory, long page) {
         long sum = 0;
         for (int at = 0; at < BYTES_TO_TOUCH; at += CACHE_LINE_BYTES) {
-            sum += memory.get(LONG, page + at);
+            sum += memory.getLong(page + at);
         }
         return sum;
     }
@@ -83,7 +82,7 @@ public final class NodeLines {
     /**
      * Says which lines {@link Node#find} reads in a small node, whose header is there already: of all or many slots.
      */
-    static void addFirstSlotLines(GroupPrefetch prefetch, MemorySegment memory, long page) {
+    static void addFirstSlotLines(GroupPrefetch prefetch, NativeMemory memory, long page) {
         prefetch.addLines(Node.slot(page, 0), Node.slot(page, Math.min(Node.slotCount(memory, page), SLOTS_TO_TOUCH)));
     }
 
@@ -95,7 +94,7 @@ public final class NodeLines {
     }
 
     /** Says which line holds the last slot, which a search in a large node reads beside the first. */
-    public static void addLastSlotLine(GroupPrefetch prefetch, MemorySegment memory, long page) {
+    public static void addLastSlotLine(GroupPrefetch prefetch, NativeMemory memory, long page) {
         prefetch.addLine(Node.slot(page, Math.max(0, Node.slotCount(memory, page) - 1)));
     }
 
@@ -107,7 +106,7 @@ public final class NodeLines {
      * @param end behind the last slot
      */
     public static void addCellLines(
-            GroupPrefetch prefetch, MemorySegment memory, long page, int from, int end, int valueBytesWanted) {
+            GroupPrefetch prefetch, NativeMemory memory, long page, int from, int end, int valueBytesWanted) {
         long runFrom = 0;
         long runEnd = 0;
         for (int index = from; index < end; index++) {

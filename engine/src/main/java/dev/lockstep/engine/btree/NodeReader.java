@@ -2,8 +2,8 @@ package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Copies the nodes of a level one after the other, by key, beside changes of the tree, and without having the pool keep
@@ -15,10 +15,10 @@ public final class NodeReader extends StructureChange {
     public static final int ROOT_LEVEL = 31;
 
     /** Memory for the copy: one page. */
-    private final MemorySegment copy;
+    private final NativeMemory copy;
 
     /** @param copy memory for one page */
-    public NodeReader(MemorySegment copy) {
+    public NodeReader(NativeMemory copy) {
         this.copy = copy;
         longScan = true;
     }
@@ -35,7 +35,7 @@ public final class NodeReader extends StructureChange {
         context = caller;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             walk(target, searched, searched.length, level);
-            MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
             if (validate()) {
                 return check(searched, level);
             }

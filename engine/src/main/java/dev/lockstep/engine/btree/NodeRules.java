@@ -1,8 +1,8 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** What must hold of a tree node by itself, given its place in the tree. Without state. */
@@ -17,7 +17,7 @@ final class NodeRules {
      * @param lower the separator left of it in its parent; empty at the left edge of the tree
      * @param upper the separator right of it; null at the right edge
      */
-    static String broken(MemorySegment node, int pageId, int treeId, int level, byte[] lower, byte[] upper) {
+    static String broken(NativeMemory node, int pageId, int treeId, int level, byte[] lower, byte[] upper) {
         try {
             String broken = brokenIdentity(node, pageId, treeId, level);
             broken = broken == null ? brokenFences(node, lower, upper) : broken;
@@ -28,7 +28,7 @@ final class NodeRules {
         }
     }
 
-    private static String brokenIdentity(MemorySegment node, int pageId, int treeId, int level) {
+    private static String brokenIdentity(NativeMemory node, int pageId, int treeId, int level) {
         if (PageLayout.type(node, 0) != PageLayout.TYPE_NODE) {
             return "the page is a node";
         }
@@ -41,14 +41,14 @@ final class NodeRules {
         return Node.level(node, 0) == level ? null : "all leaves have the same depth";
     }
 
-    private static String brokenFences(MemorySegment node, byte[] lower, byte[] upper) {
+    private static String brokenFences(NativeMemory node, byte[] lower, byte[] upper) {
         if (!Arrays.equals(Node.lowerFence(node, 0), lower)) {
             return "the lower fence is the parent's separator";
         }
         return Arrays.equals(Node.upperFence(node, 0), upper) ? null : "the upper fence is the parent's separator";
     }
 
-    private static String brokenSpace(MemorySegment node, byte[] lower, byte[] upper) {
+    private static String brokenSpace(NativeMemory node, byte[] lower, byte[] upper) {
         int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upper.length);
         if (Node.prefixBytes(node, 0) > prefix) {
             return "the fences share the prefix";
@@ -69,7 +69,7 @@ final class NodeRules {
         return Node.cellBytes(node, 0) == used ? null : "dead bytes are what no cell uses";
     }
 
-    private static String brokenKeys(MemorySegment node) {
+    private static String brokenKeys(NativeMemory node) {
         byte[] previous = null;
         for (int i = 0; i < Node.slotCount(node, 0); i++) {
             byte[] key = Node.key(node, 0, i);

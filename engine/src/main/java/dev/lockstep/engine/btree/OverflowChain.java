@@ -1,14 +1,12 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -176,8 +174,8 @@ public final class OverflowChain {
         long page = BufferPool.address(frame);
         try {
             PageLayout.initialise(environment.memory(), page, PageLayout.TYPE_OVERFLOW, pageId, tree.treeId());
-            environment.memory().set(INT, page + OverflowLayout.NEXT_PAGE, nextPageId);
-            environment.memory().set(INT, page + OverflowLayout.CHUNK_BYTES, chunkBytes);
+            environment.memory().setInt(page + OverflowLayout.NEXT_PAGE, nextPageId);
+            environment.memory().setInt(page + OverflowLayout.CHUNK_BYTES, chunkBytes);
             chunkFiller.accept(page + OverflowLayout.CHUNK);
             SystemChange.begin(context.imageRecord(environment));
             addImage(context.imageRecord(environment), pageId, environment.memory(), page);
@@ -194,8 +192,8 @@ public final class OverflowChain {
     }
 
     /** Adds the contents of an overflow page to the record of a change. */
-    static void addImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page) {
-        int bytes = memory.get(INT, page + OverflowLayout.CHUNK_BYTES);
+    static void addImage(LogRecordBuffer record, int pageId, NativeMemory memory, long page) {
+        int bytes = memory.getInt(page + OverflowLayout.CHUNK_BYTES);
         SystemChange.addImage(record, pageId, memory, page, OverflowLayout.CHUNK + bytes, PageLayout.PAGE_BYTES);
     }
 
@@ -206,11 +204,11 @@ public final class OverflowChain {
      * @param scratch a page of the caller's
      */
     static void copyPage(
-            BTree tree, TreeContext context, int fromPageId, int toPageId, int nextPageId, MemorySegment scratch) {
+            BTree tree, TreeContext context, int fromPageId, int toPageId, int nextPageId, NativeMemory scratch) {
         TreeEnvironment environment = tree.environment();
         int from = latchShared(environment, context, fromPageId);
         try {
-            MemorySegment.copy(environment.memory(), BufferPool.address(from), scratch, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(environment.memory(), BufferPool.address(from), scratch, 0, PageLayout.PAGE_BYTES);
         } finally {
             environment.latches().unlatchShared(from);
             context.unlatched();
@@ -219,11 +217,11 @@ public final class OverflowChain {
         if (environment.log() != null) {
             environment.log().throttle(context.waiter());
         }
-        int bytes = scratch.get(INT, OverflowLayout.CHUNK_BYTES);
+        int bytes = scratch.getInt(OverflowLayout.CHUNK_BYTES);
         int to = environment.pool().newPage(toPageId, context.waiter());
         context.latched();
         fill(tree, context, to, toPageId, nextPageId, bytes, chunk -> {
-            MemorySegment.copy(scratch, OverflowLayout.CHUNK, environment.memory(), chunk, bytes);
+            NativeMemory.copy(scratch, OverflowLayout.CHUNK, environment.memory(), chunk, bytes);
         });
     }
 
@@ -262,12 +260,12 @@ public final class OverflowChain {
             int frame = latchShared(environment, context, pageId);
             try {
                 long page = BufferPool.address(frame);
-                int bytes = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
+                int bytes = environment.memory().getInt(page + OverflowLayout.CHUNK_BYTES);
                 require(isChunk(tree, page) && bytes > 0 && bytes <= left, tree, pageId, left);
                 Node.copyOut(environment.memory(), page + OverflowLayout.CHUNK, target, at, bytes);
                 at += bytes;
                 left -= bytes;
-                pageId = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+                pageId = environment.memory().getInt(page + OverflowLayout.NEXT_PAGE);
             } finally {
                 environment.latches().unlatchShared(frame);
                 context.unlatched();
@@ -300,11 +298,11 @@ public final class OverflowChain {
             try {
                 long page = BufferPool.address(frame);
                 int bytes = Math.min(left, OverflowLayout.CHUNK_BYTES_MAX);
-                int bytesHere = environment.memory().get(INT, page + OverflowLayout.CHUNK_BYTES);
+                int bytesHere = environment.memory().getInt(page + OverflowLayout.CHUNK_BYTES);
                 require(isChunk(tree, page) && bytesHere == bytes, tree, pageId, left);
                 left -= bytes;
                 pages[count++] = pageId;
-                pageId = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+                pageId = environment.memory().getInt(page + OverflowLayout.NEXT_PAGE);
             } finally {
                 environment.latches().unlatchShared(frame);
                 context.unlatched();
@@ -365,7 +363,7 @@ public final class OverflowChain {
     }
 
     /** The first page of the chain that a slot of a leaf leads to. */
-    static int firstPage(MemorySegment leaf, long base, int slot) {
+    static int firstPage(NativeMemory leaf, long base, int slot) {
         return firstPage(Node.bytes(leaf, Node.valueAddress(leaf, base, slot), OverflowLayout.STUB_BYTES));
     }
 
@@ -387,7 +385,7 @@ public final class OverflowChain {
                 if (PageLayout.type(environment.memory(), page) != PageLayout.TYPE_OVERFLOW) {
                     return;
                 }
-                next = environment.memory().get(INT, page + OverflowLayout.NEXT_PAGE);
+                next = environment.memory().getInt(page + OverflowLayout.NEXT_PAGE);
             } finally {
                 environment.latches().unlatchShared(frame);
                 context.unlatched();
@@ -419,7 +417,7 @@ public final class OverflowChain {
         TreeEnvironment environment = tree.environment();
         int frame = latchShared(environment, context, pageId);
         try {
-            return environment.memory().get(INT, BufferPool.address(frame) + OverflowLayout.NEXT_PAGE);
+            return environment.memory().getInt(BufferPool.address(frame) + OverflowLayout.NEXT_PAGE);
         } finally {
             environment.latches().unlatchShared(frame);
             context.unlatched();

@@ -1,15 +1,12 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.SHORT;
-
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The log record that holds a page as it is about to be written in place. It belongs to no transaction and changes
@@ -45,7 +42,7 @@ public final class PageImage {
      * @param memory where the page lies, latched shared at least
      * @param page its offset there, in bytes
      */
-    public static void encode(LogRecordBuffer record, MemorySegment memory, long page) {
+    public static void encode(LogRecordBuffer record, NativeMemory memory, long page) {
         int low = PageLayout.PAGE_BYTES;
         int high = PageLayout.PAGE_BYTES;
         int type = PageLayout.type(memory, page);
@@ -65,26 +62,26 @@ public final class PageImage {
 
     /** Puts the image in the place of a page that is torn or older. */
     static void redo(PageRedo pages, LogRecordView record) {
-        MemorySegment body = record.body();
+        NativeMemory body = record.body();
         int bytes = record.bodyBytes();
-        int low = bytes < IMAGE ? 0 : Short.toUnsignedInt(body.get(SHORT, LOW));
-        int high = bytes < IMAGE ? 0 : Short.toUnsignedInt(body.get(SHORT, HIGH));
+        int low = bytes < IMAGE ? 0 : body.getUnsignedShort(LOW);
+        int high = bytes < IMAGE ? 0 : body.getUnsignedShort(HIGH);
         int highBytes = PageLayout.PAGE_BYTES - high;
         if (low < PageLayout.HEADER_BYTES || high < low || highBytes < 0 || bytes != IMAGE + low + highBytes) {
             throw damaged(record);
         }
-        int pageId = body.get(INT, PAGE_ID);
+        int pageId = body.getInt(PAGE_ID);
         if (pageId < 1 || PageLayout.pageId(body, IMAGE) != pageId) {
             throw damaged(record);
         }
         boolean apply = pages.latchForImage(pageId, PageLayout.lsn(body, IMAGE));
         try {
             if (apply) {
-                MemorySegment memory = pages.memory();
+                NativeMemory memory = pages.memory();
                 long page = pages.address();
-                MemorySegment.copy(body, IMAGE, memory, page, low);
-                memory.asSlice(page + low, high - low).fill((byte) 0);
-                MemorySegment.copy(body, IMAGE + low, memory, page + high, highBytes);
+                NativeMemory.copy(body, IMAGE, memory, page, low);
+                memory.clear(page + low, high - low);
+                NativeMemory.copy(body, IMAGE + low, memory, page + high, highBytes);
             }
         } finally {
             pages.unlatchImage(apply, record.lsn());
@@ -93,7 +90,7 @@ public final class PageImage {
 
     /** The page that a record is the image of. */
     static int pageId(LogRecordView record) {
-        return record.body().get(INT, PAGE_ID);
+        return record.body().getInt(PAGE_ID);
     }
 
     private static CorruptionException damaged(LogRecordView record) {

@@ -2,7 +2,7 @@ package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /** Repeats log records on pages, which come one at a time from wherever a subclass keeps them. Not thread-safe. */
 public abstract class PageRedo {
@@ -23,7 +23,7 @@ public abstract class PageRedo {
     }
 
     /** The memory that the page lies in. */
-    protected abstract MemorySegment memory();
+    protected abstract NativeMemory memory();
 
     /** Where in the memory the page begins. */
     protected abstract long address();

@@ -6,11 +6,11 @@ import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.recovery.RedoHandler;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchTable;
-import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
@@ -62,7 +62,7 @@ public final class PoolRedo extends PageRedo implements RedoHandler {
     }
 
     @Override
-    protected MemorySegment memory() {
+    protected NativeMemory memory() {
         return pool.memory();
     }
 

@@ -1,15 +1,13 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.latch.Backoff;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
@@ -40,11 +38,11 @@ public final class Relocation extends StructureChange {
      * caller holds no latch.
      */
     public void copyNode(
-            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, MemorySegment copy) {
+            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int level, NativeMemory copy) {
         context = caller;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             walk(target, searched, searchedBytes, level);
-            MemorySegment.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(memory, page, copy, 0, PageLayout.PAGE_BYTES);
             if (validate()) {
                 return;
             }
@@ -96,7 +94,7 @@ public final class Relocation extends StructureChange {
         long parent = BufferPool.address(parentFrame);
         long movedLsn = NOT_MADE;
         try {
-            MemorySegment.copy(memory, page, memory, to, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(memory, page, memory, to, PageLayout.PAGE_BYTES);
             PageLayout.setPageId(memory, to, toPageId);
             NodeEditor.setChild(memory, parent, childIndex, toPageId);
             logImages(toPageId, to, PageLayout.pageId(memory, parent), parent);
@@ -194,7 +192,7 @@ public final class Relocation extends StructureChange {
         long to = BufferPool.address(toFrame);
         long movedLsn = NOT_MADE;
         try {
-            MemorySegment.copy(memory, BufferPool.address(rootFrame), memory, to, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(memory, BufferPool.address(rootFrame), memory, to, PageLayout.PAGE_BYTES);
             PageLayout.setPageId(memory, to, toPageId);
             NodeEditor.copyIn(memory, Node.valueAddress(memory, page, slot), stored, 0, stored.length);
             logImages(toPageId, to, pageId, page);
@@ -313,7 +311,7 @@ public final class Relocation extends StructureChange {
             copies[--from] = free;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment scratch = NodeEditor.scratchPage(arena);
+            NativeMemory scratch = NodeEditor.scratchPage(arena);
             for (int i = end - 1; i >= from; i--) {
                 int next = i + 1 == pages.length ? 0 : i + 1 == end ? pages[end] : copies[i + 1];
                 OverflowChain.copyPage(target, context, pages[i], copies[i], next, scratch);
@@ -403,7 +401,7 @@ public final class Relocation extends StructureChange {
             SystemChange.addNodeImage(record, pageId, memory, page);
             if (frameBefore >= 0) {
                 long before = BufferPool.address(frameBefore);
-                memory.set(INT, before + OverflowLayout.NEXT_PAGE, copy);
+                memory.setInt(before + OverflowLayout.NEXT_PAGE, copy);
                 OverflowChain.addImage(record, pageBefore, memory, before);
             }
             record.finish();

@@ -1,7 +1,7 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -35,7 +35,7 @@ final class SplitPoint {
      * Cuts at the insertion point when inserts come in key order, so that the left node stays full, and in the middle
      * of the bytes otherwise.
      */
-    static SplitPoint choose(MemorySegment memory, long page, byte[] key, int keyBytes) {
+    static SplitPoint choose(NativeMemory memory, long page, byte[] key, int keyBytes) {
         int count = Node.slotCount(memory, page);
         if (Node.level(memory, page) > 0) {
             int slot = middle(memory, page, count);
@@ -58,7 +58,7 @@ final class SplitPoint {
 
     /** The cut behind which nothing but the new key, and what follows it, comes to lie. */
     private static SplitPoint beforePosition(
-            MemorySegment memory, long page, int count, int position, byte[] key, int keyBytes) {
+            NativeMemory memory, long page, int count, int position, byte[] key, int keyBytes) {
         if (position == count) {
             return new SplitPoint(count, separator(Node.key(memory, page, count - 1), key, keyBytes));
         }
@@ -70,7 +70,7 @@ final class SplitPoint {
      * Whether each side has room for the separator as its new fence: one side keeps nearly everything, and the fence
      * that the separator replaces may have been shorter by the length of a key.
      */
-    private boolean bothSidesFit(MemorySegment memory, long page, int count) {
+    private boolean bothSidesFit(NativeMemory memory, long page, int count) {
         if (slot == count && Node.contiguousFreeBytes(memory, page) >= separator.length) {
             // The right node is empty, and the left one takes the fence as it is.
             return true;
@@ -81,7 +81,7 @@ final class SplitPoint {
                 && sideBytes(memory, page, slot, count, separator, upper) <= PageLayout.PAGE_BYTES;
     }
 
-    private static int sideBytes(MemorySegment memory, long page, int from, int to, byte[] lower, byte[] upper) {
+    private static int sideBytes(NativeMemory memory, long page, int from, int to, byte[] lower, byte[] upper) {
         int upperBytes = upper == null ? 0 : upper.length;
         int prefix = upper == null ? 0 : KeyBytes.commonPrefix(lower, lower.length, upper, upperBytes);
         int longer = Node.prefixBytes(memory, page) - prefix;
@@ -99,7 +99,7 @@ final class SplitPoint {
     }
 
     /** The slot that halves the bytes; at least one slot stays on each side. */
-    private static int middle(MemorySegment memory, long page, int count) {
+    private static int middle(NativeMemory memory, long page, int count) {
         int total = 0;
         for (int i = 0; i < count; i++) {
             total += cellBytes(memory, page, i);
@@ -112,7 +112,7 @@ final class SplitPoint {
         return Math.max(1, slot);
     }
 
-    private static int cellBytes(MemorySegment memory, long page, int index) {
+    private static int cellBytes(NativeMemory memory, long page, int index) {
         long word = Node.slotWord(memory, page, index);
         return NodeLayout.SLOT_BYTES + Node.suffixBytesOf(word) + Node.valueBytesOf(word);
     }

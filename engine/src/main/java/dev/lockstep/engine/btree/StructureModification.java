@@ -4,9 +4,9 @@ import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Splits, merges and root changes. Each is one atomic {@link SystemChange} of at most three pages, made while all of
@@ -231,7 +231,7 @@ public final class StructureModification extends StructureChange {
     }
 
     /** Whether a node uses so little of its page that a merge is worth trying. */
-    public static boolean isUnderfull(MemorySegment memory, long node) {
+    public static boolean isUnderfull(NativeMemory memory, long node) {
         return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node) < UNDERFULL_BYTES;
     }
 
@@ -240,7 +240,7 @@ public final class StructureModification extends StructureChange {
      *
      * @param freeBytesBefore what was free before the removal
      */
-    public static boolean isMergeDue(MemorySegment memory, long leaf, int freeBytesBefore) {
+    public static boolean isMergeDue(NativeMemory memory, long leaf, int freeBytesBefore) {
         int usedBytes = PageLayout.PAGE_BYTES - Node.freeBytes(memory, leaf);
         int usedBytesBefore = PageLayout.PAGE_BYTES - freeBytesBefore;
         return usedBytes < UNDERFULL_BYTES
@@ -299,7 +299,7 @@ public final class StructureModification extends StructureChange {
         long mergedLsn = NOT_MADE;
         try (Arena arena = Arena.ofConfined()) {
             byte[] separator = Node.key(memory, parent, leftIndex);
-            MemorySegment joined = joined(arena, left, right, separator);
+            NativeMemory joined = joined(arena, left, right, separator);
             if (joined != null) {
                 LogRecordBuffer record = context.imageRecord(environment);
                 int leftPageId = PageLayout.pageId(memory, left);
@@ -309,7 +309,7 @@ public final class StructureModification extends StructureChange {
                 record.finish();
                 long lsn = environment.append(record);
                 environment.allocator().leaves(rightPageId);
-                MemorySegment.copy(joined, 0, memory, left, PageLayout.PAGE_BYTES);
+                NativeMemory.copy(joined, 0, memory, left, PageLayout.PAGE_BYTES);
                 NodeEditor.removeSeparator(memory, parent, leftIndex);
                 pool.markDirty(leftFrame, lsn);
                 pool.markDirty(parentFrame, lsn);
@@ -335,7 +335,7 @@ public final class StructureModification extends StructureChange {
     }
 
     /** The merged node in a page of its own, or null where it would be too full. */
-    private MemorySegment joined(Arena arena, long left, long right, byte[] separator) {
+    private NativeMemory joined(Arena arena, long left, long right, byte[] separator) {
         int level = Node.level(memory, left);
         if (Node.level(memory, right) != level) {
             throw wrongLevel();
@@ -351,7 +351,7 @@ public final class StructureModification extends StructureChange {
         if (bytes > MERGED_BYTES_MAX) {
             return null;
         }
-        MemorySegment joined = NodeEditor.scratchPage(arena);
+        NativeMemory joined = NodeEditor.scratchPage(arena);
         NodeEditor.format(joined, 0, PageLayout.pageId(memory, left), tree.treeId(), level, lower, upper, 0);
         NodeEditor.appendSlots(memory, left, 0, Node.slotCount(memory, left), joined, 0);
         if (level > 0) {

@@ -1,14 +1,11 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.SHORT;
-
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The redo-only log record of a change that spans pages and belongs to no transaction: splits, merges, new roots,
@@ -52,13 +49,13 @@ final class SystemChange {
     }
 
     /** Adds the whole contents of a node, without the gap between slots and heap. */
-    static void addNodeImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page) {
+    static void addNodeImage(LogRecordBuffer record, int pageId, NativeMemory memory, long page) {
         int low = NodeLayout.SLOTS + Node.slotCount(memory, page) * NodeLayout.SLOT_BYTES;
         addImage(record, pageId, memory, page, low, Node.heapStart(memory, page));
     }
 
     /** Adds the bytes [0, low) and [high, page size) of a page. */
-    static void addImage(LogRecordBuffer record, int pageId, MemorySegment memory, long page, int low, int high) {
+    static void addImage(LogRecordBuffer record, int pageId, NativeMemory memory, long page, int low, int high) {
         part(record, IMAGE, pageId);
         record.putShort(low);
         record.putShort(high);
@@ -99,12 +96,12 @@ final class SystemChange {
     }
 
     /** Applies the parts of a record to the pages that do not have them yet. */
-    static void redo(PageRedo pages, long lsn, MemorySegment payload, long from, long to) {
-        MemorySegment memory = pages.memory();
+    static void redo(PageRedo pages, long lsn, NativeMemory payload, long from, long to) {
+        NativeMemory memory = pages.memory();
         long at = from;
         while (at < to) {
-            int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
-            int pageId = payload.get(INT, at + 1);
+            int kind = payload.getByte(at);
+            int pageId = payload.getInt(at + 1);
             at += PART_HEADER_BYTES;
             boolean apply = pages.latchIfOlder(pageId, lsn, kind == IMAGE);
             long page = pages.address();
@@ -128,39 +125,39 @@ final class SystemChange {
      *
      * @throws CorruptionException if a part is of no known kind
      */
-    static void visitParts(MemorySegment payload, PartVisitor visitor) {
+    static void visitParts(NativeMemory payload, PartVisitor visitor) {
         long at = 0;
         // Ends: every part is longer than nothing.
         while (at < payload.byteSize()) {
-            int kind = payload.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
-            visitor.part(kind, payload.get(INT, at + 1));
-            at = redoPart(MemorySegment.NULL, 0, false, kind, payload, at + PART_HEADER_BYTES);
+            int kind = payload.getByte(at);
+            visitor.part(kind, payload.getInt(at + 1));
+            at = redoPart(NativeMemory.NONE, 0, false, kind, payload, at + PART_HEADER_BYTES);
         }
     }
 
     private static long redoPart(
-            MemorySegment memory, long page, boolean apply, int kind, MemorySegment payload, long at) {
-        int first = Short.toUnsignedInt(payload.get(SHORT, at));
+            NativeMemory memory, long page, boolean apply, int kind, NativeMemory payload, long at) {
+        int first = payload.getUnsignedShort(at);
         switch (kind) {
             case IMAGE -> {
-                int high = Short.toUnsignedInt(payload.get(SHORT, at + 2));
+                int high = payload.getUnsignedShort(at + 2);
                 if (apply) {
-                    MemorySegment.copy(payload, at + 4, memory, page, first);
-                    memory.asSlice(page + first, high - first).fill((byte) 0);
-                    MemorySegment.copy(payload, at + 4 + first, memory, page + high, PageLayout.PAGE_BYTES - high);
+                    NativeMemory.copy(payload, at + 4, memory, page, first);
+                    memory.clear(page + first, high - first);
+                    NativeMemory.copy(payload, at + 4 + first, memory, page + high, PageLayout.PAGE_BYTES - high);
                 }
                 return at + 4 + first + PageLayout.PAGE_BYTES - high;
             }
             case TRUNCATE -> {
-                int fenceBytes = Short.toUnsignedInt(payload.get(SHORT, at + 2));
+                int fenceBytes = payload.getUnsignedShort(at + 2);
                 if (apply) {
                     NodeEditor.truncate(memory, page, first, Node.bytes(payload, at + 4, fenceBytes));
                 }
                 return at + 4 + fenceBytes;
             }
             case INSERT_SEPARATOR -> {
-                int rightChild = payload.get(INT, at + 2);
-                int separatorBytes = Short.toUnsignedInt(payload.get(SHORT, at + 6));
+                int rightChild = payload.getInt(at + 2);
+                int separatorBytes = payload.getUnsignedShort(at + 6);
                 if (apply) {
                     byte[] separator = Node.bytes(payload, at + 8, separatorBytes);
                     NodeEditor.insertSeparator(memory, page, first, separator, separatorBytes, rightChild);

@@ -1,10 +1,10 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
-import java.lang.foreign.MemorySegment;
 
 /**
  * A walk from the root towards a key by optimistic lock coupling, one node a {@linkplain #descend() stage}. It holds
@@ -79,7 +79,7 @@ public class TreeDescent {
 
     protected BufferPool pool;
     protected LatchTable latches;
-    protected MemorySegment memory;
+    protected NativeMemory memory;
     protected int pageId = NO_PAGE;
     protected int frame;
     protected long version;

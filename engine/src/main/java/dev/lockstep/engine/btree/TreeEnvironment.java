@@ -3,9 +3,9 @@ package dev.lockstep.engine.btree;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.scheduler.latch.LatchTable;
 import dev.lockstep.scheduler.latch.SpinLatch;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
@@ -36,7 +36,7 @@ public final class TreeEnvironment {
 
     private final BufferPool pool;
     private final LatchTable latches;
-    private final MemorySegment memory;
+    private final NativeMemory memory;
     private final PageAllocator allocator;
     private final LeafHints hints;
     private final Log log;
@@ -69,7 +69,7 @@ public final class TreeEnvironment {
         return latches;
     }
 
-    public MemorySegment memory() {
+    public NativeMemory memory() {
         return memory;
     }
 

@@ -1,10 +1,8 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +22,7 @@ public final class TreeImage {
     @FunctionalInterface
     public interface Pages {
         /** Reads a page that belongs to the file; false if it is damaged, which the source itself tells. */
-        boolean read(int pageId, MemorySegment target);
+        boolean read(int pageId, NativeMemory target);
     }
 
     /** What a walk tells. */
@@ -49,7 +47,7 @@ public final class TreeImage {
     /** Walks the whole tree. */
     public void walk(int rootPageId) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment root = NodeEditor.scratchPage(arena);
+            NativeMemory root = NodeEditor.scratchPage(arena);
             if (!visitor.reached(rootPageId) || !pages.read(rootPageId, root)) {
                 return;
             }
@@ -62,7 +60,7 @@ public final class TreeImage {
         }
     }
 
-    private void visit(MemorySegment node, int pageId, int level, byte[] lower, byte[] upper) {
+    private void visit(NativeMemory node, int pageId, int level, byte[] lower, byte[] upper) {
         String broken = NodeRules.broken(node, pageId, treeId, level, lower, upper);
         if (broken != null) {
             visitor.broken(pageId, broken);
@@ -74,7 +72,7 @@ public final class TreeImage {
         }
         int count = Node.slotCount(node, 0);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment child = NodeEditor.scratchPage(arena);
+            NativeMemory child = NodeEditor.scratchPage(arena);
             for (int i = 0; i <= count; i++) {
                 int childPageId = Node.child(node, 0, i);
                 if (childPageId < 1) {
@@ -88,7 +86,7 @@ public final class TreeImage {
         }
     }
 
-    private void visitRecords(MemorySegment leaf, int pageId) {
+    private void visitRecords(NativeMemory leaf, int pageId) {
         for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
             if (Node.isGhost(leaf, 0, i)) {
                 continue;
@@ -111,7 +109,7 @@ public final class TreeImage {
         List<byte[]> chunks = new ArrayList<>();
         int valueBytes = left;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = NodeEditor.scratchPage(arena);
+            NativeMemory page = NodeEditor.scratchPage(arena);
             // Ends: no page is reached twice.
             while (left > 0) {
                 if (pageId < 1 || !visitor.reached(pageId)) {
@@ -121,7 +119,7 @@ public final class TreeImage {
                 if (!pages.read(pageId, page)) {
                     return null;
                 }
-                int bytes = page.get(INT, OverflowLayout.CHUNK_BYTES);
+                int bytes = page.getInt(OverflowLayout.CHUNK_BYTES);
                 if (PageLayout.type(page, 0) != PageLayout.TYPE_OVERFLOW
                         || PageLayout.treeId(page, 0) != treeId
                         || bytes != Math.min(left, OverflowLayout.CHUNK_BYTES_MAX)) {
@@ -130,7 +128,7 @@ public final class TreeImage {
                 }
                 chunks.add(Node.bytes(page, OverflowLayout.CHUNK, bytes));
                 left -= bytes;
-                pageId = page.get(INT, OverflowLayout.NEXT_PAGE);
+                pageId = page.getInt(OverflowLayout.NEXT_PAGE);
             }
         }
         byte[] value = new byte[Math.max(valueBytes, 0)];

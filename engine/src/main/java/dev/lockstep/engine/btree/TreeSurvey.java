@@ -1,11 +1,9 @@
 package dev.lockstep.engine.btree;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * A damaged tree, read for what is left of it: visits what the root still leads to, and says which ranges of keys it no
@@ -29,7 +27,7 @@ public final class TreeSurvey {
     @FunctionalInterface
     public interface Pages {
         /** Reads a page; returns null, or why the page cannot be used. */
-        String read(int pageId, MemorySegment target);
+        String read(int pageId, NativeMemory target);
     }
 
     /** What a survey tells. Bounds of keys are inclusive below and exclusive above, null above is plus infinity. */
@@ -38,10 +36,10 @@ public final class TreeSurvey {
         boolean named(int pageId);
 
         /** A whole inner node. */
-        void inner(int pageId, int level, MemorySegment node);
+        void inner(int pageId, int level, NativeMemory node);
 
         /** A whole leaf. */
-        void leaf(int pageId, MemorySegment leaf);
+        void leaf(int pageId, NativeMemory leaf);
 
         /** A range of keys to which nothing leads any more, because of a page of this level. */
         void lost(int pageId, int level, byte[] lower, byte[] upperOrNull, String why);
@@ -62,14 +60,14 @@ public final class TreeSurvey {
     }
 
     /** Memory for one page. */
-    public static MemorySegment pageMemory(Arena arena) {
+    public static NativeMemory pageMemory(Arena arena) {
         return NodeEditor.scratchPage(arena);
     }
 
     /** Visits the whole tree. */
     public void run(int rootPageId) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment root = pageMemory(arena);
+            NativeMemory root = pageMemory(arena);
             String why = "the catalog names no page of the file as the root";
             if (rootPageId > 0) {
                 why = visitor.named(rootPageId) ? pages.read(rootPageId, root) : "another place names the root";
@@ -87,7 +85,7 @@ public final class TreeSurvey {
         }
     }
 
-    private void visit(MemorySegment node, int pageId, int level, byte[] lower, byte[] upper) {
+    private void visit(NativeMemory node, int pageId, int level, byte[] lower, byte[] upper) {
         String broken = NodeRules.broken(node, pageId, treeId, level, lower, upper);
         if (broken != null) {
             visitor.lost(pageId, level, lower, upper, "it does not hold that " + broken);
@@ -100,7 +98,7 @@ public final class TreeSurvey {
         visitor.inner(pageId, level, node);
         int count = Node.slotCount(node, 0);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment child = pageMemory(arena);
+            NativeMemory child = pageMemory(arena);
             for (int i = 0; i <= count; i++) {
                 int childPageId = Node.child(node, 0, i);
                 byte[] childLower = i == 0 ? lower : Node.key(node, 0, i - 1);
@@ -119,17 +117,17 @@ public final class TreeSurvey {
     }
 
     /** Whether a page is a leaf of some tree; its own rules may still be broken. */
-    public static boolean isLeaf(MemorySegment page) {
+    public static boolean isLeaf(NativeMemory page) {
         return PageLayout.type(page, 0) == PageLayout.TYPE_NODE && Node.level(page, 0) == 0;
     }
 
     /** The page behind an overflow page in its chain, 0 at the end. */
-    public static int nextOverflowPage(MemorySegment page) {
-        return page.get(INT, OverflowLayout.NEXT_PAGE);
+    public static int nextOverflowPage(NativeMemory page) {
+        return page.getInt(OverflowLayout.NEXT_PAGE);
     }
 
     /** The first rule that a node breaks as long as nothing is known of its parent; null if it keeps all. */
-    public static String broken(MemorySegment node, int pageId) {
+    public static String broken(NativeMemory node, int pageId) {
         try {
             byte[] lower = Node.lowerFence(node, 0);
             byte[] upper = Node.upperFence(node, 0);
@@ -140,7 +138,7 @@ public final class TreeSurvey {
     }
 
     /** Visits all records of a whole leaf in key order, those that are deleted and wait for their removal too. */
-    public static void visitRecords(MemorySegment leaf, RecordVisitor visitor) {
+    public static void visitRecords(NativeMemory leaf, RecordVisitor visitor) {
         for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
             visitor.record(
                     Node.key(leaf, 0, i),
@@ -170,7 +168,7 @@ public final class TreeSurvey {
         int pageId = OverflowChain.firstPage(stub);
         int at = 0;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = pageMemory(arena);
+            NativeMemory page = pageMemory(arena);
             // Ends: every page takes some of the value.
             while (at < valueBytes) {
                 int bytes = Math.min(valueBytes - at, OverflowLayout.CHUNK_BYTES_MAX);
@@ -179,13 +177,13 @@ public final class TreeSurvey {
                         && PageLayout.type(page, 0) == PageLayout.TYPE_OVERFLOW
                         && PageLayout.treeId(page, 0) == treeId
                         && PageLayout.lsn(page, 0) <= lsnMax
-                        && page.get(INT, OverflowLayout.CHUNK_BYTES) == bytes;
+                        && page.getInt(OverflowLayout.CHUNK_BYTES) == bytes;
                 if (!fits) {
                     return null;
                 }
                 Node.copyOut(page, OverflowLayout.CHUNK, value, at, bytes);
                 at += bytes;
-                pageId = page.get(INT, OverflowLayout.NEXT_PAGE);
+                pageId = page.getInt(OverflowLayout.NEXT_PAGE);
             }
         }
         return pageId == 0 ? value : null;

@@ -3,9 +3,9 @@ package dev.lockstep.engine.btree;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
 /**
@@ -48,7 +48,7 @@ public final class TreeWalk {
     private void visit(int pageId, int expectedLevel, boolean leavesToo, IntConsumer visitor) {
         visitor.accept(pageId);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment node = read(arena, pageId);
+            NativeMemory node = read(arena, pageId);
             int level = level(node, pageId, expectedLevel);
             if (level == 0) {
                 visitOverflow(node, pageId, visitor);
@@ -65,7 +65,7 @@ public final class TreeWalk {
     }
 
     /** The level of a node, which must be the one below its parent's; that of a page that was never written is any. */
-    private int level(MemorySegment node, int pageId, int expectedLevel) {
+    private int level(NativeMemory node, int pageId, int expectedLevel) {
         if (PageLayout.type(node, 0) == PageLayout.TYPE_NONE) {
             return 0;
         }
@@ -75,7 +75,7 @@ public final class TreeWalk {
         return level;
     }
 
-    private int[] children(MemorySegment node, int pageId) {
+    private int[] children(NativeMemory node, int pageId) {
         int[] children = new int[Node.slotCount(node, 0) + 1];
         try {
             for (int i = 0; i < children.length; i++) {
@@ -104,7 +104,7 @@ public final class TreeWalk {
         }
     }
 
-    private void visitOverflow(MemorySegment leaf, int pageId, IntConsumer visitor) {
+    private void visitOverflow(NativeMemory leaf, int pageId, IntConsumer visitor) {
         for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
             int flags = Node.slotFlags(leaf, 0, i);
             if ((flags & NodeLayout.SLOT_OVERFLOW) != 0 && (flags & NodeLayout.SLOT_GHOST) == 0) {
@@ -113,7 +113,7 @@ public final class TreeWalk {
         }
     }
 
-    private byte[] value(MemorySegment leaf, int pageId, int slot, int valueBytes) {
+    private byte[] value(NativeMemory leaf, int pageId, int slot, int valueBytes) {
         try {
             return Node.bytes(leaf, Node.valueAddress(leaf, 0, slot), valueBytes);
         } catch (IndexOutOfBoundsException e) {
@@ -142,7 +142,7 @@ public final class TreeWalk {
 
     private void visitRecords(int pageId, int expectedLevel, RecordVisitor visitor) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment node = read(arena, pageId);
+            NativeMemory node = read(arena, pageId);
             int level = level(node, pageId, expectedLevel);
             if (level > 0) {
                 for (int child : children(node, pageId)) {
@@ -169,12 +169,12 @@ public final class TreeWalk {
     }
 
     /** A private copy of a page, taken under its shared latch, so that a recursion holds no latch. */
-    private MemorySegment read(Arena arena, int pageId) {
+    private NativeMemory read(Arena arena, int pageId) {
         require(isPossible(pageId), pageId, "the tree's pages are pages of the file");
-        MemorySegment copy = NodeEditor.scratchPage(arena);
+        NativeMemory copy = NodeEditor.scratchPage(arena);
         int frame = OverflowChain.latchShared(tree.environment(), context, pageId);
         try {
-            MemorySegment.copy(tree.environment().memory(), BufferPool.address(frame), copy, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(tree.environment().memory(), BufferPool.address(frame), copy, 0, PageLayout.PAGE_BYTES);
         } finally {
             tree.environment().latches().unlatchShared(frame);
             context.unlatched();
@@ -219,7 +219,7 @@ public final class TreeWalk {
 
     private void validate(int pageId, int level, byte[] lower, byte[] upper, Counts counts) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment node = read(arena, pageId);
+            NativeMemory node = read(arena, pageId);
             counts.nodes++;
             String broken = NodeRules.broken(node, pageId, tree.treeId(), level, lower, upper);
             require(broken == null, pageId, broken);
@@ -236,7 +236,7 @@ public final class TreeWalk {
         }
     }
 
-    private void validateRecords(MemorySegment leaf, int pageId, Counts counts) {
+    private void validateRecords(NativeMemory leaf, int pageId, Counts counts) {
         for (int i = 0; i < Node.slotCount(leaf, 0); i++) {
             if (Node.isGhost(leaf, 0, i)) {
                 counts.ghosts++;
@@ -247,7 +247,7 @@ public final class TreeWalk {
         }
     }
 
-    private void validateChain(MemorySegment leaf, int pageId, int slot) {
+    private void validateChain(NativeMemory leaf, int pageId, int slot) {
         if ((Node.slotFlags(leaf, 0, slot) & NodeLayout.SLOT_OVERFLOW) != 0) {
             require(hasOverflow, pageId, "the root of a tree with overflow pages says so");
             OverflowChain.validate(

@@ -8,6 +8,7 @@ import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.InstalledBinding;
 import dev.lockstep.scheduler.InstalledTime;
@@ -17,7 +18,6 @@ import dev.lockstep.scheduler.latch.Backoff;
 import dev.lockstep.scheduler.latch.LatchTable;
 import dev.lockstep.scheduler.latch.LatchWatch;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * A fixed number of frames outside the heap that hold pages of the page file, each with a versioned latch.
@@ -100,7 +100,7 @@ public final class BufferPool implements AutoCloseable {
          * @param page its offset there, in bytes
          * @return LSN of the image
          */
-        default long appendImage(MemorySegment memory, long page) {
+        default long appendImage(NativeMemory memory, long page) {
             throw new UnsupportedOperationException("this log takes no images");
         }
     }
@@ -117,7 +117,7 @@ public final class BufferPool implements AutoCloseable {
     private final PageFile fileOrNull;
 
     // Parts of the parts: each level of objects costs every access a load that no compiler may hoist over an acquire.
-    private final MemorySegment memory;
+    private final NativeMemory memory;
     private final LatchTable latches;
     private final int[][] translationChunks;
     private final FrameTable frames;
@@ -166,8 +166,8 @@ public final class BufferPool implements AutoCloseable {
             throw new IllegalArgumentException(
                     "too few frames: frameCount=" + frameCount + ", frameCountMin=" + FRAMES_MIN);
         }
-        memory = PoolMemory.allocate(
-                arena, address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES, layout);
+        memory = NativeMemory.trusted(PoolMemory.allocate(
+                arena, address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES, layout));
         parts = PoolParts.of(memory, frameCount, watch);
         accessCounters = new PageAccessCounters(watch);
         latches = parts.latches();
@@ -189,7 +189,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /** Returns the bytes of all frames, and {@link #GUARD_BYTES} behind them. */
-    public MemorySegment memory() {
+    public NativeMemory memory() {
         return memory;
     }
 
@@ -428,7 +428,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     private void clear(int frame, int pageId) {
-        memory.asSlice(address(frame), PageLayout.PAGE_BYTES).fill((byte) 0);
+        memory.clear(address(frame), PageLayout.PAGE_BYTES);
         PageLayout.setPageId(memory, address(frame), pageId);
         frames.setReferencesOpaque(frame, 0);
     }
@@ -644,7 +644,7 @@ public final class BufferPool implements AutoCloseable {
             writerOrNull.close();
             loaderOrNull.awaitIdle();
         }
-        InstalledBinding.poolFreed(memory);
+        InstalledBinding.poolFreed(memory.segment());
         arena.close();
     }
 

@@ -1,8 +1,8 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.scheduler.latch.LatchTable;
 import dev.lockstep.scheduler.latch.LatchWatch;
-import java.lang.foreign.MemorySegment;
 
 /**
  * What the pool and its page writer share.
@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * @param watch ends waits for what will never be given back
  */
 record PoolParts(
-        MemorySegment memory,
+        NativeMemory memory,
         LatchTable latches,
         FrameTable frames,
         TranslationArray translation,
@@ -25,7 +25,7 @@ record PoolParts(
         FrameStack arrivals,
         PoolCounters counters,
         LatchWatch watch) {
-    static PoolParts of(MemorySegment memory, int frameCount, LatchWatch watch) {
+    static PoolParts of(NativeMemory memory, int frameCount, LatchWatch watch) {
         int[] next = new int[frameCount];
         LatchTable latches = new LatchTable(frameCount, watch);
         PoolParts parts = new PoolParts(

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
@@ -92,7 +93,7 @@ final class DoubleWrite implements AutoCloseable {
             return;
         }
         ByteBuffer field = ByteBuffer.allocateDirect(DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND + Integer.BYTES);
-        setLsnMax(MemorySegment.ofBuffer(field), 0);
+        setLsnMax(NativeMemory.checked(MemorySegment.ofBuffer(field)), 0);
         file.write(field, DoubleWriteLayout.DIRECTORY_POSITION + DoubleWriteLayout.LSN_MAX_OFFSET);
         file.force(false);
         FileHeader current = FileHeader.of(FileFormat.DOUBLE_WRITE, header.databaseId(), 0);
@@ -131,32 +132,28 @@ final class DoubleWrite implements AutoCloseable {
 
     private void fillDirectory(PageBatch batch, int copyCount) {
         batchNumber++;
-        MemorySegment directory = batch.staging();
-        directory.asSlice(0, PageLayout.PAGE_BYTES).fill((byte) 0);
-        directory.set(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET, DoubleWriteLayout.MAGIC);
-        directory.set(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET, batchNumber);
-        directory.set(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET, copyCount);
+        NativeMemory directory = batch.staging();
+        directory.clear(0, PageLayout.PAGE_BYTES);
+        directory.setLong(DoubleWriteLayout.MAGIC_OFFSET, DoubleWriteLayout.MAGIC);
+        directory.setLong(DoubleWriteLayout.BATCH_NUMBER_OFFSET, batchNumber);
+        directory.setInt(DoubleWriteLayout.PAGE_COUNT_OFFSET, copyCount);
         for (int i = 0; i < batch.pageCount(); i++) {
             lsnMax = Math.max(lsnMax, batch.lsn(i));
         }
         for (int i = 0; i < copyCount; i++) {
             long entry = DoubleWriteLayout.entryOffset(i);
-            directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET, batch.pageId(i));
-            directory.set(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET, batch.pageChecksum(i));
+            directory.setInt(entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET, batch.pageId(i));
+            directory.setInt(entry + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET, batch.pageChecksum(i));
         }
-        directory.set(
-                PageLayout.INT,
+        directory.setInt(
                 DoubleWriteLayout.CHECKSUM_OFFSET,
                 directoryChecksum(batch.directory().slice(), copyCount));
         setLsnMax(directory, DoubleWriteLayout.LSN_MAX_OFFSET);
     }
 
-    private void setLsnMax(MemorySegment memory, int offset) {
-        memory.set(PageLayout.LONG, offset, lsnMax);
-        memory.set(
-                PageLayout.INT,
-                offset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND,
-                lsnMaxChecksum(batchNumber, lsnMax));
+    private void setLsnMax(NativeMemory memory, int offset) {
+        memory.setLong(offset, lsnMax);
+        memory.setInt(offset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND, lsnMaxChecksum(batchNumber, lsnMax));
     }
 
     /** The highest LSN of a page of any batch up to the last one, as far as the file tells; 0 if it does not. */
@@ -186,7 +183,8 @@ final class DoubleWrite implements AutoCloseable {
      */
     int restore(BlockFile pages, boolean again) {
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment memory = arena.allocate(
+            NativeMemory memory = NativeMemory.allocate(
+                    arena,
                     DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION + PageLayout.PAGE_BYTES,
                     PageLayout.PAGE_BYTES);
             PageWindows windows = new PageWindows(memory);
@@ -196,11 +194,11 @@ final class DoubleWrite implements AutoCloseable {
                 return 0;
             }
             int lsnMaxOffset = DoubleWriteLayout.lsnMaxOffset(header.version());
-            long storedNumber = memory.get(PageLayout.LONG, DoubleWriteLayout.BATCH_NUMBER_OFFSET);
-            long storedLsnMax = memory.get(PageLayout.LONG, lsnMaxOffset);
+            long storedNumber = memory.getLong(DoubleWriteLayout.BATCH_NUMBER_OFFSET);
+            long storedLsnMax = memory.getLong(lsnMaxOffset);
             // Also of a directory without copies: the log was durable up to there before the directory was written.
-            if (memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) == DoubleWriteLayout.MAGIC
-                    && memory.get(PageLayout.INT, lsnMaxOffset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND)
+            if (memory.getLong(DoubleWriteLayout.MAGIC_OFFSET) == DoubleWriteLayout.MAGIC
+                    && memory.getInt(lsnMaxOffset + DoubleWriteLayout.LSN_MAX_CHECKSUM_BEHIND)
                             == lsnMaxChecksum(storedNumber, storedLsnMax)) {
                 lsnMax = Math.max(lsnMax, storedLsnMax);
                 batchNumber = Math.max(batchNumber, storedNumber);
@@ -213,20 +211,19 @@ final class DoubleWrite implements AutoCloseable {
         }
     }
 
-    private static boolean isWhole(MemorySegment memory, PageWindows windows) {
-        int pageCount = memory.get(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET);
-        if (memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) != DoubleWriteLayout.MAGIC
+    private static boolean isWhole(NativeMemory memory, PageWindows windows) {
+        int pageCount = memory.getInt(DoubleWriteLayout.PAGE_COUNT_OFFSET);
+        if (memory.getLong(DoubleWriteLayout.MAGIC_OFFSET) != DoubleWriteLayout.MAGIC
                 || pageCount < 1
                 || pageCount > DoubleWriteLayout.PAGES_MAX
-                || memory.get(PageLayout.INT, DoubleWriteLayout.CHECKSUM_OFFSET)
+                || memory.getInt(DoubleWriteLayout.CHECKSUM_OFFSET)
                         != directoryChecksum(
                                 windows.at(0, PageLayout.PAGE_BYTES).slice(), pageCount)) {
             return false;
         }
         PageChecksum checksum = new PageChecksum(windows);
         for (int i = 0; i < pageCount; i++) {
-            int stored = memory.get(
-                    PageLayout.INT, DoubleWriteLayout.entryOffset(i) + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET);
+            int stored = memory.getInt(DoubleWriteLayout.entryOffset(i) + DoubleWriteLayout.ENTRY_CHECKSUM_OFFSET);
             // Without checksums nothing tells whether a copy is whole; a page in place may be, so it stays. Nor does a
             // right checksum make it a page of the file, whose page 0 is the header.
             if (PageLayout.format(memory, copyAddress(i)) == PageLayout.FORMAT_UNCHECKED
@@ -239,14 +236,14 @@ final class DoubleWrite implements AutoCloseable {
         return true;
     }
 
-    private static int restorePages(BlockFile pages, MemorySegment memory, PageWindows windows, boolean again) {
+    private static int restorePages(BlockFile pages, NativeMemory memory, PageWindows windows, boolean again) {
         int scratch = DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION;
         PageChecksum checksum = new PageChecksum(windows);
-        int pageCount = memory.get(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET);
+        int pageCount = memory.getInt(DoubleWriteLayout.PAGE_COUNT_OFFSET);
         int damagedCount = 0;
         for (int i = 0; i < pageCount; i++) {
             int pageId = entryPageId(memory, i);
-            memory.asSlice(scratch, PageLayout.PAGE_BYTES).fill((byte) 0);
+            memory.clear(scratch, PageLayout.PAGE_BYTES);
             int count = pages.read(windows.at(scratch, PageLayout.PAGE_BYTES), PageLayout.fileOffset(pageId));
             boolean isDamaged = !checksum.matches(scratch, pageId);
             boolean isNewer = PageLayout.lsn(memory, scratch) > PageLayout.lsn(memory, copyAddress(i));
@@ -258,9 +255,8 @@ final class DoubleWrite implements AutoCloseable {
         return damagedCount;
     }
 
-    private static int entryPageId(MemorySegment memory, int index) {
-        return memory.get(
-                PageLayout.INT, DoubleWriteLayout.entryOffset(index) + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET);
+    private static int entryPageId(NativeMemory memory, int index) {
+        return memory.getInt(DoubleWriteLayout.entryOffset(index) + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET);
     }
 
     private static long copyAddress(int index) {

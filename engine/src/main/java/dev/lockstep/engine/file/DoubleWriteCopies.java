@@ -1,10 +1,10 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
@@ -18,7 +18,7 @@ public final class DoubleWriteCopies {
     @FunctionalInterface
     public interface Visitor {
         /** A whole copy, {@link PageLayout#PAGE_BYTES} bytes at an address. It is gone after the call. */
-        void copy(int pageId, MemorySegment memory, long address);
+        void copy(int pageId, NativeMemory memory, long address);
     }
 
     /**
@@ -32,18 +32,18 @@ public final class DoubleWriteCopies {
         try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY);
                 Arena arena = Arena.ofShared()) {
             FileHeader.read(file, FileFormat.DOUBLE_WRITE, databaseId);
-            MemorySegment memory = arena.allocate(2L * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, 2L * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             PageWindows windows = new PageWindows(memory);
             PageChecksum checksum = new PageChecksum(windows);
             int directoryBytes = file.read(windows.at(0, PageLayout.PAGE_BYTES), DoubleWriteLayout.DIRECTORY_POSITION);
-            int pageCount = memory.get(PageLayout.INT, DoubleWriteLayout.PAGE_COUNT_OFFSET);
+            int pageCount = memory.getInt(DoubleWriteLayout.PAGE_COUNT_OFFSET);
             if (directoryBytes < PageLayout.PAGE_BYTES
-                    || memory.get(PageLayout.LONG, DoubleWriteLayout.MAGIC_OFFSET) != DoubleWriteLayout.MAGIC) {
+                    || memory.getLong(DoubleWriteLayout.MAGIC_OFFSET) != DoubleWriteLayout.MAGIC) {
                 return;
             }
             for (int i = 0; i < Math.min(pageCount, DoubleWriteLayout.PAGES_MAX); i++) {
                 long entry = DoubleWriteLayout.entryOffset(i);
-                int pageId = memory.get(PageLayout.INT, entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET);
+                int pageId = memory.getInt(entry + DoubleWriteLayout.ENTRY_PAGE_ID_OFFSET);
                 long position = DoubleWriteLayout.PAGES_POSITION + PageLayout.fileOffset(i);
                 int bytes = file.read(windows.at(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES), position);
                 if (bytes == PageLayout.PAGE_BYTES

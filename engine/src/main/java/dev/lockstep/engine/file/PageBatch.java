@@ -1,10 +1,10 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -21,8 +21,8 @@ import java.nio.ByteBuffer;
  */
 public final class PageBatch implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment staging =
-            arena.allocate(DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION, PageLayout.PAGE_BYTES);
+    private final NativeMemory staging = NativeMemory.allocate(
+            arena, DoubleWriteLayout.FILE_BYTES - DoubleWriteLayout.DIRECTORY_POSITION, PageLayout.PAGE_BYTES);
     private final PageWindows windows = new PageWindows(staging);
     private final PageChecksum checked = new PageChecksum(windows);
     private final PageChecksum unchecked = new PageChecksum(windows, false);
@@ -51,7 +51,7 @@ public final class PageBatch implements AutoCloseable {
      * @throws IllegalArgumentException if the page id is not greater than that of the page before, or is 0
      * @throws IllegalStateException if the batch is full
      */
-    public void add(MemorySegment memory, long page) {
+    public void add(NativeMemory memory, long page) {
         if (isFull()) {
             throw new IllegalStateException("batch is full: pageCount=" + pageCount);
         }
@@ -61,7 +61,7 @@ public final class PageBatch implements AutoCloseable {
             throw new IllegalArgumentException(
                     "page out of order in batch: pageId=" + pageId + ", previousPageId=" + previous);
         }
-        MemorySegment.copy(memory, page, staging, address(pageCount), PageLayout.PAGE_BYTES);
+        NativeMemory.copy(memory, page, staging, address(pageCount), PageLayout.PAGE_BYTES);
         pageCount++;
     }
 
@@ -86,7 +86,7 @@ public final class PageBatch implements AutoCloseable {
     }
 
     /** Where the directory lies; it begins at offset 0. */
-    MemorySegment staging() {
+    NativeMemory staging() {
         return staging;
     }
 

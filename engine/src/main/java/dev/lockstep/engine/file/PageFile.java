@@ -6,8 +6,8 @@ import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -294,7 +294,7 @@ public final class PageFile implements AutoCloseable {
      *
      * @param memory where it reads pages to
      */
-    public PageReader newReader(MemorySegment memory) {
+    public PageReader newReader(NativeMemory memory) {
         return new PageReader(this, memory);
     }
 

@@ -2,10 +2,10 @@ package dev.lockstep.engine.file;
 
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.ProgressListener.Stage;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /** Copies the pages of a database into the directory of another one, beside those who write them. Without state. */
@@ -34,8 +34,8 @@ public final class PageFileCopy {
         try (Arena arena = Arena.ofShared();
                 BlockFile target = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.CREATE)) {
             target.write(FileHeader.of(FileFormat.PAGES, databaseId, 0).encode(PageLayout.PAGE_BYTES), 0);
-            MemorySegment memory =
-                    arena.allocate((long) PAGES_PER_WRITE * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory memory =
+                    NativeMemory.allocate(arena, (long) PAGES_PER_WRITE * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             PageWindows windows = new PageWindows(memory);
             PageReader reader = source.newReader(memory);
             for (int first = 1; first < pageCount; first += PAGES_PER_WRITE) {

@@ -3,10 +3,10 @@ package dev.lockstep.engine.file;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TruncatedFileException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Reads pages into memory and checks them.
@@ -18,7 +18,7 @@ public final class PageReader {
     private final PageWindows windows;
     private final PageChecksum checksum;
 
-    PageReader(PageFile file, MemorySegment memory) {
+    PageReader(PageFile file, NativeMemory memory) {
         this.file = file;
         this.windows = new PageWindows(memory);
         this.checksum = new PageChecksum(windows, file.checksums());
@@ -83,14 +83,12 @@ public final class PageReader {
 
     private void clearRest(long address, int count) {
         if (count < PageLayout.PAGE_BYTES) {
-            windows.memory()
-                    .asSlice(address + count, PageLayout.PAGE_BYTES - count)
-                    .fill((byte) 0);
+            windows.memory().clear(address + count, PageLayout.PAGE_BYTES - count);
         }
     }
 
     private RuntimeException damaged(int pageId, long address, int count) {
-        MemorySegment memory = windows.memory();
+        NativeMemory memory = windows.memory();
         Message message = Message.of("A page is damaged")
                 .with("file", file.path())
                 .with("pageId", pageId)

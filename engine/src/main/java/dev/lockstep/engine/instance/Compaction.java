@@ -18,12 +18,12 @@ import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.recovery.Checkpointer;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -66,7 +66,7 @@ final class Compaction {
     private final SessionCore session;
     private final Relocation relocation = new Relocation();
     private final ProgressListener progress;
-    private MemorySegment node;
+    private NativeMemory node;
     private long movedCount;
 
     Compaction(Instance instance, PageFile pageFile, Checkpointer checkpointer, ProgressListener progress) {

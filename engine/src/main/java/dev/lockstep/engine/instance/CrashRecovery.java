@@ -12,13 +12,13 @@ import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.operation.UndoOperation;
 import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.Recovery;
 import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
-import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -112,7 +112,7 @@ final class CrashRecovery {
             Map<Integer, BTree> trees,
             LogRecordView record,
             long lastLsn) {
-        MemorySegment body = record.body();
+        NativeMemory body = record.body();
         BTree tree = trees.get(LeafChange.treeId(body));
         if (tree == null) {
             throw new CorruptionException(Message.of("the log names a tree that the catalog does not know")

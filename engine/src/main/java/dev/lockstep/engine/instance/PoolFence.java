@@ -4,9 +4,9 @@ import dev.lockstep.engine.btree.PageImage;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordBuffer;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.recovery.CheckpointSource;
 import dev.lockstep.scheduler.Waiter;
-import java.lang.foreign.MemorySegment;
 
 /**
  * What the buffer pool asks the log for before it writes pages: the write-ahead rule, and images of the pages where
@@ -76,7 +76,7 @@ final class PoolFence implements BufferPool.LogFence {
     }
 
     @Override
-    public long appendImage(MemorySegment memory, long page) {
+    public long appendImage(NativeMemory memory, long page) {
         PageImage.encode(record, memory, page);
         return log.append(record);
     }

@@ -15,6 +15,7 @@ import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.file.PageReader;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.log.LogReader;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
@@ -23,7 +24,6 @@ import dev.lockstep.engine.recovery.CheckpointFile;
 import dev.lockstep.engine.type.SchemaCodec;
 import dev.lockstep.engine.type.StoredTable;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -128,7 +128,7 @@ public final class Verification {
         try (BlockFile file = storage.open(directory.resolve(PageFile.PAGES_FILE), Storage.OpenMode.READ_ONLY);
                 Arena arena = Arena.ofShared()) {
             pageCount = (int) Math.min(file.size() >>> PageLayout.PAGE_SHIFT, Integer.MAX_VALUE);
-            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory page = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             PageWindows windows = new PageWindows(page);
             PageChecksum checksum = new PageChecksum(windows);
             for (int pageId = 1; pageId < pageCount; pageId++) {
@@ -188,7 +188,7 @@ public final class Verification {
 
     private void checkPages(long endLsn) {
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory page = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             PageReader reader = pageFile.newReader(page);
             PageChecksum checksum = new PageChecksum(new PageWindows(page));
             for (int pageId = 1; pageId < pageCount; pageId++) {
@@ -212,7 +212,7 @@ public final class Verification {
     }
 
     /** A page that is sound and its own was refused for its LSN alone, or it reads as one that was never written. */
-    private static Kind kindOfDamage(MemorySegment page, int pageId, PageChecksum checksum) {
+    private static Kind kindOfDamage(NativeMemory page, int pageId, PageChecksum checksum) {
         if (checksum.matches(0, pageId)) {
             return Kind.OUTDATED;
         }
@@ -233,7 +233,7 @@ public final class Verification {
     private void walk(int treeId, int rootPageId, List<StoredTable> tablesOrNull) {
         treeCount++;
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory page = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             PageReader reader = pageFile.newReader(page);
             TreeImage.Pages pages = (pageId, target) -> {
                 if (damaged.get(pageId)) {
@@ -241,7 +241,7 @@ public final class Verification {
                     return false;
                 }
                 reader.read(pageId, 0);
-                MemorySegment.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
+                NativeMemory.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
                 return true;
             };
             new TreeImage(pages, treeId, new TreeRules(treeId, tablesOrNull)).walk(rootPageId);

@@ -10,8 +10,8 @@ import static dev.lockstep.engine.log.LogRecordLayout.TYPE_OFFSET;
 
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.RecordTooLargeException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.ShortCopy;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -144,7 +144,7 @@ public final class LogRecordBuffer {
     }
 
     /** Appends {@code length} bytes of {@code source} from {@code offset} on to the payload. */
-    public LogRecordBuffer putSegment(MemorySegment source, long offset, int length) {
+    public LogRecordBuffer putSegment(NativeMemory source, long offset, int length) {
         reserve(length);
         ShortCopy.copy(source, offset, bytes, position, length);
         position += length;

@@ -1,7 +1,6 @@
 package dev.lockstep.engine.log;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /**
  * One log record, read in place. The same view is moved from record to record, so whoever wants to keep something
@@ -10,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  * <p>Not thread-safe, and valid only until its {@link LogReader} moves on or is closed.
  */
 public final class LogRecordView {
-    private MemorySegment memory = MemorySegment.NULL;
+    private NativeMemory memory = NativeMemory.NONE;
     private long address;
     private long lsn;
 
@@ -18,7 +17,7 @@ public final class LogRecordView {
     LogRecordView() {}
 
     /** Moves the view to the record at offset {@code address} of {@code memory}. */
-    void moveTo(MemorySegment memory, long address, long lsn) {
+    void moveTo(NativeMemory memory, long address, long lsn) {
         this.memory = memory;
         this.address = address;
         this.lsn = lsn;
@@ -31,22 +30,22 @@ public final class LogRecordView {
 
     /** One of {@link LogRecordType}. */
     public byte type() {
-        return memory.get(LogRecordLayout.BYTE, address + LogRecordLayout.TYPE_OFFSET);
+        return memory.getByte(address + LogRecordLayout.TYPE_OFFSET);
     }
 
     /** Bits of {@link LogRecordType}. */
     public int flags() {
-        return memory.get(LogRecordLayout.BYTE, address + LogRecordLayout.FLAGS_OFFSET);
+        return memory.getByte(address + LogRecordLayout.FLAGS_OFFSET);
     }
 
     /** The transaction, 0 if the record belongs to none. */
     public long transactionId() {
-        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.TRANSACTION_ID_OFFSET);
+        return memory.getLong(address + LogRecordLayout.TRANSACTION_ID_OFFSET);
     }
 
     /** LSN of the record that the transaction wrote before, 0 if there is none. */
     public long previousLsn() {
-        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.PREVIOUS_LSN_OFFSET);
+        return memory.getLong(address + LogRecordLayout.PREVIOUS_LSN_OFFSET);
     }
 
     /** Whether the record compensates another one: it is redone, and never undone. */
@@ -59,12 +58,12 @@ public final class LogRecordView {
         if (!isCompensation()) {
             throw new IllegalStateException("not a compensation record: lsn=" + lsn + ", type=" + type());
         }
-        return memory.get(LogRecordLayout.LONG, address + LogRecordLayout.UNDO_NEXT_LSN_OFFSET);
+        return memory.getLong(address + LogRecordLayout.UNDO_NEXT_LSN_OFFSET);
     }
 
     /** Bytes of the record, header included, padding excluded. */
     public int recordBytes() {
-        return memory.get(LogRecordLayout.INT, address + LogRecordLayout.LENGTH_OFFSET);
+        return memory.getInt(address + LogRecordLayout.LENGTH_OFFSET);
     }
 
     /**
@@ -81,38 +80,38 @@ public final class LogRecordView {
     }
 
     /** The body, read in place. */
-    public MemorySegment body() {
-        return memory.asSlice(address + bodyOffset(), bodyBytes());
+    public NativeMemory body() {
+        return memory.slice(address + bodyOffset(), bodyBytes());
     }
 
     /** The byte at {@code at} bytes from the start of the record. */
     public byte getByte(int at) {
-        return memory.get(LogRecordLayout.BYTE, checked(at, Byte.BYTES));
+        return memory.getByte(checked(at, Byte.BYTES));
     }
 
     /** The two bytes at {@code at} bytes from the start of the record. */
     public short getShort(int at) {
-        return memory.get(LogRecordLayout.SHORT, checked(at, Short.BYTES));
+        return memory.getShort(checked(at, Short.BYTES));
     }
 
     /** The four bytes at {@code at} bytes from the start of the record. */
     public int getInt(int at) {
-        return memory.get(LogRecordLayout.INT, checked(at, Integer.BYTES));
+        return memory.getInt(checked(at, Integer.BYTES));
     }
 
     /** The eight bytes at {@code at} bytes from the start of the record. */
     public long getLong(int at) {
-        return memory.get(LogRecordLayout.LONG, checked(at, Long.BYTES));
+        return memory.getLong(checked(at, Long.BYTES));
     }
 
     /** Copies {@code length} bytes at {@code at} bytes from the start of the record to {@code target}. */
     public void getBytes(int at, byte[] target, int offset, int length) {
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, checked(at, length), target, offset, length);
+        memory.copyTo(checked(at, length), target, offset, length);
     }
 
     /** Copies {@code length} bytes at {@code at} bytes from the start of the record to {@code target}. */
-    public void copyTo(int at, MemorySegment target, long offset, int length) {
-        MemorySegment.copy(memory, checked(at, length), target, offset, length);
+    public void copyTo(int at, NativeMemory target, long offset, int length) {
+        NativeMemory.copy(memory, checked(at, length), target, offset, length);
     }
 
     private long checked(int at, int length) {

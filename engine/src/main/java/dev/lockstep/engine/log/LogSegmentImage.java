@@ -7,8 +7,8 @@ import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
@@ -30,7 +30,7 @@ final class LogSegmentImage implements AutoCloseable {
 
     private final CRC32C checksum = new CRC32C();
     private Arena arena = Arena.ofShared();
-    private MemorySegment memory = MemorySegment.NULL;
+    private NativeMemory memory = NativeMemory.NONE;
     private ByteBuffer view = ByteBuffer.allocate(0);
     private long dataBytes;
     private long startLsn;
@@ -107,7 +107,7 @@ final class LogSegmentImage implements AutoCloseable {
 
     /** Type of the record at {@code lsn}. */
     byte type(long lsn) {
-        return memory.get(LogRecordLayout.BYTE, lsn - startLsn + LogRecordLayout.TYPE_OFFSET);
+        return memory.getByte(lsn - startLsn + LogRecordLayout.TYPE_OFFSET);
     }
 
     /** Where the record behind the one at {@code lsn} begins. */
@@ -180,24 +180,24 @@ final class LogSegmentImage implements AutoCloseable {
         checksum.reset();
         view.clear().position((int) from).limit((int) sealAt + LogRecordLayout.SEAL_CHECKSUM_OFFSET);
         checksum.update(view);
-        int stored = memory.get(LogRecordLayout.INT, sealAt + LogRecordLayout.SEAL_CHECKSUM_OFFSET);
+        int stored = memory.getInt(sealAt + LogRecordLayout.SEAL_CHECKSUM_OFFSET);
         return stored == (int) checksum.getValue();
     }
 
     private int length(long at) {
-        return memory.get(LogRecordLayout.INT, at + LogRecordLayout.LENGTH_OFFSET);
+        return memory.getInt(at + LogRecordLayout.LENGTH_OFFSET);
     }
 
     private byte typeAt(long at) {
-        return memory.get(LogRecordLayout.BYTE, at + LogRecordLayout.TYPE_OFFSET);
+        return memory.getByte(at + LogRecordLayout.TYPE_OFFSET);
     }
 
     private long sealFromLsn(long at) {
-        return memory.get(LogRecordLayout.LONG, at + LogRecordLayout.SEAL_FROM_LSN_OFFSET);
+        return memory.getLong(at + LogRecordLayout.SEAL_FROM_LSN_OFFSET);
     }
 
     private long sealDurableLsn(long at) {
-        return memory.get(LogRecordLayout.LONG, at + LogRecordLayout.SEAL_DURABLE_LSN_OFFSET);
+        return memory.getLong(at + LogRecordLayout.SEAL_DURABLE_LSN_OFFSET);
     }
 
     private void reserve(long bytes) {
@@ -206,7 +206,8 @@ final class LogSegmentImage implements AutoCloseable {
         }
         arena.close();
         arena = Arena.ofShared();
-        memory = arena.allocate(Math.max(bytes, LogRecordLayout.SEAL_BYTES), LogRecordLayout.ALIGNMENT_BYTES);
+        memory = NativeMemory.allocate(
+                arena, Math.max(bytes, LogRecordLayout.SEAL_BYTES), LogRecordLayout.ALIGNMENT_BYTES);
         view = memory.asByteBuffer();
     }
 }

@@ -5,7 +5,7 @@ import dev.lockstep.engine.btree.KeyBytes;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockName;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /**
  * Finds the lock name of the first key, ghosts included, from a given key on: from the fence at the end of a leaf, or
@@ -40,7 +40,7 @@ final class NextKeyFinder extends TreeDescent {
      * @return false when {@link #neededPageId()} has to be loaded first
      */
     boolean findBehind(BTree tree, long leaf, int successor) {
-        MemorySegment pages = tree.environment().memory();
+        NativeMemory pages = tree.environment().memory();
         if (successor < Node.slotCount(pages, leaf)) {
             name = nameOfSlot(tree, leaf, successor);
             return true;
@@ -54,7 +54,7 @@ final class NextKeyFinder extends TreeDescent {
 
     /** The lock name of a slot of a leaf that the caller has latched. */
     long nameOfSlot(BTree tree, long leaf, int slot) {
-        MemorySegment pages = tree.environment().memory();
+        NativeMemory pages = tree.environment().memory();
         keyFound = KeyBytes.room(keyFound, Node.keyBytes(pages, leaf, slot));
         int length = Node.copyKey(pages, leaf, slot, keyFound);
         return LockName.ofKey(tree.treeId(), tree.leadingBytes(), keyFound, 0, length);

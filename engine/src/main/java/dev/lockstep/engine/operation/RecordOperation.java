@@ -7,11 +7,11 @@ import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.RecordTarget;
-import java.lang.foreign.MemorySegment;
 
 /**
  * An operation on records as a stage machine: {@link #step()} runs one stage and says what comes next. No latch is held
@@ -185,7 +185,7 @@ public abstract class RecordOperation extends TreeDescent {
     }
 
     /** Copies what a target takes of the value of a leaf's record; to be validated before it is believed. */
-    static void copyValue(MemorySegment memory, long page, long slotWord, RecordTarget target) {
+    static void copyValue(NativeMemory memory, long page, long slotWord, RecordTarget target) {
         int bytes = valueBytesWanted(slotWord, target);
         Node.copyOut(memory, Node.valueAddressOf(page, slotWord), target.ensureValueCapacity(bytes), 0, bytes);
         target.setValueLength(bytes);

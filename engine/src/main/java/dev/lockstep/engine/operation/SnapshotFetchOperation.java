@@ -3,11 +3,11 @@ package dev.lockstep.engine.operation;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.transaction.Snapshot;
 import dev.lockstep.engine.transaction.SnapshotRecord;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Fetches the record of one key as it is in a snapshot: node visits, copy, and then what others have changed since is
@@ -54,7 +54,7 @@ public final class SnapshotFetchOperation extends RecordOperation {
     }
 
     /** Copies value, flags and writer of a record, to be validated. */
-    static void copyValue(MemorySegment memory, long page, long slotWord, SnapshotRecord into) {
+    static void copyValue(NativeMemory memory, long page, long slotWord, SnapshotRecord into) {
         int bytes = Node.valueBytesOf(slotWord);
         Node.copyOut(memory, Node.valueAddressOf(page, slotWord), into.ensureValue(bytes), 0, bytes);
         into.setFromPage(bytes, Node.flagsOf(slotWord), Node.versionOf(memory, page, slotWord));

@@ -8,10 +8,10 @@ import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.transaction.UndoBuffer;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -30,7 +30,7 @@ public final class UndoOperation extends ChangeOperation {
     private long undoNextLsn;
     private byte[] replacedStub;
     private boolean repeated;
-    private MemorySegment logBody;
+    private NativeMemory logBody;
 
     public UndoOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
@@ -69,7 +69,7 @@ public final class UndoOperation extends ChangeOperation {
      *
      * @param body the body of its log record
      */
-    public void startFromLog(BTree target, byte changeKind, MemorySegment body, long nextLsn) {
+    public void startFromLog(BTree target, byte changeKind, NativeMemory body, long nextLsn) {
         start(
                 target,
                 changeKind,

@@ -1,6 +1,6 @@
 package dev.lockstep.engine.page;
 
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.util.zip.CRC32C;
 
 /**
@@ -41,7 +41,7 @@ public final class PageChecksum {
 
     /** Computes the checksum of a page and stores it in its header, or notes there that the page has none. */
     public void seal(long page) {
-        MemorySegment memory = windows.memory();
+        NativeMemory memory = windows.memory();
         PageLayout.setFormat(memory, page, isUsed ? PageLayout.FORMAT : PageLayout.FORMAT_UNCHECKED);
         int checksum = isUsed ? compute(page) : PageLayout.uncheckedMark(PageLayout.pageId(memory, page));
         PageLayout.setChecksum(memory, page, checksum);
@@ -55,7 +55,7 @@ public final class PageChecksum {
      * @param pageId the page id it must carry
      */
     public boolean matches(long page, int pageId) {
-        MemorySegment memory = windows.memory();
+        NativeMemory memory = windows.memory();
         if (PageLayout.type(memory, page) == PageLayout.TYPE_NONE) {
             return isZero(memory, page);
         }
@@ -69,9 +69,9 @@ public final class PageChecksum {
         return !isUsed || checksum == compute(page);
     }
 
-    private static boolean isZero(MemorySegment memory, long page) {
+    private static boolean isZero(NativeMemory memory, long page) {
         for (int offset = 0; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
-            if (memory.get(PageLayout.LONG, page + offset) != 0) {
+            if (memory.getLong(page + offset) != 0) {
                 return false;
             }
         }

@@ -1,8 +1,6 @@
 package dev.lockstep.engine.page;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /**
  * The first 32 bytes of every page, in memory and on disk, little-endian and without alignment.
@@ -36,19 +34,6 @@ public final class PageLayout {
      * still read and checksummed within microseconds.
      */
     public static final int PAGE_BYTES = 1 << PAGE_SHIFT;
-
-    /** Two bytes, little-endian, not aligned. */
-    public static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
-    /** Four bytes, little-endian, not aligned. */
-    public static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
-    /** Eight bytes, little-endian, not aligned. */
-    public static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
-    /** Eight bytes, big-endian, not aligned: for comparing keys eight bytes at a time. */
-    public static final ValueLayout.OfLong LONG_BIG_ENDIAN =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Offset of the checksum, a u32. */
     public static final int CHECKSUM_OFFSET = 0;
@@ -124,13 +109,13 @@ public final class PageLayout {
     }
 
     /** Returns the checksum as stored. */
-    public static int checksum(MemorySegment memory, long page) {
-        return memory.get(INT, page + CHECKSUM_OFFSET);
+    public static int checksum(NativeMemory memory, long page) {
+        return memory.getInt(page + CHECKSUM_OFFSET);
     }
 
     /** Stores the checksum. */
-    public static void setChecksum(MemorySegment memory, long page, int checksum) {
-        memory.set(INT, page + CHECKSUM_OFFSET, checksum);
+    public static void setChecksum(NativeMemory memory, long page, int checksum) {
+        memory.setInt(page + CHECKSUM_OFFSET, checksum);
     }
 
     /** What stands in the place of the checksum of a page without one. */
@@ -139,69 +124,69 @@ public final class PageLayout {
     }
 
     /** Returns the page type, 0 to 255. */
-    public static int type(MemorySegment memory, long page) {
-        return memory.get(ValueLayout.JAVA_BYTE, page + TYPE_OFFSET) & BYTE_MASK;
+    public static int type(NativeMemory memory, long page) {
+        return memory.getByte(page + TYPE_OFFSET) & BYTE_MASK;
     }
 
     /** Stores the page type. */
-    public static void setType(MemorySegment memory, long page, int type) {
-        memory.set(ValueLayout.JAVA_BYTE, page + TYPE_OFFSET, (byte) type);
+    public static void setType(NativeMemory memory, long page, int type) {
+        memory.setByte(page + TYPE_OFFSET, (byte) type);
     }
 
     /** Returns the version of the page's format, 0 to 255. */
-    public static int format(MemorySegment memory, long page) {
-        return memory.get(ValueLayout.JAVA_BYTE, page + FORMAT_OFFSET) & BYTE_MASK;
+    public static int format(NativeMemory memory, long page) {
+        return memory.getByte(page + FORMAT_OFFSET) & BYTE_MASK;
     }
 
     /** Stores the version of the page's format. */
-    public static void setFormat(MemorySegment memory, long page, int format) {
-        memory.set(ValueLayout.JAVA_BYTE, page + FORMAT_OFFSET, (byte) format);
+    public static void setFormat(NativeMemory memory, long page, int format) {
+        memory.setByte(page + FORMAT_OFFSET, (byte) format);
     }
 
     /** Returns the flags, 0 to 65,535. */
-    public static int flags(MemorySegment memory, long page) {
-        return memory.get(SHORT, page + FLAGS_OFFSET) & SHORT_MASK;
+    public static int flags(NativeMemory memory, long page) {
+        return memory.getShort(page + FLAGS_OFFSET) & SHORT_MASK;
     }
 
     /** Stores the flags. */
-    public static void setFlags(MemorySegment memory, long page, int flags) {
-        memory.set(SHORT, page + FLAGS_OFFSET, (short) flags);
+    public static void setFlags(NativeMemory memory, long page, int flags) {
+        memory.setShort(page + FLAGS_OFFSET, (short) flags);
     }
 
     /** Returns the log sequence number of the last record applied. */
-    public static long lsn(MemorySegment memory, long page) {
-        return memory.get(LONG, page + LSN_OFFSET);
+    public static long lsn(NativeMemory memory, long page) {
+        return memory.getLong(page + LSN_OFFSET);
     }
 
     /** Stores the log sequence number of the last record applied. */
-    public static void setLsn(MemorySegment memory, long page, long lsn) {
-        memory.set(LONG, page + LSN_OFFSET, lsn);
+    public static void setLsn(NativeMemory memory, long page, long lsn) {
+        memory.setLong(page + LSN_OFFSET, lsn);
     }
 
     /** Returns the page id. */
-    public static int pageId(MemorySegment memory, long page) {
-        return memory.get(INT, page + PAGE_ID_OFFSET);
+    public static int pageId(NativeMemory memory, long page) {
+        return memory.getInt(page + PAGE_ID_OFFSET);
     }
 
     /** Stores the page id. */
-    public static void setPageId(MemorySegment memory, long page, int pageId) {
-        memory.set(INT, page + PAGE_ID_OFFSET, pageId);
+    public static void setPageId(NativeMemory memory, long page, int pageId) {
+        memory.setInt(page + PAGE_ID_OFFSET, pageId);
     }
 
     /** Returns the id of the tree that the page belongs to. */
-    public static int treeId(MemorySegment memory, long page) {
-        return memory.get(INT, page + TREE_ID_OFFSET);
+    public static int treeId(NativeMemory memory, long page) {
+        return memory.getInt(page + TREE_ID_OFFSET);
     }
 
     /** Stores the id of the tree that the page belongs to. */
-    public static void setTreeId(MemorySegment memory, long page, int treeId) {
-        memory.set(INT, page + TREE_ID_OFFSET, treeId);
+    public static void setTreeId(NativeMemory memory, long page, int treeId) {
+        memory.setInt(page + TREE_ID_OFFSET, treeId);
     }
 
     /**
      * Writes a whole header: the given values, {@link #FORMAT}, and zero in everything else. The body is not touched.
      */
-    public static void initialise(MemorySegment memory, long page, int type, int pageId, int treeId) {
+    public static void initialise(NativeMemory memory, long page, int type, int pageId, int treeId) {
         setChecksum(memory, page, 0);
         setType(memory, page, type);
         setFormat(memory, page, FORMAT);
@@ -209,6 +194,6 @@ public final class PageLayout {
         setLsn(memory, page, 0);
         setPageId(memory, page, pageId);
         setTreeId(memory, page, treeId);
-        memory.set(LONG, page + RESERVED_OFFSET, 0);
+        memory.setLong(page + RESERVED_OFFSET, 0);
     }
 }

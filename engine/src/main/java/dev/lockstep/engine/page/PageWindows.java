@@ -1,6 +1,6 @@
 package dev.lockstep.engine.page;
 
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -18,7 +18,7 @@ public final class PageWindows {
     private static final long WINDOW_BYTES = 1L << WINDOW_SHIFT;
     private static final long WINDOW_MASK = WINDOW_BYTES - 1;
 
-    private final MemorySegment memory;
+    private final NativeMemory memory;
     private final ByteBuffer[] windows;
 
     /**
@@ -26,19 +26,19 @@ public final class PageWindows {
      *
      * @param memory a native segment
      */
-    public PageWindows(MemorySegment memory) {
+    public PageWindows(NativeMemory memory) {
         this.memory = memory;
         int windowCount = Math.toIntExact((memory.byteSize() + WINDOW_MASK) >>> WINDOW_SHIFT);
         this.windows = new ByteBuffer[windowCount];
         for (int i = 0; i < windowCount; i++) {
             long start = (long) i << WINDOW_SHIFT;
-            windows[i] = memory.asSlice(start, Math.min(WINDOW_BYTES, memory.byteSize() - start))
+            windows[i] = memory.slice(start, Math.min(WINDOW_BYTES, memory.byteSize() - start))
                     .asByteBuffer();
         }
     }
 
     /** Returns the segment that the windows look at. */
-    public MemorySegment memory() {
+    public NativeMemory memory() {
         return memory;
     }
 

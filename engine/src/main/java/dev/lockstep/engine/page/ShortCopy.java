@@ -1,10 +1,6 @@
 package dev.lockstep.engine.page;
 
-import static dev.lockstep.engine.page.PageLayout.INT;
-import static dev.lockstep.engine.page.PageLayout.LONG;
-
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -71,30 +67,30 @@ public final class ShortCopy {
      * @throws IndexOutOfBoundsException if a range does not lie within its array or segment, some bytes may be copied
      *     then, or the length is negative
      */
-    public static void copy(MemorySegment source, long from, byte[] target, int at, int length) {
+    public static void copy(NativeMemory source, long from, byte[] target, int at, int length) {
         if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
-            ARRAY_LONG.set(target, at, source.get(LONG, from));
+            ARRAY_LONG.set(target, at, source.getLong(from));
             if (last > Long.BYTES) {
-                ARRAY_LONG.set(target, at + Long.BYTES, source.get(LONG, from + Long.BYTES));
+                ARRAY_LONG.set(target, at + Long.BYTES, source.getLong(from + Long.BYTES));
             }
-            ARRAY_LONG.set(target, at + last, source.get(LONG, from + last));
+            ARRAY_LONG.set(target, at + last, source.getLong(from + last));
         } else {
             copyOther(source, from, target, at, length);
         }
     }
 
-    private static void copyOther(MemorySegment source, long from, byte[] target, int at, int length) {
+    private static void copyOther(NativeMemory source, long from, byte[] target, int at, int length) {
         if (length > BYTES_MAX) {
-            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, target, at, length);
+            source.copyTo(from, target, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
-            ARRAY_INT.set(target, at, source.get(INT, from));
-            ARRAY_INT.set(target, at + last, source.get(INT, from + last));
+            ARRAY_INT.set(target, at, source.getInt(from));
+            ARRAY_INT.set(target, at + last, source.getInt(from + last));
         } else {
             requireLength(length);
             for (int i = 0; i < length; i++) {
-                target[at + i] = source.get(ValueLayout.JAVA_BYTE, from + i);
+                target[at + i] = source.getByte(from + i);
             }
         }
     }
@@ -105,30 +101,30 @@ public final class ShortCopy {
      * @throws IndexOutOfBoundsException if a range does not lie within its array or segment, some bytes may be copied
      *     then, or the length is negative
      */
-    public static void copy(byte[] source, int from, MemorySegment target, long at, int length) {
+    public static void copy(byte[] source, int from, NativeMemory target, long at, int length) {
         if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
-            target.set(LONG, at, (long) ARRAY_LONG.get(source, from));
+            target.setLong(at, (long) ARRAY_LONG.get(source, from));
             if (last > Long.BYTES) {
-                target.set(LONG, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
+                target.setLong(at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
             }
-            target.set(LONG, at + last, (long) ARRAY_LONG.get(source, from + last));
+            target.setLong(at + last, (long) ARRAY_LONG.get(source, from + last));
         } else {
             copyOther(source, from, target, at, length);
         }
     }
 
-    private static void copyOther(byte[] source, int from, MemorySegment target, long at, int length) {
+    private static void copyOther(byte[] source, int from, NativeMemory target, long at, int length) {
         if (length > BYTES_MAX) {
-            MemorySegment.copy(source, from, target, ValueLayout.JAVA_BYTE, at, length);
+            target.copyFrom(source, from, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
-            target.set(INT, at, (int) ARRAY_INT.get(source, from));
-            target.set(INT, at + last, (int) ARRAY_INT.get(source, from + last));
+            target.setInt(at, (int) ARRAY_INT.get(source, from));
+            target.setInt(at + last, (int) ARRAY_INT.get(source, from + last));
         } else {
             requireLength(length);
             for (int i = 0; i < length; i++) {
-                target.set(ValueLayout.JAVA_BYTE, at + i, source[from + i]);
+                target.setByte(at + i, source[from + i]);
             }
         }
     }

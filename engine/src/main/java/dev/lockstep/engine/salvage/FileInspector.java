@@ -24,13 +24,13 @@ import dev.lockstep.engine.instance.FixedPlaces;
 import dev.lockstep.engine.log.LogReader;
 import dev.lockstep.engine.log.LogRecordView;
 import dev.lockstep.engine.log.LogSegmentLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.recovery.Checkpoint;
 import dev.lockstep.engine.recovery.CheckpointLayout;
 import dev.lockstep.engine.type.SchemaCodec;
 import dev.lockstep.engine.type.StoredTable;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -89,7 +89,7 @@ public final class FileInspector implements AutoCloseable {
         KnownTrees.KnownTree catalog = new KnownTrees(List.of()).find(KnownTrees.CATALOG);
         new TreeSurvey(redone::readSound, catalog.treeId(), new TreeShape(pages.pageCount()) {
                     @Override
-                    public void leaf(int pageId, MemorySegment leaf) {
+                    public void leaf(int pageId, NativeMemory leaf) {
                         long lsn = PageLayout.lsn(leaf, 0);
                         TreeSurvey.visitRecords(leaf, (key, flags, stored) -> {
                             if (!TreeShape.isGhost(flags)) {
@@ -121,7 +121,7 @@ public final class FileInspector implements AutoCloseable {
         }
     }
 
-    private String readSound(int pageId, MemorySegment target) {
+    private String readSound(int pageId, NativeMemory target) {
         PageState state = pages.read(pageId, target);
         return state == PageState.SOUND ? null : state.words();
     }
@@ -132,7 +132,7 @@ public final class FileInspector implements AutoCloseable {
         List<DamagedPage> damaged = new ArrayList<>();
         int damagedCount = 0;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = TreeSurvey.pageMemory(arena);
+            NativeMemory page = TreeSurvey.pageMemory(arena);
             for (int pageId = 1; pageId < pages.pageCount(); pageId++) {
                 PageState state = pages.read(pageId, page);
                 String problem = state == PageState.SOUND ? brokenRule(pageId, page) : state.words();
@@ -161,7 +161,7 @@ public final class FileInspector implements AutoCloseable {
                 problems);
     }
 
-    private static String brokenRule(int pageId, MemorySegment page) {
+    private static String brokenRule(int pageId, NativeMemory page) {
         return PageLayout.type(page, 0) == PageLayout.TYPE_NODE ? TreeSurvey.broken(page, pageId) : null;
     }
 
@@ -250,7 +250,7 @@ public final class FileInspector implements AutoCloseable {
                     .remedy("name one from 1 on; page 0 is the header of the file, which the overview shows"));
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = TreeSurvey.pageMemory(arena);
+            NativeMemory page = TreeSurvey.pageMemory(arena);
             PageState state = pages.read(pageId, page);
             return new PageDecoder(trees).view(pageId, state, page, pages.lsnAtLeast(pageId));
         }

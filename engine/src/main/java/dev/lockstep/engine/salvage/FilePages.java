@@ -2,10 +2,10 @@ package dev.lockstep.engine.salvage;
 
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -32,7 +32,8 @@ final class FilePages implements PageSpace {
     private final Path path;
     private final BlockFile file;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory = arena.allocate((long) FRAMES * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+    private final NativeMemory memory =
+            NativeMemory.allocate(arena, (long) FRAMES * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
     private final PageWindows windows = new PageWindows(memory);
     private final int[] frames = new int[FRAMES];
     private final BitSet kept = new BitSet();
@@ -46,17 +47,17 @@ final class FilePages implements PageSpace {
     }
 
     @Override
-    public boolean get(int pageId, MemorySegment target) {
+    public boolean get(int pageId, NativeMemory target) {
         if (!kept.get(pageId)) {
             return false;
         }
-        MemorySegment.copy(memory, frame(pageId, true), target, 0, PageLayout.PAGE_BYTES);
+        NativeMemory.copy(memory, frame(pageId, true), target, 0, PageLayout.PAGE_BYTES);
         return true;
     }
 
     @Override
-    public boolean put(int pageId, MemorySegment page) {
-        MemorySegment.copy(page, 0, memory, frame(pageId, false), PageLayout.PAGE_BYTES);
+    public boolean put(int pageId, NativeMemory page) {
+        NativeMemory.copy(page, 0, memory, frame(pageId, false), PageLayout.PAGE_BYTES);
         kept.set(pageId);
         return true;
     }

@@ -3,10 +3,10 @@ package dev.lockstep.engine.salvage;
 import dev.lockstep.engine.SalvageReport.UnknownTree;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.recovery.Checkpoint;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -45,7 +45,7 @@ final class LeafCandidates {
         BitSet inUse = checkpointOrNull == null ? null : BitSet.valueOf(checkpointOrNull.pageBitmap());
         long redoScanLsn = checkpointOrNull == null ? 0 : checkpointOrNull.redoScanLsn();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = TreeSurvey.pageMemory(arena);
+            NativeMemory page = TreeSurvey.pageMemory(arena);
             for (int pageId = 1; pageId < pages.pageCount(); pageId++) {
                 if (reached.get(pageId)) {
                     continue;

@@ -1,9 +1,9 @@
 package dev.lockstep.engine.salvage;
 
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,25 +13,25 @@ final class MemoryPages implements PageSpace {
     private static final int PAGES_MAX = 4_096;
 
     private final Arena arena = Arena.ofShared();
-    private final Map<Integer, MemorySegment> pages = new HashMap<>();
+    private final Map<Integer, NativeMemory> pages = new HashMap<>();
     private int pageCount;
 
     @Override
-    public boolean get(int pageId, MemorySegment target) {
-        MemorySegment page = pages.get(pageId);
+    public boolean get(int pageId, NativeMemory target) {
+        NativeMemory page = pages.get(pageId);
         if (page == null) {
             return false;
         }
-        MemorySegment.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
+        NativeMemory.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
         return true;
     }
 
     @Override
-    public boolean put(int pageId, MemorySegment page) {
+    public boolean put(int pageId, NativeMemory page) {
         if (pages.size() >= PAGES_MAX && !pages.containsKey(pageId)) {
             return false;
         }
-        MemorySegment.copy(
+        NativeMemory.copy(
                 page,
                 0,
                 pages.computeIfAbsent(pageId, ignored -> TreeSurvey.pageMemory(arena)),

@@ -5,8 +5,8 @@ import dev.lockstep.engine.Inspection.PageView;
 import dev.lockstep.engine.Inspection.Slot;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +19,7 @@ final class PageDecoder {
     }
 
     /** What a page is, by its type. */
-    static String kind(MemorySegment page) {
+    static String kind(NativeMemory page) {
         int type = PageLayout.type(page, 0);
         return switch (type) {
             case PageLayout.TYPE_NONE -> "never written";
@@ -31,7 +31,7 @@ final class PageDecoder {
     }
 
     /** Shows a page, whatever it holds. */
-    PageView view(int pageId, PageState state, MemorySegment page, long lsnAtLeast) {
+    PageView view(int pageId, PageState state, NativeMemory page, long lsnAtLeast) {
         int treeId = PageLayout.treeId(page, 0);
         boolean isNode = Node.isNode(page, 0);
         String broken = "";
@@ -72,7 +72,7 @@ final class PageDecoder {
         return key.length == 0 ? "" : trees.key(treeId, key);
     }
 
-    private static int nextPageId(MemorySegment page) {
+    private static int nextPageId(NativeMemory page) {
         return switch (PageLayout.type(page, 0)) {
             case PageLayout.TYPE_NODE -> Node.level(page, 0) == 0 ? 0 : Node.rightmostChild(page, 0);
             case PageLayout.TYPE_OVERFLOW -> TreeSurvey.nextOverflowPage(page);
@@ -80,7 +80,7 @@ final class PageDecoder {
         };
     }
 
-    private List<Slot> slots(MemorySegment node, int treeId) {
+    private List<Slot> slots(NativeMemory node, int treeId) {
         List<Slot> slots = new ArrayList<>();
         boolean isLeaf = Node.level(node, 0) == 0;
         for (int i = 0; i < Node.slotCount(node, 0); i++) {

@@ -3,8 +3,8 @@ package dev.lockstep.engine.salvage;
 import dev.lockstep.engine.Inspection.PageGroup;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class PageGroups {
     }
 
     /** Counts a page that can be used. */
-    void add(MemorySegment page, PageState state) {
+    void add(NativeMemory page, PageState state) {
         if (state == PageState.NEVER_WRITTEN) {
             group("", "never written").count++;
             return;

@@ -6,9 +6,9 @@ import dev.lockstep.engine.btree.PageRedo;
 import dev.lockstep.engine.btree.TreeSurvey;
 import dev.lockstep.engine.file.DoubleWriteCopies;
 import dev.lockstep.engine.log.LogRecordView;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 
 /**
@@ -54,8 +54,8 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     private final BitSet stuck = new BitSet();
     private final BitSet outdated = new BitSet();
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment page = TreeSurvey.pageMemory(arena);
-    private final MemorySegment before = TreeSurvey.pageMemory(arena);
+    private final NativeMemory page = TreeSurvey.pageMemory(arena);
+    private final NativeMemory before = TreeSurvey.pageMemory(arena);
     private int pageId;
     private long refusedCount;
     private long lsnMax;
@@ -89,13 +89,13 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         }
     }
 
-    private void takeCopy(int copiedPageId, MemorySegment memory, long address) {
+    private void takeCopy(int copiedPageId, NativeMemory memory, long address) {
         PageState state = source.read(copiedPageId, page);
         boolean isBetter =
                 state != PageState.SOUND || isOlder(PageLayout.lsn(page, 0), PageLayout.lsn(memory, address));
         boolean isOldCopy = PageLayout.lsn(memory, address) < source.lsnAtLeast(copiedPageId);
         if (isBetter && !isOldCopy && copiedPageId < pageIdEnd) {
-            MemorySegment.copy(memory, address, page, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(memory, address, page, 0, PageLayout.PAGE_BYTES);
             lsnMax = Math.max(lsnMax, PageLayout.lsn(page, 0));
             put(copiedPageId, page);
         }
@@ -143,7 +143,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     }
 
     /** Reads a page with all that was repeated. */
-    PageState read(int wantedPageId, MemorySegment target) {
+    PageState read(int wantedPageId, NativeMemory target) {
         PageState state = readRaw(wantedPageId, target);
         boolean isOld = stuck.get(wantedPageId)
                 || outdated.get(wantedPageId)
@@ -151,14 +151,14 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         return state == PageState.SOUND && isOld ? PageState.OUTDATED : state;
     }
 
-    private PageState readRaw(int wantedPageId, MemorySegment target) {
+    private PageState readRaw(int wantedPageId, NativeMemory target) {
         if (!get(wantedPageId, target)) {
             return source.read(wantedPageId, target);
         }
         return PageLayout.type(target, 0) == PageLayout.TYPE_NONE ? PageState.NEVER_WRITTEN : PageState.SOUND;
     }
 
-    private boolean get(int wantedPageId, MemorySegment target) {
+    private boolean get(int wantedPageId, NativeMemory target) {
         try {
             return space.get(wantedPageId, target);
         } catch (RuntimeException failure) {
@@ -167,7 +167,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         }
     }
 
-    private boolean put(int keptPageId, MemorySegment kept) {
+    private boolean put(int keptPageId, NativeMemory kept) {
         try {
             return space.put(keptPageId, kept);
         } catch (RuntimeException failure) {
@@ -182,7 +182,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     }
 
     /** As {@link TreeSurvey.Pages}: sound pages alone. */
-    String readSound(int wantedPageId, MemorySegment target) {
+    String readSound(int wantedPageId, NativeMemory target) {
         PageState state = read(wantedPageId, target);
         return state == PageState.SOUND ? null : state.words();
     }
@@ -213,7 +213,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
     }
 
     @Override
-    protected MemorySegment memory() {
+    protected NativeMemory memory() {
         return page;
     }
 
@@ -238,10 +238,10 @@ final class RedonePages extends PageRedo implements AutoCloseable {
                 boolean lacksUnlogged = hasUnlogged && lsn < redoScanLsn;
                 outdated.set(changedPageId, lacksUnlogged);
                 if (!state.isWhole()) {
-                    page.fill((byte) 0);
+                    page.clear(0, page.byteSize());
                 }
                 pageId = changedPageId;
-                MemorySegment.copy(page, 0, before, 0, PageLayout.PAGE_BYTES);
+                NativeMemory.copy(page, 0, before, 0, PageLayout.PAGE_BYTES);
             }
             return isMissing;
         }
@@ -255,7 +255,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         }
         if (isOlder(pageLsn, lsn)) {
             pageId = changedPageId;
-            MemorySegment.copy(page, 0, before, 0, PageLayout.PAGE_BYTES);
+            NativeMemory.copy(page, 0, before, 0, PageLayout.PAGE_BYTES);
             return true;
         }
         return false;

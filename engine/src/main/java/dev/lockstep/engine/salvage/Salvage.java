@@ -13,11 +13,11 @@ import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.Storage;
 import dev.lockstep.engine.instance.CopyTarget;
 import dev.lockstep.engine.instance.FixedPlaces;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.SchemaCodec;
 import dev.lockstep.engine.type.StoredTable;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -128,7 +128,7 @@ public final class Salvage {
     private long judgePages() {
         long lsnMax = 0;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = TreeSurvey.pageMemory(arena);
+            NativeMemory page = TreeSurvey.pageMemory(arena);
             for (int pageId = 1; pageId < source.pageCount(); pageId++) {
                 PageState state = source.read(pageId, page);
                 damagedCount += state == PageState.SOUND || state == PageState.NEVER_WRITTEN ? 0 : 1;

@@ -1,12 +1,12 @@
 package dev.lockstep.engine.salvage;
 
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import dev.lockstep.engine.recovery.Checkpoint;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The pages of a file, each with what it is worth. Nothing that a page holds makes a call fail. Not thread-safe.
@@ -18,7 +18,7 @@ final class SourcePages implements AutoCloseable {
     private final int pageCount;
     private final long[] lsnsAtLeast;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+    private final NativeMemory page = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
     private final PageWindows windows = new PageWindows(page);
     private final PageChecksum checksum = new PageChecksum(windows);
 
@@ -47,10 +47,10 @@ final class SourcePages implements AutoCloseable {
      * @param pageId 1 or greater
      * @param target gets its bytes at offset 0, as far as there are any
      */
-    PageState read(int pageId, MemorySegment target) {
-        page.fill((byte) 0);
+    PageState read(int pageId, NativeMemory target) {
+        page.clear(0, page.byteSize());
         PageState state = state(pageId);
-        MemorySegment.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
+        NativeMemory.copy(page, 0, target, 0, PageLayout.PAGE_BYTES);
         return state;
     }
 

@@ -2,9 +2,9 @@ package dev.lockstep.engine.salvage;
 
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 
 /**
@@ -71,12 +71,12 @@ final class TreeSalvage {
                     }
 
                     @Override
-                    public void inner(int pageId, int level, MemorySegment node) {
+                    public void inner(int pageId, int level, NativeMemory node) {
                         reached.set(pageId);
                     }
 
                     @Override
-                    public void leaf(int pageId, MemorySegment leaf) {
+                    public void leaf(int pageId, NativeMemory leaf) {
                         reached.set(pageId);
                         takeRecords(leaf, null, Origin.WALK, sink);
                     }
@@ -97,7 +97,7 @@ final class TreeSalvage {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment leaf = TreeSurvey.pageMemory(arena);
+            NativeMemory leaf = TreeSurvey.pageMemory(arena);
             for (LeafCandidates.Candidate candidate : candidates.of(treeId)) {
                 pages.read(candidate.pageId(), leaf);
                 Origin origin = candidate.isSound() && candidates.isUseKnown() ? Origin.SCAN : Origin.PERHAPS_OLD;
@@ -109,7 +109,7 @@ final class TreeSalvage {
         }
     }
 
-    private void takeRecords(MemorySegment leaf, KeyRanges.Range rangeOrNull, Origin origin, Sink sink) {
+    private void takeRecords(NativeMemory leaf, KeyRanges.Range rangeOrNull, Origin origin, Sink sink) {
         long leafLsn = PageLayout.lsn(leaf, 0);
         TreeSurvey.visitRecords(leaf, (key, flags, stored) -> {
             if (rangeOrNull == null || rangeOrNull.holds(key)) {

@@ -4,8 +4,8 @@ import dev.lockstep.engine.Inspection.TreeLevel;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeSurvey;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -45,7 +45,7 @@ abstract class TreeShape implements TreeSurvey.Visitor {
     }
 
     /** How much of a node's room is used, 0 to 1. */
-    static double fill(MemorySegment node) {
+    static double fill(NativeMemory node) {
         return Math.clamp(1 - Node.freeBytes(node, 0) / ROOM_BYTES, 0, 1);
     }
 
@@ -61,12 +61,12 @@ abstract class TreeShape implements TreeSurvey.Visitor {
     }
 
     @Override
-    public void inner(int pageId, int level, MemorySegment node) {
+    public void inner(int pageId, int level, NativeMemory node) {
         count(level, node);
     }
 
     @Override
-    public void leaf(int pageId, MemorySegment leaf) {
+    public void leaf(int pageId, NativeMemory leaf) {
         count(0, leaf);
         TreeSurvey.visitRecords(leaf, (key, flags, stored) -> {
             recordCount += isGhost(flags) ? 0 : 1;
@@ -75,7 +75,7 @@ abstract class TreeShape implements TreeSurvey.Visitor {
         });
     }
 
-    private void count(int level, MemorySegment node) {
+    private void count(int level, NativeMemory node) {
         Level counts = levels.computeIfAbsent(level, ignored -> new Level());
         counts.nodeCount++;
         counts.slotCount += Node.slotCount(node, 0);

@@ -1,7 +1,7 @@
 package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.btree.Node;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 
 /**
  * What a record was before a transaction changed it for the first time since snapshots were open.
@@ -36,7 +36,7 @@ final class RecordVersion extends OverflowSource {
     }
 
     /** The version in a slot of a latched leaf. */
-    static RecordVersion of(long replacedBy, MemorySegment memory, long page, int slot) {
+    static RecordVersion of(long replacedBy, NativeMemory memory, long page, int slot) {
         byte[] value = Node.bytes(memory, Node.valueAddress(memory, page, slot), Node.valueBytes(memory, page, slot));
         return new RecordVersion(
                 replacedBy, Node.version(memory, page, slot), Node.slotFlags(memory, page, slot), value);

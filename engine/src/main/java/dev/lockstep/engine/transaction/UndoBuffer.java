@@ -4,8 +4,8 @@ import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.ShortCopy;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -225,7 +225,7 @@ public final class UndoBuffer {
             byte[] key,
             int keyLength,
             int slotFlags,
-            MemorySegment memory,
+            NativeMemory memory,
             long valueAddress,
             int from,
             int to) {

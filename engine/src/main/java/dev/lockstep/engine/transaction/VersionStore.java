@@ -2,7 +2,7 @@ package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.Node;
-import java.lang.foreign.MemorySegment;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -190,7 +190,7 @@ public final class VersionStore {
             BTree tree,
             byte[] key,
             int keyBytes,
-            MemorySegment memory,
+            NativeMemory memory,
             long page,
             int slot) {
         join(context);
@@ -206,7 +206,7 @@ public final class VersionStore {
      * Keeps a ghost that is about to be removed: it has the value of a record whose delete may be invisible to a
      * snapshot. Called under the exclusive latch of the leaf, before the page changes.
      */
-    public void keepGhost(BTree tree, byte[] key, int keyBytes, MemorySegment memory, long page, int slot) {
+    public void keepGhost(BTree tree, byte[] key, int keyBytes, NativeMemory memory, long page, int slot) {
         long deletedBy = Node.version(memory, page, slot);
         if (deletedBy < lowestInvisible(open.get())) {
             return;

@@ -3,9 +3,9 @@ package dev.lockstep.engine.btree;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.scheduler.latch.LatchTable;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 final class GroupPrefetchTest {
@@ -19,7 +19,7 @@ final class GroupPrefetchTest {
     @Test
     void linesToTheLastByteAreRead() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, MEMORY_BYTES);
             prefetch.addLines(MEMORY_BYTES - 100, MEMORY_BYTES);
             prefetch.addLines(MEMORY_BYTES - 1, MEMORY_BYTES);
             prefetch.addLine(0);
@@ -32,10 +32,10 @@ final class GroupPrefetchTest {
     @Test
     void aRunForgetsWhatWasAddedBefore() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, MEMORY_BYTES);
             prefetch.addLine(MEMORY_BYTES - 1);
             prefetch.run(memory, latches);
-            assertDoesNotThrow(() -> prefetch.run(memory.asSlice(0, 1), latches));
+            assertDoesNotThrow(() -> prefetch.run(memory.slice(0, 1), latches));
             prefetch.addLine(MEMORY_BYTES);
             assertThrows(IndexOutOfBoundsException.class, () -> prefetch.run(memory, latches));
         }
@@ -68,7 +68,7 @@ final class GroupPrefetchTest {
 
     private void requireOutside(GroupPrefetch beyond, long memoryBytes) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(MEMORY_BYTES).asSlice(0, memoryBytes);
+            NativeMemory memory = NativeMemory.allocate(arena, MEMORY_BYTES).slice(0, memoryBytes);
             assertThrows(IndexOutOfBoundsException.class, () -> beyond.run(memory, latches));
         }
     }
@@ -76,7 +76,7 @@ final class GroupPrefetchTest {
     @Test
     void whatHasNoRoomIsLeftOut() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(MEMORY_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, MEMORY_BYTES);
             for (int i = 0; i < 1000; i++) {
                 prefetch.addLines(0, MEMORY_BYTES);
                 prefetch.addLine(i);
@@ -89,7 +89,7 @@ final class GroupPrefetchTest {
     @Test
     void theBytesOfALineAreOneLine() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(1);
+            NativeMemory memory = NativeMemory.allocate(arena, 1);
             prefetch.addLines(0, 0);
             prefetch.addLines(0, LINE_BYTES);
             prefetch.addLines(LINE_BYTES - 1, LINE_BYTES);

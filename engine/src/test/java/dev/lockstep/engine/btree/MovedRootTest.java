@@ -3,11 +3,11 @@ package dev.lockstep.engine.btree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.NodeLayout;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 /** A walk that has looked up the root and enters its page when another tree has it already. */
@@ -41,7 +41,7 @@ class MovedRootTest {
                 format(pool, from, FROM_PAGE, OTHER_TREE);
                 pool.latches().unlatchExclusive(from);
             };
-            MemorySegment node = NodeEditor.scratchPage(arena);
+            NativeMemory node = NodeEditor.scratchPage(arena);
             new Relocation().copyNode(tree, new TreeContext(), KeyBytes.EMPTY, 0, 0, node);
             assertEquals(TREE, PageLayout.treeId(node, 0));
             assertEquals(TO_PAGE, PageLayout.pageId(node, 0));

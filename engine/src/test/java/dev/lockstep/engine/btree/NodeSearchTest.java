@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.Seeds;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -122,7 +122,7 @@ class NodeSearchTest {
         for (int i = 0; i < wanted; i++) {
             keys.add(concat(prefix, shape.suffix(random, i)));
         }
-        MemorySegment page = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NativeMemory page = NativeMemory.checked(MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]));
         // Fences that have exactly this prefix in common; without one, the upper fence is missing.
         byte[] upper = prefix.length == 0 ? null : concat(prefix, upperTail());
         NodeEditor.format(page, 0, 1, 1, level, prefix, upper, 0);
@@ -153,7 +153,7 @@ class NodeSearchTest {
     }
 
     /** The key arrives whole, in room for no byte more, and what has no room is cut off. */
-    private static void requireCopied(MemorySegment page, int slot, byte[] key) {
+    private static void requireCopied(NativeMemory page, int slot, byte[] key) {
         assertTrue(Node.hasKey(page, 0, slot, key, key.length));
         for (int i = 0; i < key.length; i++) {
             key[i] ^= 1;
@@ -182,7 +182,7 @@ class NodeSearchTest {
         return key;
     }
 
-    private static void requireFound(Shape shape, MemorySegment page, byte[][] stored, int count, byte[] key) {
+    private static void requireFound(Shape shape, NativeMemory page, byte[][] stored, int count, byte[] key) {
         int expected = -count - 1;
         for (int i = 0; i < count; i++) {
             int order = Arrays.compareUnsigned(stored[i], key);
@@ -208,7 +208,7 @@ class NodeSearchTest {
     @Test
     void aKeyLiesInAChildAsFarAsBetweenItsSeparators() {
         int separators = 9;
-        MemorySegment memory = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NativeMemory memory = NativeMemory.checked(MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]));
         NodeEditor.format(memory, 0, 1, 1, 1, NO_VALUE, null, 0);
         for (int i = 0; i < separators; i++) {
             byte[] key = number(1_000L * i);
@@ -229,7 +229,7 @@ class NodeSearchTest {
     /** Heads that differ by less than a leaf may have slots tell nothing of where in it a key is. */
     @Test
     void separatorsThatHardlyDifferTellNothing() {
-        MemorySegment memory = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NativeMemory memory = NativeMemory.checked(MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]));
         NodeEditor.format(memory, 0, 1, 1, 1, NO_VALUE, null, 0);
         NodeEditor.insertSeparator(memory, 0, 0, number(5), Long.BYTES, 0);
         NodeEditor.insertSeparator(memory, 0, 1, number(6), Long.BYTES, 0);
@@ -246,8 +246,8 @@ class NodeSearchTest {
         Seeds.each(SEEDS, seed -> {
             Random random = new Random(seed);
             try (Arena arena = Arena.ofConfined()) {
-                MemorySegment memory =
-                        arena.allocate(PageLayout.PAGE_BYTES + BufferPool.GUARD_BYTES, PageLayout.PAGE_BYTES);
+                NativeMemory memory = NativeMemory.allocate(
+                        arena, PageLayout.PAGE_BYTES + BufferPool.GUARD_BYTES, PageLayout.PAGE_BYTES);
                 for (int round = 0; round < TORN_PAGES_PER_SEED; round++) {
                     tear(random, memory, round);
                     for (int i = 0; i < SEARCHES_PER_TORN_PAGE; i++) {
@@ -260,14 +260,14 @@ class NodeSearchTest {
         });
     }
 
-    private static void tear(Random random, MemorySegment memory, int round) {
+    private static void tear(Random random, NativeMemory memory, int round) {
         byte[] bytes = new byte[PageLayout.PAGE_BYTES];
         switch (round % 4) {
             case 0 -> random.nextBytes(bytes);
             case 1 -> Arrays.fill(bytes, (byte) 0xFF);
             default -> {
                 // A node of which some bytes are those of another moment.
-                MemorySegment node = MemorySegment.ofArray(bytes);
+                NativeMemory node = NativeMemory.checked(MemorySegment.ofArray(bytes));
                 NodeEditor.format(node, 0, 1, 1, 0, NO_VALUE, null, 0);
                 for (int i = 0; i < 150; i++) {
                     byte[] key = Shape.DENSE.suffix(random, i);
@@ -280,10 +280,10 @@ class NodeSearchTest {
                 }
             }
         }
-        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        memory.copyFrom(bytes, 0, 0, bytes.length);
     }
 
-    private static void searchTorn(Random random, MemorySegment memory, byte[] key) {
+    private static void searchTorn(Random random, NativeMemory memory, byte[] key) {
         int count = Node.slotCount(memory, 0);
         int found = Node.find(memory, 0, key, key.length);
         assertTrue(found >= -count - 1 && found < Math.max(count, 1), () -> "found=" + found + " count=" + count);
@@ -313,8 +313,8 @@ class NodeSearchTest {
         Seeds.each(1, seed -> {
             Random random = new Random(seed);
             try (Arena arena = Arena.ofShared()) {
-                MemorySegment memory =
-                        arena.allocate(PageLayout.PAGE_BYTES + BufferPool.GUARD_BYTES, PageLayout.PAGE_BYTES);
+                NativeMemory memory = NativeMemory.allocate(
+                        arena, PageLayout.PAGE_BYTES + BufferPool.GUARD_BYTES, PageLayout.PAGE_BYTES);
                 Thread writer = Thread.ofPlatform().start(() -> {
                     Random own = new Random(~seed);
                     for (int round = 0; !Thread.currentThread().isInterrupted(); round++) {

@@ -10,10 +10,10 @@ import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.IoThreads;
 import dev.lockstep.engine.file.PageFile;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +41,7 @@ class PoolRedoTest {
     @Test
     void aRecordThatDoesNotFitItsPageIsNoAssertion() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = NodeEditor.scratchPage(arena);
+            NativeMemory page = NodeEditor.scratchPage(arena);
             NodeEditor.format(page, 0, 1, 1, 0, new byte[] {7, 7, 1}, new byte[] {7, 7, 2}, 0);
             byte[] large = new byte[PageLayout.PAGE_BYTES];
             byte[] key = {7, 7, 1};

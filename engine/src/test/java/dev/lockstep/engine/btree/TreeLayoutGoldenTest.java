@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,16 +21,16 @@ class TreeLayoutGoldenTest {
     private static final byte[] KEY = {1, 2, 4, 5};
     private static final byte[] VALUE = {10, 11, 12};
 
-    private static String hex(MemorySegment memory, long from, long to) {
-        return HexFormat.of().formatHex(memory.asSlice(from, to - from).toArray(ValueLayout.JAVA_BYTE));
+    private static String hex(NativeMemory memory, long from, long to) {
+        return HexFormat.of().formatHex(memory.slice(from, to - from).segment().toArray(ValueLayout.JAVA_BYTE));
     }
 
     private static String hex(LogRecordBuffer record) {
         return HexFormat.of().formatHex(record.array(), 0, record.recordBytes());
     }
 
-    private static MemorySegment leaf() {
-        MemorySegment page = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+    private static NativeMemory leaf() {
+        NativeMemory page = NativeMemory.checked(MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]));
         NodeEditor.format(page, 0, 7, 3, 0, LOWER, UPPER, 0);
         NodeEditor.insertRecord(page, 0, 0, KEY, KEY.length, VALUE, 0, VALUE.length, 0, 0x1122334455667788L);
         return page;
@@ -37,7 +38,7 @@ class TreeLayoutGoldenTest {
 
     @Test
     void leafNode() {
-        MemorySegment page = leaf();
+        NativeMemory page = leaf();
         assertEquals(
                 "01000000ed1f00000200fd1f0300fa1f03000000000000000000000000000000",
                 hex(page, PageLayout.HEADER_BYTES, NodeLayout.SLOTS));
@@ -55,7 +56,7 @@ class TreeLayoutGoldenTest {
 
     @Test
     void innerNodeWithoutUpperFence() {
-        MemorySegment page = MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]);
+        NativeMemory page = NativeMemory.checked(MemorySegment.ofArray(new byte[PageLayout.PAGE_BYTES]));
         NodeEditor.format(page, 0, 8, 3, 1, LOWER, null, NodeLayout.FLAG_HAS_OVERFLOW);
         NodeEditor.setRightmostChild(page, 0, 0x0A0B0C0D);
         NodeEditor.insertSeparator(page, 0, 0, KEY, KEY.length, 0x01020304);
@@ -113,7 +114,7 @@ class TreeLayoutGoldenTest {
 
     @Test
     void imageOfAPage() {
-        MemorySegment page = leaf();
+        NativeMemory page = leaf();
         PageLayout.setLsn(page, 0, 0x2A);
         LogRecordBuffer record = new LogRecordBuffer();
         PageImage.encode(record, page, 0);

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.file.PageReader;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -211,7 +211,7 @@ class BufferPoolRandomTest {
     private void checkpoint(PoolFixture fixture, SplittableRandom random, AtomicBoolean isOver) {
         Waiter waiter = new Waiter();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES);
             PageReader reader = fixture.file.newReader(memory);
             for (int i = 0; i < CHECKPOINTS || !isOver.get(); i++) {
                 long tail = tailLsn.get();

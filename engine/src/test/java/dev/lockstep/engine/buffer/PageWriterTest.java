@@ -1,7 +1,7 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.scheduler.latch.LatchWatch;
-import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +28,7 @@ class PageWriterTest {
     void endsHoweverFarItHasWokenUp() throws Exception {
         SplittableRandom random = new SplittableRandom(1);
         FutureTask<Void> closing = new FutureTask<>(() -> {
-            PoolParts parts = PoolParts.of(MemorySegment.NULL, FRAMES, LatchWatch.NONE);
+            PoolParts parts = PoolParts.of(NativeMemory.NONE, FRAMES, LatchWatch.NONE);
             for (int i = 0; i < WRITERS; i++) {
                 PageWriter writer = new PageWriter(
                         parts, PoolLimits.of(FRAMES), new WriteBack(parts, null, new PoolFixture.TestFence(), null));

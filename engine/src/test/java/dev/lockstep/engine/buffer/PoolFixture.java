@@ -88,7 +88,7 @@ final class PoolFixture implements AutoCloseable {
     static void fill(BufferPool pool, int frame, long word) {
         long page = BufferPool.address(frame);
         for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
-            pool.memory().set(PageLayout.LONG, page + offset, word);
+            pool.memory().setLong(page + offset, word);
         }
     }
 
@@ -119,9 +119,9 @@ final class PoolFixture implements AutoCloseable {
     /** Returns the word of a page, or -1 if the page does not say the same everywhere. */
     static long word(BufferPool pool, int frame) {
         long page = BufferPool.address(frame);
-        long first = pool.memory().get(PageLayout.LONG, page + PageLayout.HEADER_BYTES);
+        long first = pool.memory().getLong(page + PageLayout.HEADER_BYTES);
         for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
-            if (pool.memory().get(PageLayout.LONG, page + offset) != first) {
+            if (pool.memory().getLong(page + offset) != first) {
                 return -1;
             }
         }

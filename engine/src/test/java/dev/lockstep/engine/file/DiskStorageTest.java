@@ -13,10 +13,10 @@ import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -227,7 +227,7 @@ class DiskStorageTest {
         PageFile.create(STORAGE, directory, id).close();
         try (Arena arena = Arena.ofShared();
                 PageBatch batch = new PageBatch()) {
-            MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
             try (PageFile file = PageFile.open(STORAGE, directory, id, false)) {
                 assertEquals(id, file.databaseId());
                 assertEquals(1, file.pageCount());

@@ -2,11 +2,11 @@ package dev.lockstep.engine.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ class ForgedDoubleWriteTest {
         try (PageFile file = PageFile.create(storage, DIRECTORY, ID);
                 Arena arena = Arena.ofConfined();
                 PageBatch batch = new PageBatch()) {
-            MemorySegment page = arena.allocate(PageLayout.PAGE_BYTES);
+            NativeMemory page = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES);
             PageLayout.initialise(page, 0, PageLayout.TYPE_NODE, PAGE_ID, 1);
             batch.add(page, 0);
             file.write(batch);
@@ -60,7 +60,7 @@ class ForgedDoubleWriteTest {
     private static void forge(FaultyStorage storage, int pageId) {
         try (BlockFile file = storage.open(DOUBLE_WRITE, Storage.OpenMode.READ_WRITE);
                 Arena arena = Arena.ofShared()) {
-            MemorySegment memory = arena.allocate(2 * PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, 2 * PageLayout.PAGE_BYTES);
             ByteBuffer bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
             file.read(bytes.duplicate(), DoubleWriteLayout.DIRECTORY_POSITION);
             PageLayout.setPageId(memory, PageLayout.PAGE_BYTES, pageId);

@@ -16,10 +16,10 @@ import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.proof.DelegatingStorage;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ class PageFileTest {
             DoubleWriteLayout.PAGES_POSITION + DoubleWriteLayout.PAGES_MAX_1 * PageLayout.PAGE_BYTES;
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory = arena.allocate(PageLayout.PAGE_BYTES);
+    private final NativeMemory memory = NativeMemory.allocate(arena, PageLayout.PAGE_BYTES);
     private final PageBatch batch = new PageBatch();
 
     @AfterEach
@@ -55,7 +55,7 @@ class PageFileTest {
         PageLayout.initialise(memory, 0, PageLayout.TYPE_NODE, pageId, 1);
         PageLayout.setLsn(memory, 0, version);
         for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
-            memory.set(PageLayout.LONG, offset, version * 1_000_003 + pageId * 31L + offset);
+            memory.setLong(offset, version * 1_000_003 + pageId * 31L + offset);
         }
     }
 
@@ -65,7 +65,7 @@ class PageFileTest {
         long version = PageLayout.lsn(memory, 0);
         if (version != 0) {
             for (int offset = PageLayout.HEADER_BYTES; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
-                assertEquals(version * 1_000_003 + pageId * 31L + offset, memory.get(PageLayout.LONG, offset));
+                assertEquals(version * 1_000_003 + pageId * 31L + offset, memory.getLong(offset));
             }
         }
         return version;

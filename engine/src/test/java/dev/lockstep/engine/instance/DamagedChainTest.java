@@ -8,8 +8,8 @@ import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ class DamagedChainTest {
 
     private Instance instance;
     private RawTree tree;
-    private MemorySegment memory;
+    private NativeMemory memory;
 
     @BeforeEach
     void open() {
@@ -72,8 +72,8 @@ class DamagedChainTest {
     @Test
     void aChainThatIsCutIsFound() {
         long page = firstChunk();
-        int next = memory.get(PageLayout.INT, page + NEXT_PAGE);
-        memory.set(PageLayout.INT, page + NEXT_PAGE, 0);
+        int next = memory.getInt(page + NEXT_PAGE);
+        memory.setInt(page + NEXT_PAGE, 0);
         // As a recovery leaves it, which counts the pages that it reaches.
         int pageId = next;
         while (pageId != 0) {
@@ -82,12 +82,12 @@ class DamagedChainTest {
             pageId = 0;
             for (int frame = 0; frame < instance.pool().frameCount(); frame++) {
                 if (PageLayout.pageId(memory, BufferPool.address(frame)) == cut) {
-                    pageId = memory.get(PageLayout.INT, BufferPool.address(frame) + NEXT_PAGE);
+                    pageId = memory.getInt(BufferPool.address(frame) + NEXT_PAGE);
                 }
             }
         }
         requireFound();
-        memory.set(PageLayout.INT, page + NEXT_PAGE, next);
+        memory.setInt(page + NEXT_PAGE, next);
         tree.begin(Isolation.SERIALIZABLE);
         assertArrayEquals(VALUE, tree.get(KEY));
         tree.commit();
@@ -95,13 +95,13 @@ class DamagedChainTest {
 
     @Test
     void aChainThatLeavesTheFileIsFound() {
-        memory.set(PageLayout.INT, firstChunk() + NEXT_PAGE, -1);
+        memory.setInt(firstChunk() + NEXT_PAGE, -1);
         requireFound();
     }
 
     @Test
     void aChunkOfAnotherLengthIsFound() {
-        memory.set(PageLayout.INT, firstChunk() + CHUNK_BYTES, VALUE.length + 1);
+        memory.setInt(firstChunk() + CHUNK_BYTES, VALUE.length + 1);
         requireFound();
     }
 }

@@ -10,11 +10,11 @@ import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.operation.ScanOperation;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.RawRecord;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +54,7 @@ final class RawTree {
     /** The lengths of the prefixes that the keys of each leaf share, of all leaves in the pool. */
     List<Integer> prefixesOfLeaves() {
         BufferPool pool = tree.environment().pool();
-        MemorySegment memory = pool.memory();
+        NativeMemory memory = pool.memory();
         List<Integer> prefixes = new ArrayList<>();
         for (int frame = 0; frame < pool.frameCount(); frame++) {
             long page = BufferPool.address(frame);

@@ -12,10 +12,10 @@ import dev.lockstep.engine.btree.TreeContext;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,7 @@ class StaleLeafTest {
     }
 
     private int leafPageId(BTree tree) {
-        MemorySegment node = NodeEditor.scratchPage(Arena.ofAuto());
+        NativeMemory node = NodeEditor.scratchPage(Arena.ofAuto());
         new Relocation().copyNode(tree, context, KEY, KEY.length, 0, node);
         return PageLayout.pageId(node, 0);
     }

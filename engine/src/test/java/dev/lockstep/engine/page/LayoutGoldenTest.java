@@ -7,9 +7,8 @@ import dev.lockstep.engine.file.DoubleWriteLayout;
 import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.FileHeaderLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
@@ -125,14 +124,14 @@ class LayoutGoldenTest {
     @Test
     void pageHeaderBytesArePinned() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment memory = arena.allocate(2 * PageLayout.PAGE_BYTES);
+            NativeMemory memory = NativeMemory.allocate(arena, 2 * PageLayout.PAGE_BYTES);
             long page = PageLayout.PAGE_BYTES;
             PageLayout.initialise(memory, page, PageLayout.TYPE_NODE, 0x01020304, 0x05060708);
             PageLayout.setFlags(memory, page, 0xfffe);
             PageLayout.setLsn(memory, page, 0x1112131415161718L);
             new PageChecksum(new PageWindows(memory)).seal(page);
             byte[] bytes = new byte[PageLayout.HEADER_BYTES];
-            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, page, bytes, 0, bytes.length);
+            memory.copyTo(page, bytes, 0, bytes.length);
             assertEquals(
                     "336d1235" + "02" + "01" + "feff" + "1817161514131211" + "04030201" + "08070605"
                             + "0000000000000000",

@@ -3,8 +3,8 @@ package dev.lockstep.engine.page;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -37,11 +37,11 @@ class ShortCopyTest {
         ShortCopy.copy(source, from, target, at, length);
         assertArrayEquals(expected, target);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = arena.allocate(ROOM);
+            NativeMemory page = NativeMemory.allocate(arena, ROOM);
             ShortCopy.copy(source, from, page, at, length);
-            assertArrayEquals(expected, page.toArray(ValueLayout.JAVA_BYTE));
+            assertArrayEquals(expected, page.segment().toArray(ValueLayout.JAVA_BYTE));
 
-            page.copyFrom(MemorySegment.ofArray(source));
+            page.copyFrom(source, 0, 0, source.length);
             byte[] read = new byte[ROOM];
             ShortCopy.copy(page, from, read, at, length);
             assertArrayEquals(expected, read);
@@ -51,7 +51,7 @@ class ShortCopyTest {
     @Test
     void goesBeyondNoEnd() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = arena.allocate(ROOM);
+            NativeMemory page = NativeMemory.allocate(arena, ROOM);
             for (int length = 1; length <= LENGTH_MAX; length++) {
                 int bytes = length;
                 int late = ROOM - length + 1;
@@ -70,7 +70,7 @@ class ShortCopyTest {
     @Test
     void refusesANegativeLength() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = arena.allocate(ROOM);
+            NativeMemory page = NativeMemory.allocate(arena, ROOM);
             byte[] target = new byte[ROOM];
             assertThrows(IndexOutOfBoundsException.class, () -> ShortCopy.copy(source, 0, target, 0, -1));
             assertThrows(IndexOutOfBoundsException.class, () -> ShortCopy.copy(page, 0, target, 0, -1));

@@ -13,6 +13,7 @@ import dev.lockstep.engine.Seeds;
 import dev.lockstep.engine.SnapshotTooOldException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -164,7 +165,8 @@ class SnapshotVisibilityTest {
             } else if (flagsNow == 0 && dice == 1) {
                 int from = random.nextInt(value.length);
                 int to = from + 1 + random.nextInt(value.length - from);
-                undo.pushBytes(tree, 0, KEY, KEY.length, 0, MemorySegment.ofArray(value), 0, from, to);
+                undo.pushBytes(
+                        tree, 0, KEY, KEY.length, 0, NativeMemory.checked(MemorySegment.ofArray(value)), 0, from, to);
                 byte[] changed = value.clone();
                 System.arraycopy(bytes(random, to - from), 0, changed, from, to - from);
                 value = changed;

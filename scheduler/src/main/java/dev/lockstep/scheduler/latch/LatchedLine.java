@@ -1,5 +1,6 @@
 package dev.lockstep.scheduler.latch;
 
+import dev.lockstep.scheduler.memory.AddressSpace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,7 +44,12 @@ public final class LatchedLine {
     private static final long HELD = 1;
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
+    /** Keeps the line alive. */
     private final MemorySegment line;
+
+    /** Where the line begins in what {@link #memory} returns. */
+    private final long base;
+
     private final LatchWatch watch;
 
     /**
@@ -54,6 +60,7 @@ public final class LatchedLine {
     public LatchedLine(LatchWatch watch) {
         this.watch = watch;
         line = Arena.ofAuto().allocate(LINE_BYTES, LINE_BYTES);
+        base = AddressSpace.isOpen() ? line.address() : 0;
     }
 
     /**
@@ -64,7 +71,7 @@ public final class LatchedLine {
     public void latch() {
         int round = 0;
         // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
-        while (!isFree() || (long) LONG.compareAndExchangeAcquire(line, 0L, FREE, HELD) != FREE) {
+        while (!isFree() || (long) LONG.compareAndExchangeAcquire(memory(), base, FREE, HELD) != FREE) {
             round = Backoff.pause(round, watch);
         }
     }
@@ -78,7 +85,7 @@ public final class LatchedLine {
         if (isFree()) {
             throw new IllegalMonitorStateException("latch is not held");
         }
-        LONG.setRelease(line, 0L, FREE);
+        LONG.setRelease(memory(), base, FREE);
     }
 
     /** Returns whether somebody holds the latch; a snapshot, for assertions and validation. */
@@ -88,7 +95,7 @@ public final class LatchedLine {
 
     /** A stale value costs one more turn of the wait or one failed compare-and-set, which decides. */
     private boolean isFree() {
-        return (long) LONG.getOpaque(line, 0L) == FREE;
+        return (long) LONG.getOpaque(memory(), base) == FREE;
     }
 
     /**
@@ -97,22 +104,22 @@ public final class LatchedLine {
      * @param word 0 to {@link #WORDS} - 1
      */
     public long get(int word) {
-        return (long) LONG.get(line, offset(word));
+        return (long) LONG.get(memory(), offset(word));
     }
 
     /** Sets a word under the latch. */
     public void set(int word, long value) {
-        LONG.set(line, offset(word), value);
+        LONG.set(memory(), offset(word), value);
     }
 
     /** Reads a word without the latch; what was written before its {@link #setRelease} is seen then. */
     public long getAcquire(int word) {
-        return (long) LONG.getAcquire(line, offset(word));
+        return (long) LONG.getAcquire(memory(), offset(word));
     }
 
     /** Sets a word under the latch for those who read it without, after everything that was written before. */
     public void setRelease(int word, long value) {
-        LONG.setRelease(line, offset(word), value);
+        LONG.setRelease(memory(), offset(word), value);
     }
 
     /** Where the line begins, a multiple of 128 bytes; for tests of what lies where. */
@@ -120,7 +127,12 @@ public final class LatchedLine {
         return line.address();
     }
 
-    private static long offset(int word) {
-        return Long.BYTES * (1L + Objects.checkIndex(word, WORDS));
+    private long offset(int word) {
+        return base + Long.BYTES * (1L + Objects.checkIndex(word, WORDS));
+    }
+
+    /** A constant where it can be: every word is within the line, and the line lives as long as this object. */
+    private MemorySegment memory() {
+        return AddressSpace.isOpen() ? AddressSpace.WHOLE_OR_NULL : line;
     }
 }

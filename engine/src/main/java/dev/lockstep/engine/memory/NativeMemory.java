@@ -1,0 +1,225 @@
+package dev.lockstep.engine.memory;
+
+import dev.lockstep.scheduler.memory.AddressSpace;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A range of memory outside the heap: pages, or records of the log. Numbers are little-endian if not said otherwise,
+ * and lie at any offset.
+ *
+ * <p>A range is checked, or it is trusted. Of a checked one every access looks whether it lies within, which whoever
+ * reads what may be damaged relies on. Of a trusted one, in a JVM that opens the {@link AddressSpace}, accesses of
+ * single numbers look at nothing: the owner sees to it that all computed offsets lie within, those of numbers too that
+ * are read while somebody writes them, and that nobody comes back once its arena is closed. Copies and fills of any
+ * length are checked always.
+ *
+ * <p>Thread-safety: immutable; plain reads and writes of the memory itself.
+ */
+public final class NativeMemory {
+    private static final ValueLayout.OfShort SHORT =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG_BIG_ENDIAN =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final MemorySegment SPACE_OR_NULL = AddressSpace.WHOLE_OR_NULL;
+
+    /** Memory that has no bytes. */
+    public static final NativeMemory NONE = checked(MemorySegment.NULL);
+
+    private final MemorySegment segment;
+
+    /** {@link #segment}, or null: then the memory is trusted. */
+    private final MemorySegment checkedOrNull;
+
+    /** Where it begins, as an address. */
+    private final long base;
+
+    private NativeMemory(MemorySegment segment, boolean isChecked) {
+        this.segment = segment;
+        checkedOrNull = isChecked ? segment : null;
+        base = segment.address();
+    }
+
+    /** Memory of which every access is checked. */
+    public static NativeMemory checked(MemorySegment segment) {
+        return new NativeMemory(segment, true);
+    }
+
+    /** Memory whose owner answers for every offset, as the class comment says. */
+    public static NativeMemory trusted(MemorySegment segment) {
+        return new NativeMemory(segment, !AddressSpace.isOpen());
+    }
+
+    /** Checked memory of zeros. */
+    public static NativeMemory allocate(Arena arena, long bytes, long alignmentBytes) {
+        return checked(arena.allocate(bytes, alignmentBytes));
+    }
+
+    /** Checked memory of zeros, anywhere. */
+    public static NativeMemory allocate(Arena arena, long bytes) {
+        return checked(arena.allocate(bytes));
+    }
+
+    /** Returns the memory as a segment, of which everything is checked. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** Returns its length in bytes. */
+    public long byteSize() {
+        return segment.byteSize();
+    }
+
+    /** Returns the bytes as a buffer, big-endian as buffers are. */
+    public ByteBuffer asByteBuffer() {
+        return segment.asByteBuffer();
+    }
+
+    /** Checked memory within this one. */
+    public NativeMemory slice(long offset, long bytes) {
+        return checked(segment.asSlice(offset, bytes));
+    }
+
+    /** Reads one byte, -128 to 127. */
+    public byte getByte(long offset) {
+        return checkedOrNull == null ? trustedByte(base + offset) : checkedOrNull.get(ValueLayout.JAVA_BYTE, offset);
+    }
+
+    /** Writes one byte. */
+    public void setByte(long offset, byte value) {
+        if (checkedOrNull == null) {
+            setTrustedByte(base + offset, value);
+        } else {
+            checkedOrNull.set(ValueLayout.JAVA_BYTE, offset, value);
+        }
+    }
+
+    /** Reads two bytes, with a sign. */
+    public short getShort(long offset) {
+        return checkedOrNull == null ? trustedShort(base + offset) : checkedOrNull.get(SHORT, offset);
+    }
+
+    /** Reads two bytes, 0 to 65,535. */
+    public int getUnsignedShort(long offset) {
+        return Short.toUnsignedInt(getShort(offset));
+    }
+
+    /** Writes two bytes. */
+    public void setShort(long offset, short value) {
+        if (checkedOrNull == null) {
+            setTrustedShort(base + offset, value);
+        } else {
+            checkedOrNull.set(SHORT, offset, value);
+        }
+    }
+
+    /** Reads four bytes. */
+    public int getInt(long offset) {
+        return checkedOrNull == null ? trustedInt(base + offset) : checkedOrNull.get(INT, offset);
+    }
+
+    /** Writes four bytes. */
+    public void setInt(long offset, int value) {
+        if (checkedOrNull == null) {
+            setTrustedInt(base + offset, value);
+        } else {
+            checkedOrNull.set(INT, offset, value);
+        }
+    }
+
+    /** Reads eight bytes. */
+    public long getLong(long offset) {
+        return checkedOrNull == null ? trustedLong(base + offset) : checkedOrNull.get(LONG, offset);
+    }
+
+    /** Writes eight bytes. */
+    public void setLong(long offset, long value) {
+        if (checkedOrNull == null) {
+            setTrustedLong(base + offset, value);
+        } else {
+            checkedOrNull.set(LONG, offset, value);
+        }
+    }
+
+    /** Reads eight bytes, big-endian: numbers that compare as the bytes of keys do. */
+    public long getLongBigEndian(long offset) {
+        return checkedOrNull == null ? trustedLongBigEndian(base + offset) : checkedOrNull.get(LONG_BIG_ENDIAN, offset);
+    }
+
+    /**
+     * Copies to an array.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its memory or array; nothing is copied then
+     */
+    public void copyTo(long offset, byte[] target, int at, int bytes) {
+        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, target, at, bytes);
+    }
+
+    /**
+     * Copies from an array.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its memory or array; nothing is copied then
+     */
+    public void copyFrom(byte[] source, int from, long offset, int bytes) {
+        MemorySegment.copy(source, from, segment, ValueLayout.JAVA_BYTE, offset, bytes);
+    }
+
+    /**
+     * Copies, as if through a third place where the ranges overlap.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its memory; nothing is copied then
+     */
+    public static void copy(NativeMemory source, long from, NativeMemory target, long at, long bytes) {
+        MemorySegment.copy(source.segment, from, target.segment, at, bytes);
+    }
+
+    /**
+     * Writes zeros.
+     *
+     * @throws IndexOutOfBoundsException if the range does not lie within the memory; nothing is written then
+     */
+    public void clear(long offset, long bytes) {
+        segment.asSlice(offset, bytes).fill((byte) 0);
+    }
+
+    private static byte trustedByte(long address) {
+        return SPACE_OR_NULL.get(ValueLayout.JAVA_BYTE, address);
+    }
+
+    private static void setTrustedByte(long address, byte value) {
+        SPACE_OR_NULL.set(ValueLayout.JAVA_BYTE, address, value);
+    }
+
+    private static short trustedShort(long address) {
+        return SPACE_OR_NULL.get(SHORT, address);
+    }
+
+    private static void setTrustedShort(long address, short value) {
+        SPACE_OR_NULL.set(SHORT, address, value);
+    }
+
+    private static int trustedInt(long address) {
+        return SPACE_OR_NULL.get(INT, address);
+    }
+
+    private static void setTrustedInt(long address, int value) {
+        SPACE_OR_NULL.set(INT, address, value);
+    }
+
+    private static long trustedLong(long address) {
+        return SPACE_OR_NULL.get(LONG, address);
+    }
+
+    private static void setTrustedLong(long address, long value) {
+        SPACE_OR_NULL.set(LONG, address, value);
+    }
+
+    private static long trustedLongBigEndian(long address) {
+        return SPACE_OR_NULL.get(LONG_BIG_ENDIAN, address);
+    }
+}

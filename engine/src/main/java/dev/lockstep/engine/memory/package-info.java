@@ -1,0 +1,2 @@
+/** Memory outside the heap, checked or trusted. */
+package dev.lockstep.engine.memory;

@@ -1,0 +1,2 @@
+/** The address space of the process, where the JVM allows it. */
+package dev.lockstep.scheduler.memory;
