@@ -12,7 +12,6 @@ import dev.lockstep.bench.jmh.SimulatedProfiler;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.StubPlacement;
-import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.CounterObstacle;
 import dev.lockstep.counters.HardwareCounters;
 import dev.lockstep.counters.NativePart;
@@ -28,7 +27,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jmh.runner.options.ProfilerConfig;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 class JmhProfilersTest {
@@ -60,12 +58,6 @@ class JmhProfilersTest {
             return Optional.of("/results/" + process + ".json");
         }
     };
-
-    private static TestAbortedException notRun(String reason) {
-        String message = "NOT RUN: " + reason;
-        System.out.println(message);
-        return new TestAbortedException(message);
-    }
 
     private static List<String> times(String warmUp, String measured) {
         return List.of("--", "-f", "1", "-wi", "1", "-w", warmUp, "-i", "1", "-r", measured, "-v", "SILENT");
@@ -120,7 +112,7 @@ class JmhProfilersTest {
     @Test
     void asyncProfilerBringsItsLibrary() throws IOException {
         if (JmhProfilers.asyncProfilerLibrary().isEmpty()) {
-            throw notRun("async-profiler has no library for this platform");
+            throw Needed.missing("async-profiler has no library for this platform");
         }
         int exitCode = execute(
                 List.of("jmh", BENCHMARK),
@@ -140,7 +132,7 @@ class JmhProfilersTest {
         try {
             FlameProfiler.prepare();
         } catch (IllegalStateException | LinkageError e) {
-            throw notRun("async-profiler may not sample here: " + e.getMessage());
+            throw Needed.missing("async-profiler may not sample here: " + e.getMessage());
         }
         Path report = directory.resolve("report");
         assertEquals(
@@ -184,13 +176,13 @@ class JmhProfilersTest {
             case HardwareCounters.Result.Missing(List<CounterObstacle> obstacles) -> {
                 assertEquals(2, execute(List.of("jmh", BENCHMARK), "-prof", "perfnorm"));
                 assertTrue(err.toString().contains(obstacles.getFirst().reason()), err.toString());
-                throw notRun(
+                throw Needed.missing(
                         "-prof perfnorm with counters: " + obstacles.getFirst().reason());
             }
             case HardwareCounters.Result.Available(HardwareCounters _) -> {
                 if (JmhProfilers.obstacle(List.of(new ProfilerConfig("perfnorm")))
                         .isPresent()) {
-                    throw notRun("perf is not there; on Debian: apt-get install linux-perf");
+                    throw Needed.missing("perf is not there; on Debian: apt-get install linux-perf");
                 }
                 Path json = directory.resolve("result.json");
                 assertEquals(
@@ -221,14 +213,8 @@ class JmhProfilersTest {
     /** Without C2 neither side has its code: all is counted, and it is said that it counts for nothing. */
     @Test
     void countsSimulatedMissesPerOperation() throws IOException {
-        if (Simulator.qemu().isEmpty()) {
-            throw notRun(Simulator.missing());
-        }
-        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
-            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
-                throw notRun(reason);
-            }
-        }
+        Needed.requireSimulator();
+        Needed.require(NativePart.AGENT);
         Path json = directory.resolve("result.json");
         int exitCode = execute(
                 List.of(

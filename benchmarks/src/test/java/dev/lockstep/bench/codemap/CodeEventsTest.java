@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.Needed;
 import dev.lockstep.counters.NativePart;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,28 +16,17 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.opentest4j.TestAbortedException;
 
 /** The agent's log: of a real JVM, and what is read from damaged ones. */
 class CodeEventsTest {
     @TempDir
     Path directory;
 
-    private static Path agent() {
-        return switch (NativePart.AGENT.find()) {
-            case NativePart.Result.Available(Path file) -> file;
-            case NativePart.Result.Missing(String reason) -> {
-                System.out.println("NOT RUN: " + reason);
-                throw new TestAbortedException("NOT RUN: " + reason);
-            }
-        };
-    }
-
     private CodeEvents log(String... options) throws Exception {
         Path log = directory.resolve("events.txt");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-agentpath:" + agent() + "=" + log,
+                "-agentpath:" + Needed.require(NativePart.AGENT) + "=" + log,
                 "-XX:ErrorFile=" + directory.resolve("hs_err.log")));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), CompiledProgram.class.getName()));
@@ -112,7 +102,7 @@ class CodeEventsTest {
     void anAgentWithoutAFileIsRefused() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-agentpath:" + agent(),
+                        "-agentpath:" + Needed.require(NativePart.AGENT),
                         "-version")
                 .redirectErrorStream(true)
                 .start();

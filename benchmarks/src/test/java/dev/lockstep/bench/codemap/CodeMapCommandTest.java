@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.flame.FlameGraphFrames;
-import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.CodeFootprints;
 import java.io.PrintWriter;
@@ -19,7 +19,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** The command: wrong calls, and a short run under QEMU whose map is read back. */
@@ -73,16 +72,8 @@ class CodeMapCommandTest {
     }
 
     private static void requireTools() {
-        String obstacle = Simulator.qemu().isEmpty() ? Simulator.missing() : "";
-        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
-            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
-                obstacle = reason;
-            }
-        }
-        if (!obstacle.isEmpty()) {
-            System.out.println("NOT RUN: " + obstacle);
-            throw new TestAbortedException("NOT RUN: " + obstacle);
-        }
+        Needed.requireSimulator();
+        Needed.require(NativePart.AGENT);
     }
 
     /** Neither warmed up nor compiled by C2, so that it takes less time: the verdict is bad, the map is whole. */

@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.simulate.MarkedOperation;
-import dev.lockstep.bench.simulate.Simulator;
-import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** Programs of tests in a simulated JVM, and what their marked operations executed. */
@@ -33,7 +31,7 @@ final class MarkedRun {
      * @return instructions by what was marked: the context, if any, and the operation
      */
     static Map<String, Long> instructions(Path directory, Class<?> program, String... arguments) throws IOException {
-        requireSimulator();
+        Needed.requireSimulator();
         Path json = directory.resolve("result.json");
         Path names = directory.resolve("names.json");
         simulate(
@@ -83,22 +81,5 @@ final class MarkedRun {
         line.setOut(new PrintWriter(new StringWriter()));
         line.setErr(new PrintWriter(err));
         assertEquals(0, line.execute(words.toArray(String[]::new)), err::toString);
-    }
-
-    /** Ends the calling test, which prints why, where nothing can be simulated. */
-    static void requireSimulator() {
-        if (Simulator.qemu().isEmpty()) {
-            throw notRun(Simulator.missing());
-        }
-        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw notRun(reason);
-        }
-    }
-
-    /** To be thrown by a test that cannot run here; says so. */
-    static TestAbortedException notRun(String reason) {
-        String message = "NOT RUN: " + reason;
-        System.out.println(message);
-        return new TestAbortedException(message);
     }
 }

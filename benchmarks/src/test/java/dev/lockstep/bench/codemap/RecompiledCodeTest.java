@@ -3,6 +3,7 @@ package dev.lockstep.bench.codemap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.counters.NativePart;
@@ -44,10 +45,8 @@ class RecompiledCodeTest {
 
     @Test
     void missesAreOfTheCodeThatWasLiveThen() throws IOException {
-        MarkedRun.requireSimulator();
-        if (NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw MarkedRun.notRun(reason);
-        }
+        Needed.requireSimulator();
+        Needed.require(NativePart.AGENT);
         Path file = simulate();
         CodeLines lines = CodeLines.read(file);
         CodeEvents events = CodeEvents.read(Emulation.events(file));

@@ -3,6 +3,7 @@ package dev.lockstep.bench.codemap;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,10 +40,8 @@ class UnwatchedSwitchesTest {
 
     @Test
     void anAgentDoesNotTakePartInThem() throws IOException {
-        MarkedRun.requireSimulator();
-        if (NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw MarkedRun.notRun(reason);
-        }
+        Needed.requireSimulator();
+        Needed.require(NativePart.AGENT);
         long without = carrierInstructions("without", List.of());
         long with = carrierInstructions(
                 "with", List.of("--code", directory.resolve("code.txt").toString()));

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.flame.FlameGraphFrames;
 import dev.lockstep.bench.process.StubPlacement;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
-import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.engine.Record;
 import java.io.IOException;
@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 class IndexFetchCommandTest {
@@ -253,11 +252,7 @@ class IndexFetchCommandTest {
 
     @Test
     void whatIsForcedIsAskedOfTheEmulatedProcessor() throws IOException, InterruptedException, SimulationException {
-        if (Simulator.qemu().isEmpty()) {
-            String message = "NOT RUN: " + Simulator.missing();
-            System.out.println(message);
-            throw new TestAbortedException(message);
-        }
+        Needed.requireEmulator();
         FetchPlan plan = plan();
         BesideSimulated beside = BesideSimulated.find(plan, new FetchCaches(List.of(), List.of()));
         assertTrue(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 class SimulateCommandTest {
@@ -40,22 +40,11 @@ class SimulateCommandTest {
         return commandLine.execute(arguments);
     }
 
-    private static TestAbortedException notRun(String reason) {
-        String message = "NOT RUN: " + reason;
-        System.out.println(message);
-        return new TestAbortedException(message);
-    }
-
     /** Ends the test where no program can be simulated. */
     private static void requireSimulator() {
-        if (Simulator.qemu().isEmpty()) {
-            throw notRun(Simulator.missing());
-        }
-        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw notRun(reason);
-        }
+        Needed.requireSimulator();
         if (!Files.isExecutable(Path.of(TRUE))) {
-            throw notRun(TRUE + " is not there");
+            throw Needed.missing(TRUE + " is not there");
         }
     }
 
@@ -336,9 +325,7 @@ class SimulateCommandTest {
     @Test
     void theCodeOfAJvmThatMissesIsNamed() throws IOException {
         requireSimulator();
-        if (NativePart.AGENT.find() instanceof NativePart.Result.Missing(String reason)) {
-            throw notRun(reason);
-        }
+        Needed.require(NativePart.AGENT);
         Path json = directory.resolve("result.json");
         assertEquals(
                 0,

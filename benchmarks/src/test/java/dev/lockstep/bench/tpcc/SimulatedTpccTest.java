@@ -7,18 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
-import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.Needed;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.opentest4j.TestAbortedException;
 import picocli.CommandLine;
 
 /** TPC-C on a simulated machine, as a user calls it. */
@@ -27,23 +25,11 @@ class SimulatedTpccTest {
     @TempDir
     Path directory;
 
-    private static void require(boolean there, String reason) {
-        if (!there) {
-            String message = "NOT RUN: " + reason;
-            System.out.println(message);
-            throw new TestAbortedException(message);
-        }
-    }
-
     /** A JVM that compiles little: all is measured, and it is said that it counts for nothing. */
     @Test
     void aRunThatIsNotSteadyFails() throws IOException {
-        require(Simulator.qemu().isPresent(), Simulator.missing());
-        for (NativePart part : List.of(NativePart.SIMULATOR, NativePart.AGENT)) {
-            if (part.find() instanceof NativePart.Result.Missing(String reason)) {
-                require(false, reason);
-            }
-        }
+        Needed.requireSimulator();
+        Needed.require(NativePart.AGENT);
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         Path tpcc = directory.resolve("tpcc.json");

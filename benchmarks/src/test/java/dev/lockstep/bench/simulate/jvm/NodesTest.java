@@ -3,12 +3,12 @@ package dev.lockstep.bench.simulate.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Region;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
 import dev.lockstep.counters.Markers;
-import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledBinding;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.opentest4j.TestAbortedException;
 
 /** A database on a simulated machine of two nodes: what it tells of its memory, and what a layout of nodes changes. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -43,19 +42,8 @@ class NodesTest {
     @TempDir
     private Path directory;
 
-    private static void require(boolean there, String reason) {
-        if (!there) {
-            String message = "NOT RUN: " + reason;
-            System.out.println(message);
-            throw new TestAbortedException(message);
-        }
-    }
-
     private SimulationResult run(String layout) throws Exception {
-        require(Simulator.qemu().isPresent(), Simulator.missing());
-        if (NativePart.SIMULATOR.find() instanceof NativePart.Result.Missing(String reason)) {
-            require(false, reason);
-        }
+        Needed.requireSimulator();
         Path own = Files.createDirectory(directory.resolve(layout));
         Simulator simulator = Simulator.open(
                 List.of("cores=2", "nodes=2", "l1i=32K,8,64", "l1d=32K,8,64", "l2=256K,8,64"),

@@ -3,6 +3,7 @@ package dev.lockstep.bench.simulate.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.process.JvmtiAgents;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.simulate.Simulator;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.opentest4j.TestAbortedException;
 
 class SameProcessorTest {
     private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC");
@@ -74,11 +74,7 @@ class SameProcessorTest {
 
     @Test
     void noFlagDiffersFromTheEmulatedProcessorAnyMore() throws Exception {
-        if (Simulator.qemu().isEmpty()) {
-            String message = "NOT RUN: " + Simulator.missing();
-            System.out.println(message);
-            throw new TestAbortedException(message);
-        }
+        Needed.requireEmulator();
         SameProcessor same = SameProcessor.find(
                 Processors.choose(1).prefix(),
                 List.of(Simulator.qemu().get().toString(), "-cpu", "max,vendor=GenuineIntel"),
