@@ -223,9 +223,12 @@ public final class Simulator {
         });
     }
 
-    /** The words before a command that run it on the emulated processor and simulate nothing. */
+    /**
+     * The words before a command that run it on the emulated processor, at {@link FixedAddresses}, and simulate
+     * nothing.
+     */
     public List<String> emulator() {
-        List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>(FixedAddresses.words());
         words.add(qemu.toString());
         words.addAll(PROCESSOR);
         return words;

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.simulate.FixedAddresses;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
@@ -32,6 +33,7 @@ public record SimulationCheck(
         List<String> sentences = new ArrayList<>(steady.sentences());
         sentences.add(String.format(Locale.ROOT, "Its measured phase began after %.0f s.", realSeconds));
         sentences.add(SimulatedTime.sentence(time));
+        sentences.add(FixedAddresses.sentence());
         sentences.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
         sentences.add(String.format(
                 Locale.ROOT,
