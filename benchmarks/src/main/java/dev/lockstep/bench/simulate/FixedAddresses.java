@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The same addresses for a program in every run. Linux draws the places of stacks and mapped memory anew for each
  * process, and caches are indexed by addresses: of TPC-C simulated twice, last-level misses differed by 4 to 6 %, and
- * with fixed addresses by less than 1. {@code setarch -R} (util-linux) switches that off for a process and its
- * children, where the system allows it; some containers do not.
+ * with fixed addresses by some 1 %, if the compilers did the same. {@code setarch -R} (util-linux) switches that off
+ * for a process and its children, where the system allows it; some containers do not.
  *
  * <p>Thread-safety: stateless; it is tried once.
  */

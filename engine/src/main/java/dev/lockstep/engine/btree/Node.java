@@ -173,8 +173,8 @@ public final class Node {
     }
 
     /**
-     * The length of the common prefix and where it lies, in one read. Every access of a segment checks its place, its
-     * alignment and its session, some 25 instructions, so that what is read together is read at once.
+     * The length of the common prefix and where it lies, in one read: an access of memory that is not trusted checks
+     * its place and its session, some 25 instructions.
      */
     private static long prefixWord(NativeMemory memory, long page) {
         return memory.getLong(page + NodeLayout.PREFIX_BYTES);
