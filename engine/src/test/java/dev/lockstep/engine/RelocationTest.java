@@ -421,7 +421,7 @@ class RelocationTest {
                     .locks()
                     .tryLock(
                             session.context().lockOwner(),
-                            LockName.ofKey(tree.treeId(), key, 0, keyBytes),
+                            LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes),
                             LockMode.KEY_X));
             TransactionTable transactions = database.instance().transactions();
             int moved = new Relocation()

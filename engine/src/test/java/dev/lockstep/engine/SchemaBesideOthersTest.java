@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.type.ColumnType;
@@ -72,7 +73,8 @@ class SchemaBesideOthersTest {
     private Transaction holdLastRow(Session session) {
         Transaction holder = session.begin();
         Key last = table.newKey().add(ROWS - 1);
-        long name = LockName.ofKey(table.reference().state().tree().treeId(), last.bytes(), 0, last.length());
+        BTree tree = table.reference().state().tree();
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), last.bytes(), 0, last.length());
         assertTrue(database.instance().locks().tryLock(session.core().context().lockOwner(), name, LockMode.KEY_X));
         return holder;
     }

@@ -121,13 +121,17 @@ public final class KeyFormat {
     }
 
     /**
-     * The bytes of the first part, if others follow and every key has as many there: what keys of one tenant or one
-     * warehouse begin with.
+     * The bytes that keys which belong together begin with: those of the first part, if others follow and every key has
+     * as many there, so of one tenant or one warehouse; and of a key that is one number all but the last, so of rows
+     * that were numbered one after the other. Numbers of two bytes and less are too few to be told apart so.
      *
-     * @return 1 or more, or 0
+     * @return 1 or more, or 0 where nothing is known
      */
     public int leadingBytes() {
-        return columnCount() > 1 && offsets[1] != NOT_CONSTANT ? offsets[1] : 0;
+        if (columnCount() == 1) {
+            return fixedBytes >= Integer.BYTES ? fixedBytes - 1 : 0;
+        }
+        return offsets[1] != NOT_CONSTANT ? offsets[1] : 0;
     }
 
     /**

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.engine.Key;
+import dev.lockstep.engine.type.Column;
+import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.engine.type.KeyFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -125,6 +129,25 @@ class LockNameTest {
         for (int count : counts) {
             assertTrue(count > 50 && count < 150, "of 6,400 in 64 groups: " + Arrays.toString(counts));
         }
+    }
+
+    @Test
+    void rowsThatAreNumberedOneAfterTheOtherAreInOneGroup() {
+        for (ColumnType type : new ColumnType[] {ColumnType.int32(), ColumnType.int64()}) {
+            KeyFormat format = format(type);
+            Set<Integer> groups = new HashSet<>();
+            for (int number = 0; number < 4 * 256; number++) {
+                Key key = new Key(format).add(number);
+                groups.add(group(LockName.ofKey(1, format.leadingBytes(), key.bytes(), 0, key.length())));
+            }
+            assertEquals(4, groups.size());
+        }
+        assertEquals(0, format(ColumnType.int16()).leadingBytes(), "a few rows should not meet");
+        assertEquals(0, format(ColumnType.string(20)).leadingBytes());
+    }
+
+    private static KeyFormat format(ColumnType type) {
+        return new KeyFormat("K", new Column[] {new Column("id", type, false)}, new int[] {0}, new boolean[1]);
     }
 
     @Test
