@@ -245,6 +245,7 @@ class RowBatchDeepTreeTest {
             BTree tree = table.reference().state().tree();
             together.start(tree, keys, rows, 0, TOGETHER, LockMode.NONE, false);
             together.findHints();
+            together.touchHints();
             together.followHints(prefetch);
             if (random.nextInt(16) == 0) {
                 toggleRunNear(first);

@@ -35,6 +35,12 @@ public final class BTree {
         }
     }
 
+    /**
+     * So many walks or batches read fences ahead behind a leaf with a prefix. One that reads them in vain waits for
+     * nothing longer; one that does not waits once more for memory.
+     */
+    private static final int FENCE_TOUCHES_MAX = 64;
+
     private static final AtomicInteger NEXT_STAMP = new AtomicInteger(1);
 
     private final int stamp = NEXT_STAMP.getAndIncrement();
@@ -43,6 +49,8 @@ public final class BTree {
     private volatile int rootPageId;
     private final int lockTreeId;
     private final int leadingBytes;
+    private final int hintGroupShift;
+    private int fenceTouches;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
     private volatile boolean abandoned;
@@ -53,14 +61,25 @@ public final class BTree {
 
     /**
      * @param lockTreeId the tree whose id names the table lock: the table's own for a table and all its indexes
-     * @param leadingBytes the bytes of a key of which the first part consists, if others follow, or 0
+     * @param leadingBytes the bytes that keys which belong together begin with, or 0
      */
     public BTree(TreeEnvironment environment, int treeId, int rootPageId, int lockTreeId, int leadingBytes) {
+        this(environment, treeId, rootPageId, lockTreeId, leadingBytes, 0);
+    }
+
+    /**
+     * @param lockTreeId the tree whose id names the table lock: the table's own for a table and all its indexes
+     * @param leadingBytes the bytes that keys which belong together begin with, or 0
+     * @param rowBytes how long a row is with its key, to go by where hints are shared; 0 where nothing is known
+     */
+    public BTree(
+            TreeEnvironment environment, int treeId, int rootPageId, int lockTreeId, int leadingBytes, int rowBytes) {
         this.environment = environment;
         this.treeId = treeId;
         this.rootPageId = rootPageId;
         this.lockTreeId = lockTreeId;
         this.leadingBytes = leadingBytes;
+        hintGroupShift = LeafHints.groupShift(rowBytes);
     }
 
     /** The tree whose id names the table lock. */
@@ -71,6 +90,32 @@ public final class BTree {
     /** The bytes that keys which belong together begin with, those of a tenant or a warehouse; 0 if none are known. */
     public int leadingBytes() {
         return leadingBytes;
+    }
+
+    /**
+     * Whether the fences of a leaf that a hint names should be read ahead: if leaves had a prefix that were entered
+     * lately. It is a part of the lower fence, at the end of the page, in a cache line that nobody needs otherwise.
+     * Leaves that were filled in order have none. Any thread may ask; a wrong answer costs time only.
+     */
+    boolean touchesFences() {
+        int left = fenceTouches;
+        if (left == 0) {
+            return false;
+        }
+        fenceTouches = left - 1;
+        return true;
+    }
+
+    /** A leaf that a hint has named has a prefix. */
+    void metPrefix() {
+        if (fenceTouches < FENCE_TOUCHES_MAX / 2) {
+            fenceTouches = FENCE_TOUCHES_MAX;
+        }
+    }
+
+    /** How many low bits the keys differ in that share a hint, see {@link LeafHints}. */
+    int hintGroupShift() {
+        return hintGroupShift;
     }
 
     /** Whether the tree was dropped; changes while its table lock is held exclusively. */

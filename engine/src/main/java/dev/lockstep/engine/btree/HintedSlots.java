@@ -48,7 +48,7 @@ public final class HintedSlots {
     public HintedSlots() {}
 
     /**
-     * Finds out where the hints of keys lie, and has them on their way.
+     * Finds out where the hints of keys lie.
      *
      * @param keys whole ones
      * @param from index of key number 0
@@ -57,11 +57,20 @@ public final class HintedSlots {
     public void find(BTree target, KeyBuffer[] keys, int from, int count) {
         aim(target);
         int treeId = target.treeId();
+        int groupShift = target.hintGroupShift();
         for (int i = 0; i < count; i++) {
             KeyBuffer key = keys[from + i];
-            places[i] = hints.placeOf(treeId, key.bytes(), key.length(), true);
+            places[i] = hints.placeOf(treeId, groupShift, key.bytes(), key.length(), true);
         }
-        // A loop so short that the processor is in its next turns while it waits for the first.
+    }
+
+    /**
+     * Has the hints that {@link #find} has found on their way, in a loop so short that the processor is in its next
+     * turns, or in those of other keys, while it waits for the first.
+     *
+     * @param count that of {@code find}
+     */
+    public void touch(int count) {
         long sum = 0;
         for (int i = 0; i < count; i++) {
             sum += hints.touch(places[i]);
@@ -76,6 +85,7 @@ public final class HintedSlots {
      * @param prefetch takes the lines
      */
     public void follow(KeyBuffer[] keys, int from, int count, GroupPrefetch prefetch) {
+        boolean touchesFences = tree.touchesFences();
         for (int i = 0; i < count; i++) {
             KeyBuffer key = keys[from + i];
             long place = places[i];
@@ -88,6 +98,9 @@ public final class HintedSlots {
                 frames[i] = frame;
                 prefetch.addLatch(frame);
                 NodeLines.addSlotLines(prefetch, BufferPool.address(frame), slot);
+                if (touchesFences) {
+                    NodeLines.addLowerFenceLine(prefetch, BufferPool.address(frame));
+                }
             }
         }
     }
@@ -128,6 +141,9 @@ public final class HintedSlots {
             return Node.NO_SLOT_WORD;
         }
         pool.referenced(frame);
+        if (Node.prefixBytes(memory, page) != 0) {
+            tree.metPrefix();
+        }
         versions[number] = version;
         pageIds[number] = pageId;
         int slotCount = Node.slotCountOf(spaceWord);

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.page.PageLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -12,9 +13,10 @@ import java.lang.invoke.VarHandle;
  * Node#coversAt}), under the version of the frame's latch; otherwise it descends from the root, and what it finds there
  * replaces the hint. So hints need no invalidation, and splits, merges, drops and evictions know nothing of them.
  *
- * <p>Keys that differ in the low bits of their last byte alone share a hint, since they are neighbours wherever keys
- * are numbers; keys that are random bytes have a hint each, as far as there is room. Where numbers are dense, the slot
- * of one tells that of the others.
+ * <p>Keys that differ in the low bits of their last byte alone are a group and share a hint, since they are neighbours
+ * wherever keys are numbers; keys that are random bytes have a hint each, as far as there is room. Where numbers are
+ * dense, the slot of one tells that of the others. How many keys are a group is a matter of the tree ({@link
+ * #groupShift}): as many as a leaf has for certain, so that no group lies in more than two leaves.
  *
  * <p>Of TPC-C's fetches and scans 94 in 100 are served by a hint. It costs two cache lines (the hint, the fences);
  * it saves the four or so of the root and of each inner node, entries of the translation array, two searches, and, with
@@ -26,23 +28,29 @@ import java.lang.invoke.VarHandle;
  * mostly is (a saturating counter, as processors predict branches).
  *
  * <pre>
- *   a hint:   | slot of the key with low bits 0, i12 | keys, u4 | tag u16 | frame + 1, i32 |; 0 where there is none
- *   for puts: | how often it was right, 0 to 3, i16             | tag u16 | frame + 1, i32 |
- *               high 16 bits                                                low 32 bits
- *   a place:  | 1 if the key shares its hint, else 0, i16       | tag u16 | index, i32     | the first of four
+ *   a hint:   | slot of the key with low bits 0, i12 | keys, u7 | tag u16 | frame + 1, u29 |; 0 where there is none
+ *   for puts: | how often it was right, 0 to 3, i19             | tag u16 | frame + 1, u29 |
+ *               high 19 bits                                                low 29 bits
+ *   a place:  | low bits that a group's keys differ in, i19     | tag u16 | index, u29     | the first of four
  * </pre>
  *
  * <p>A group whose keys lie in two leaves has two hints: that of the lower leaf says how many of the group's keys, from
- * the first on, that leaf has, and that of the upper one, at a place of its own, has a slot below 0 for the group's
- * first key. Of wide rows, some 25 to a leaf, that is every third group. While such a group had one hint, each of its
+ * the first on, that leaf has, and that of the upper one, at the next place, has a slot below 0 for the group's first
+ * key. Of wide rows, some 25 to a leaf, that is every second group. While such a group had one hint, each of its
  * leaves' keys overwrote what those of the other had left, and in a batch of ten of them one or two had to descend.
  *
+ * <p>What is read for a key beside its hint is the cache line that this lies in, and a table that is larger than the
+ * caches is read from memory line by line. So a line holds what belongs together: the hints of four groups that follow
+ * each other, two for each, or those by which neighbours' new keys are put. With a million rows, 25 to a leaf, hints
+ * take 1 MB so; in groups of eight, with the upper leaf's in a line of another's, they took 2 MB, and two lines were
+ * read for each key.
+ *
  * <p>Keys share places. The tag is a part of the key's hash: a hint with another's is as good as none, and costs no
- * visit of a wrong leaf. Whose place is taken has others in the cache lines beside, and only where all are taken is a
- * hint overwritten: a table that is a third full of groups loses one hint in eighty so, one in twenty with two
- * places each, and one in seven with one. In a batch or a team those that have to descend come after all others, one
- * wait behind the other; with two places they took a quarter of the time in which teams of ten fetch from ten million
- * rows.
+ * visit of a wrong leaf. Whose place is taken has others in its line and in the lines beside, and only where all are
+ * taken is a hint overwritten: a table that is a third full of groups loses one hint in some thousands so, one in
+ * twenty with two places each, and one in seven with one. In a batch or a team those that have to descend come after
+ * all others, one wait behind the other; with two places they took a quarter of the time in which teams of ten fetch
+ * from ten million rows.
  *
  * <p>Invariants: each hint is 0 or names a frame of the pool, and a number that may be no slot at all. Both kinds
  * lie in one table, and one may be taken for the other.
@@ -53,8 +61,16 @@ final class LeafHints {
     /** No hint: page 0 of a file is its header. */
     static final long NONE = 0;
 
-    /** A leaf has tens to hundreds of records, and up to {@code 1 << GROUP_SHIFT} of them share a hint or two. */
-    private static final int GROUP_SHIFT = 3;
+    /**
+     * Eight keys are a group at least: of rows of half a page a leaf has no more, and groups of fewer fill the table.
+     */
+    static final int GROUP_SHIFT_MIN = 3;
+
+    /** Sixty-four at most: their hints fill so little that more would not be noticed. */
+    static final int GROUP_SHIFT_MAX = 6;
+
+    /** A leaf is this full at least, for the most part: two leaves that a split leaves behind fill up again. */
+    private static final double LEAF_FILL = 2.0 / 3;
 
     /** Ranges of keys up to this length are not grouped: there are few, such as a district's of a warehouse. */
     private static final int EXACT_BYTES_MAX = 4;
@@ -73,18 +89,19 @@ final class LeafHints {
     /** 2^64 divided by the golden ratio: multiplicative hashing, Knuth, The Art of Computer Programming 3, 6.4. */
     private static final long HASH_FACTOR = 0x9E3779B97F4A7C15L;
 
-    private static final int KEYS_PER_GROUP = 1 << GROUP_SHIFT;
-
-    private static final int GROUP_MASK = KEYS_PER_GROUP - 1;
-
     /** Eight hints to a cache line. */
     private static final int LINE_SHIFT = 3;
 
+    /** Four groups to a cache line, with two hints each. */
+    private static final int GROUPS_SHIFT = LINE_SHIFT - 1;
+
+    private static final int GROUPS_MASK = (1 << GROUPS_SHIFT) - 1;
+
     /**
-     * Places of a hint, a power of 2, each in a cache line of its own: 256 bytes, which one walk of the processor's
-     * tables finds. Who has no hint looks at all.
+     * Places of a hint, in four cache lines: 256 bytes, which one walk of the processor's tables finds. Two to a line,
+     * its own and that of its neighbour. Who has no hint looks at all.
      */
-    private static final int CHOICES = 4;
+    private static final int CHOICES = 8;
 
     private static final int LINE_MASK = (1 << LINE_SHIFT) - 1;
 
@@ -96,10 +113,15 @@ final class LeafHints {
 
     private static final int RIGHT_MAX = 3;
 
-    private static final int NUMBER_SHIFT = Long.SIZE - Short.SIZE;
+    /** A pool of up to 4 TiB; frames behind have no hints. */
+    private static final int FRAME_BITS = 29;
+
+    private static final int FRAME_MASK = (1 << FRAME_BITS) - 1;
+
+    private static final int NUMBER_SHIFT = FRAME_BITS + Short.SIZE;
 
     /** In a hint, beside the slot: how many of the group's keys its leaf has. */
-    private static final int KEYS_BITS = 4;
+    private static final int KEYS_BITS = 7;
 
     private static final int KEYS_MASK = (1 << KEYS_BITS) - 1;
 
@@ -107,17 +129,14 @@ final class LeafHints {
 
     private static final int SLOT_SHIFT = NUMBER_SHIFT + KEYS_BITS;
 
-    /** In a place: the keys of a group share it. */
-    private static final long GROUPED = 1L << NUMBER_SHIFT;
-
     /** The tag, in hints and in places. */
-    private static final long TAG_MASK = 0xFFFFL << Integer.SIZE;
+    private static final long TAG_MASK = 0xFFFFL << FRAME_BITS;
 
-    /** Makes the tags of a group's two hints differ. */
-    private static final long UPPER_TAG = 1L << (NUMBER_SHIFT - 1);
+    /** Makes the tags of those differ that have two places in common: a group's two hints, or two neighbours. */
+    private static final long ODD_TAG = 1L << (NUMBER_SHIFT - 1);
 
     /** Bits 16 to 31 of the hash become the tag: the index is made of higher ones. */
-    private static final int TAG_SHIFT = Integer.SIZE - Short.SIZE;
+    private static final int TAG_SHIFT = FRAME_BITS - Short.SIZE;
 
     /** A wrong hint costs a visit of a leaf, a right one saves two: so it has to be right more often than not. */
     private static final int RIGHT_TO_FOLLOW = 2;
@@ -139,25 +158,43 @@ final class LeafHints {
     }
 
     /**
+     * How many low bits the keys of a group differ in, in a tree with rows of a size: as many keys as a leaf that is
+     * two thirds full has at least.
+     *
+     * @param rowBytes of a row with its key, or 0 if nothing is known
+     * @return {@link #GROUP_SHIFT_MIN} to {@link #GROUP_SHIFT_MAX}
+     */
+    static int groupShift(int rowBytes) {
+        if (rowBytes <= 0) {
+            return GROUP_SHIFT_MIN;
+        }
+        int rows = (int) (LEAF_FILL * PageLayout.PAGE_BYTES / (NodeLayout.SLOT_BYTES + rowBytes));
+        int shift = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, rows));
+        return Math.clamp(shift, GROUP_SHIFT_MIN, GROUP_SHIFT_MAX);
+    }
+
+    /**
      * The place of the hint for a key. Groups that follow each other lie in one cache line.
      *
+     * @param groupShift how many low bits the keys of records differ in that share a hint; those of ranges, of which a
+     *     leaf has fewer, differ in {@link #GROUP_SHIFT_MIN}
      * @param wholeKey whether it is the key of a record, not that of a range
      */
-    long placeOf(int treeId, byte[] key, int keyBytes, boolean wholeKey) {
+    long placeOf(int treeId, int groupShift, byte[] key, int keyBytes, boolean wholeKey) {
         boolean grouped = keyBytes > EXACT_BYTES_MAX || (wholeKey && keyBytes > 0);
+        int bits = grouped ? wholeKey ? groupShift : GROUP_SHIFT_MIN : 0;
         long group;
         long others = (long) treeId << Integer.SIZE | keyBytes;
         if (keyBytes > Long.BYTES) {
-            group = KeyBytes.bigEndianLong(key, keyBytes - Long.BYTES) >>> GROUP_SHIFT;
+            group = KeyBytes.bigEndianLong(key, keyBytes - Long.BYTES) >>> bits;
             others ^= KeyBytes.bigEndianLong(key, 0) * HASH_FACTOR;
         } else {
-            group = number(key, keyBytes);
-            group = grouped ? group >>> GROUP_SHIFT : group;
+            group = number(key, keyBytes) >>> bits;
         }
-        long hash = (group >>> LINE_SHIFT ^ others) * HASH_FACTOR;
+        long hash = (group >>> GROUPS_SHIFT ^ others) * HASH_FACTOR;
         hash = (hash ^ hash >>> Integer.SIZE) * HASH_FACTOR;
-        long place = tag(hash) | ((hash >>> shift) << LINE_SHIFT) | (group & LINE_MASK);
-        return grouped ? place | GROUPED : place;
+        long index = (hash >>> shift) << LINE_SHIFT | (group & GROUPS_MASK) << 1;
+        return (long) bits << NUMBER_SHIFT | tag(hash) | index;
     }
 
     /** The number that the bytes of a key of at most eight are, big-endian. */
@@ -169,21 +206,25 @@ final class LeafHints {
         return (key.length >= Long.BYTES ? KeyBytes.bigEndianLong(key, 0) : KeyBytes.head(key, 0, keyBytes)) >>> others;
     }
 
-    /** The place of the hint for putting a key. */
+    /** The place of the hint for putting a key. Those of neighbours lie in one cache line. */
     long placeOfPut(int treeId, byte[] key, int keyBytes) {
         long hash = treeId ^ PUT_SALT;
-        int end = keyBytes - TAIL_BYTES;
+        int last = keyBytes - TAIL_BYTES - 1;
         int at = 0;
-        for (; at + Long.BYTES <= end; at += Long.BYTES) {
+        for (; at + Long.BYTES <= last; at += Long.BYTES) {
             hash = (hash ^ KeyBytes.bigEndianLong(key, at)) * HASH_FACTOR;
             hash ^= hash >>> Integer.SIZE;
         }
-        if (at < end) {
-            hash = (hash ^ KeyBytes.head(key, at, end)) * HASH_FACTOR;
+        if (at < last) {
+            hash = (hash ^ KeyBytes.head(key, at, last)) * HASH_FACTOR;
             hash ^= hash >>> Integer.SIZE;
         }
+        int neighbour = last >= 0 ? key[last] : 0;
+        hash = (hash ^ neighbour >> LINE_SHIFT) * HASH_FACTOR;
+        hash ^= hash >>> Integer.SIZE;
         hash *= HASH_FACTOR;
-        return tag(hash) | (hash >>> (shift - LINE_SHIFT));
+        long place = tag(hash) | (hash >>> shift) << LINE_SHIFT | (neighbour & LINE_MASK);
+        return (neighbour & 1) == 0 ? place : place ^ ODD_TAG;
     }
 
     private static long tag(long hash) {
@@ -198,7 +239,7 @@ final class LeafHints {
     long hintOpaque(long place, byte[] key, int keyBytes) {
         long lower = hintOpaque(place);
         int distance = distance(place, key, keyBytes);
-        if ((lower != NONE && distance < keys(lower)) || (place & GROUPED) == 0) {
+        if ((lower != NONE && distance < keys(lower)) || groupBits(place) == 0) {
             return lower;
         }
         long upper = hintOpaque(ofUpperLeaf(place));
@@ -208,7 +249,12 @@ final class LeafHints {
 
     /** The place for those keys of a group that lie in another leaf than the first of it. */
     private static long ofUpperLeaf(long place) {
-        return place ^ UPPER_TAG ^ (1L << LINE_SHIFT);
+        return (place + 1) ^ ODD_TAG;
+    }
+
+    /** How many low bits the keys that share a hint differ in; 0 where the key has it for itself. */
+    private static int groupBits(long place) {
+        return (int) (place >>> NUMBER_SHIFT);
     }
 
     /**
@@ -223,7 +269,7 @@ final class LeafHints {
 
     /** How many keys of a group lie in a leaf where the first of them has a slot, or would have. */
     private static int keysFrom(int first, long place, int slotCount) {
-        return (place & GROUPED) == 0 ? 1 : Math.clamp(slotCount - first, 1, KEYS_PER_GROUP);
+        return Math.clamp(slotCount - first, 1, 1 << groupBits(place));
     }
 
     private static int firstSlot(long hint) {
@@ -236,21 +282,16 @@ final class LeafHints {
 
     /** The hint at a place or at one of its others, or {@link #NONE} where those are of other keys. */
     long hintOpaque(long place) {
-        long hint = atOpaque((int) place);
+        long hint = atOpaque(indexOf(place, 0));
         for (int choice = 1; choice < CHOICES && !isOf(hint, place); choice++) {
             hint = atOpaque(indexOf(place, choice));
         }
         return isOf(hint, place) ? hint : NONE;
     }
 
-    /**
-     * Reads what is at a place and at the next of its others, for no other purpose than to have their cache lines on
-     * the way: in the second lies a hint of the first's neighbours in another leaf, or what others have kept from its
-     * place. Teams of ten that fetch from ten million rows took 253, 254 and 239 ns a row with both lines and 263, 260
-     * and 253 with the first alone, in three pairs in turns.
-     */
+    /** Reads what is at a place, for no other purpose than to have its cache line on the way. */
     long touch(long place) {
-        return atOpaque((int) place) + atOpaque(indexOf(place, 1));
+        return atOpaque(indexOf(place, 0));
     }
 
     private long atOpaque(int index) {
@@ -263,7 +304,7 @@ final class LeafHints {
 
     /** Of the places of a key one: the first is that of choice 0. */
     private static int indexOf(long place, int choice) {
-        return (int) place ^ choice << LINE_SHIFT;
+        return ((int) place & FRAME_MASK) ^ (choice & 1) ^ (choice >> 1) << LINE_SHIFT;
     }
 
     /** Where the hint of a place is or, if there is none, goes: what is taken by other keys is not free. */
@@ -278,12 +319,12 @@ final class LeafHints {
                 return index;
             }
         }
-        return free < 0 ? (int) place : free;
+        return free < 0 ? indexOf(place, 0) : free;
     }
 
     /** The frame of a hint, which is not {@link #NONE}. */
     static int frame(long hint) {
-        return (int) hint - 1;
+        return ((int) hint & FRAME_MASK) - 1;
     }
 
     /** Whether a hint for putting keys was right often enough. */
@@ -298,7 +339,8 @@ final class LeafHints {
 
     /** How far the slot of a key is from that of the first of its group, if all keys between them are there. */
     private static int distance(long place, byte[] key, int keyBytes) {
-        return (place & GROUPED) == 0 ? 0 : key[keyBytes - 1] & GROUP_MASK;
+        int bits = groupBits(place);
+        return bits == 0 ? 0 : key[keyBytes - 1] & (1 << bits) - 1;
     }
 
     /**
@@ -332,6 +374,8 @@ final class LeafHints {
     }
 
     private void setHintOpaque(long place, int number, int frame) {
-        HINT.setOpaque(hints, indexOf(place), ((long) number << NUMBER_SHIFT) | (place & TAG_MASK) | (frame + 1));
+        if (frame < FRAME_MASK) {
+            HINT.setOpaque(hints, indexOf(place), (long) number << NUMBER_SHIFT | (place & TAG_MASK) | (frame + 1));
+        }
     }
 }

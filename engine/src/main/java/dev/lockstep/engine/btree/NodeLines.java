@@ -60,10 +60,14 @@ public final class NodeLines {
         return sum;
     }
 
-    /** Says which lines a search after a hint reads first: of the header, a slot and the lower fence. */
+    /** Says which lines a search after a hint reads first: of the header and a slot. */
     static void addSlotLines(GroupPrefetch prefetch, long page, int index) {
         prefetch.addLine(page);
         prefetch.addLine(Node.slot(page, index % NodeLayout.SLOT_COUNT_MAX));
+    }
+
+    /** Says which line holds the end of the lower fence, and so of the prefix. */
+    static void addLowerFenceLine(GroupPrefetch prefetch, long page) {
         prefetch.addLine(page + PageLayout.PAGE_BYTES - 1);
     }
 

@@ -156,7 +156,7 @@ public class TreeDescent {
 
     /** The first half of {@link #tryHint}: finds out where the hint lies, and does not read it. */
     protected final void findHint(boolean wholeKey) {
-        hintPlace = hints.placeOf(tree.treeId(), key, keyBytes, wholeKey);
+        hintPlace = hints.placeOf(tree.treeId(), tree.hintGroupShift(), key, keyBytes, wholeKey);
         remembers = REMEMBER_KEY;
     }
 
@@ -365,7 +365,13 @@ public class TreeDescent {
         if (!longScan) {
             pool.referenced(nextFrame);
         }
-        return isLeafOfTree() ? CONTINUE : restart();
+        if (!isLeafOfTree()) {
+            return restart();
+        }
+        if (Node.prefixBytes(memory, page) != 0) {
+            tree.metPrefix();
+        }
+        return CONTINUE;
     }
 
     private boolean isLeafOfTree() {
@@ -424,6 +430,9 @@ public class TreeDescent {
         prefetch.addLatch(nextFrame);
         if (hinted && hintedSlot >= 0) {
             NodeLines.addSlotLines(prefetch, next, hintedSlot);
+            if (tree.touchesFences()) {
+                NodeLines.addLowerFenceLine(prefetch, next);
+            }
         } else if (hinted) {
             NodeLines.addFirstLines(prefetch, next);
         } else {
@@ -446,7 +455,10 @@ public class TreeDescent {
     /** Reads what the next stage will read first, for a walk that is alone; see {@link #addNextLines}. */
     private long touch() {
         long next = BufferPool.address(nextFrame);
-        long sum = latches.touch(nextFrame) + NodeLines.touchLowerFence(memory, next);
+        long sum = latches.touch(nextFrame);
+        if (tree.touchesFences()) {
+            sum += NodeLines.touchLowerFence(memory, next);
+        }
         return sum
                 + (hintedSlot < 0 ? NodeLines.touchSlots(memory, next) : NodeLines.touchSlot(memory, next, hintedSlot));
     }

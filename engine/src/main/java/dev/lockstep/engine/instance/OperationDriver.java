@@ -108,6 +108,10 @@ public final class OperationDriver {
         for (int i = 0; i < chunkCount; i++) {
             chunks[i].findHints();
         }
+        // The hints of all, so that the processor waits for them once and not for each chunk.
+        for (int i = 0; i < chunkCount; i++) {
+            chunks[i].touchHints();
+        }
         for (int i = 0; i < chunkCount; i++) {
             chunks[i].followHints(prefetch);
         }

@@ -126,10 +126,15 @@ public final class Schema {
 
     private TableState newTable(SessionCore session, TableDefinition definition) {
         int treeId = instance.catalog().takeTreeId();
-        BTree tree = newTree(session, treeId, treeId, definition.keyFormat());
+        BTree tree = newTree(
+                session,
+                treeId,
+                treeId,
+                definition.keyFormat(),
+                definition.recordFormat().asciiBytesMax());
         List<TableState.IndexState> indexes = new ArrayList<>();
         for (int i = 0; i < definition.indexes().size(); i++) {
-            BTree indexTree = newTree(session, instance.catalog().takeTreeId(), treeId, definition.indexFormat(i));
+            BTree indexTree = newTree(session, instance.catalog().takeTreeId(), treeId, definition.indexFormat(i), 0);
             TreeOperations indexOperations =
                     operations(definition, definition.indexes().get(i));
             indexes.add(new TableState.IndexState(indexTree, indexOperations, false));
@@ -142,9 +147,9 @@ public final class Schema {
         return TreeOperations.register(instance.scheduler(), definition.name() + "." + index.name());
     }
 
-    private BTree newTree(SessionCore session, int treeId, int lockTreeId, KeyFormat format) {
+    private BTree newTree(SessionCore session, int treeId, int lockTreeId, KeyFormat format, int rowBytes) {
         int pageId = instance.environment().allocator().allocate();
-        BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId, format.leadingBytes());
+        BTree tree = new BTree(instance.environment(), treeId, pageId, lockTreeId, format.leadingBytes(), rowBytes);
         try {
             tree.create(session.context());
         } catch (Throwable failure) {
@@ -227,7 +232,8 @@ public final class Schema {
                         stored.treeId(),
                         stored.rootPageId(),
                         stored.treeId(),
-                        definition.keyFormat().leadingBytes()),
+                        definition.keyFormat().leadingBytes(),
+                        definition.recordFormat().asciiBytesMax()),
                 TreeOperations.register(instance.scheduler(), definition.name()),
                 indexes);
     }
@@ -262,7 +268,8 @@ public final class Schema {
                     session,
                     instance.catalog().takeTreeId(),
                     state.tree().treeId(),
-                    definition.indexFormat(indexes.size()));
+                    definition.indexFormat(indexes.size()),
+                    0);
             indexes.add(new TableState.IndexState(tree, operations(definition, index), true));
             TableState next = new TableState(definition, state.tree(), state.operations(), indexes);
             CatalogStore.update(session, instance.catalogTree(), stored(next));

@@ -22,10 +22,10 @@ import java.util.Arrays;
  * <p>All keys are of one transaction, or each of one of its own: then nobody waits for a lock, and a key whose lock is
  * not free is {@linkplain #isLockMissing left without it}.
  *
- * <p>Steps: {@link #start}, {@link #findHints}, {@link #followHints}, {@link #enterLeaves} until it says that it is at
- * its end, {@link #copyRecords}, and {@link #startOthers} where some are left. Behind the third and the fourth the
- * lines are to be prefetched that they have named. Several of these objects, of several tables, can take their steps
- * together. No latch is held between steps, nor in them.
+ * <p>Steps: {@link #start}, {@link #findHints}, {@link #touchHints}, {@link #followHints}, {@link #enterLeaves} until
+ * it says that it is at its end, {@link #copyRecords}, and {@link #startOthers} where some are left. Behind
+ * {@code followHints} and {@code enterLeaves} the lines are to be prefetched that they have named. Several of these
+ * objects, of several tables, can take their steps together. No latch is held between steps, nor in them.
  *
  * <p>Invariants, for each key by its number:
  * <ul>
@@ -102,9 +102,14 @@ public final class HintedFetches {
         Arrays.fill(missingLocks, 0, count, false);
     }
 
-    /** Has the hints on their way. */
+    /** Finds out where the hints lie. */
     public void findHints() {
         slots.find(tree, keys, from, count);
+    }
+
+    /** Has the hints on their way. */
+    public void touchHints() {
+        slots.touch(count);
     }
 
     /** Reads the hints, and names the lines of where they lead to. */

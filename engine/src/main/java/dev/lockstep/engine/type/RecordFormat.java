@@ -59,6 +59,7 @@ public final class RecordFormat {
     private final int variableCount;
     private final int minimumValueBytes;
     private final long maximumValueBytes;
+    private final int asciiValueBytesMax;
     private final byte[] valueTemplate;
     private final byte[] keyTemplate;
 
@@ -104,6 +105,7 @@ public final class RecordFormat {
         int variablesSeen = 0;
         int fixedBytes = 0;
         long variableBytesMax = 0;
+        long asciiBytesMax = 0;
         for (int i = 0; i < count; i++) {
             ColumnType type = columns[i].type();
             int encoding = ColumnEncoding.of(type);
@@ -122,6 +124,7 @@ public final class RecordFormat {
             } else if (width == ColumnEncoding.VARIABLE) {
                 variables[i] = variablesSeen++;
                 variableBytesMax += (long) type.lengthMax() * (encoding == ColumnEncoding.STRING ? 4 : 1);
+                asciiBytesMax += type.lengthMax();
             } else {
                 offsets[i] = fixedBytes;
                 fixedBytes += width;
@@ -142,6 +145,7 @@ public final class RecordFormat {
         endBytes = isShort ? RecordLayout.SHORT_END_BYTES : RecordLayout.LONG_END_BYTES;
         minimumValueBytes = endsOffset + variableCount * endBytes;
         maximumValueBytes = Math.min(minimumValueBytes + variableBytesMax, RecordLayout.VALUE_BYTES_MAX);
+        asciiValueBytesMax = (int) Math.min(minimumValueBytes + asciiBytesMax, RecordLayout.VALUE_BYTES_MAX);
         for (int i = 0; i < count; i++) {
             accesses[i] = placed(i);
         }
@@ -193,6 +197,7 @@ public final class RecordFormat {
         variableCount = whole.variableCount;
         minimumValueBytes = whole.minimumValueBytes;
         maximumValueBytes = whole.maximumValueBytes;
+        asciiValueBytesMax = whole.asciiValueBytesMax;
         valueTemplate = whole.valueTemplate;
         keyTemplate = whole.keyTemplate;
     }
@@ -337,6 +342,15 @@ public final class RecordFormat {
      */
     public int maximumValueBytes() {
         return (int) maximumValueBytes;
+    }
+
+    /**
+     * The length of a record whose texts are as long as they may be, with one byte a character.
+     *
+     * @return bytes of key and value; of a key whose parts vary in length, none are counted
+     */
+    public int asciiBytesMax() {
+        return Math.max(0, keyFormat.fixedBytes()) + asciiValueBytesMax;
     }
 
     /**

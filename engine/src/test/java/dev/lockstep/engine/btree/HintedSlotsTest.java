@@ -57,7 +57,11 @@ class HintedSlotsTest {
     }
 
     private void fill(int treeId, int level) {
-        NodeEditor.format(pool.memory(), page, PAGE, treeId, level, KeyBytes.EMPTY, null, 0);
+        fill(treeId, level, KeyBytes.EMPTY, null);
+    }
+
+    private void fill(int treeId, int level, byte[] lowerFence, byte[] upperFence) {
+        NodeEditor.format(pool.memory(), page, PAGE, treeId, level, lowerFence, upperFence, 0);
         for (int i = 0; i < RECORDS; i++) {
             byte[] stored = key.reset().add((long) i).bytes();
             if (level == 0) {
@@ -70,7 +74,7 @@ class HintedSlotsTest {
     }
 
     private long place() {
-        return environment.hints().placeOf(TREE, key.bytes(), key.length(), true);
+        return environment.hints().placeOf(TREE, LeafHints.GROUP_SHIFT_MIN, key.bytes(), key.length(), true);
     }
 
     private void remember(int slot, int slotCount) {
@@ -80,6 +84,7 @@ class HintedSlotsTest {
     private long enter() {
         Key[] keys = {key};
         slots.find(tree, keys, 0, 1);
+        slots.touch(1);
         slots.follow(keys, 0, 1, prefetch);
         prefetch.run(pool.memory(), pool.latches());
         return slots.enter(0, key);
@@ -111,6 +116,7 @@ class HintedSlotsTest {
             keys[i].add((long) (i * 5 % (RECORDS + 2)));
         }
         slots.find(tree, keys, 1, HintedSlots.KEYS_MAX);
+        slots.touch(HintedSlots.KEYS_MAX);
         slots.follow(keys, 1, HintedSlots.KEYS_MAX, prefetch);
         for (int number = 0; number < HintedSlots.KEYS_MAX; number++) {
             int id = (number + 1) * 5 % (RECORDS + 2);
@@ -118,6 +124,24 @@ class HintedSlotsTest {
             long expected = id < 8 ? Node.slotWord(pool.memory(), page, id) : Node.NO_SLOT_WORD;
             assertEquals(expected, slots.enter(number, keys[number + 1]), "id=" + id);
         }
+    }
+
+    @Test
+    void fencesAreReadAheadBehindALeafThatNeedsThem() {
+        enter();
+        assertFalse(tree.touchesFences(), "filled in order, it has no prefix");
+        byte[] lower = key.reset().add(0L).bytes().clone();
+        byte[] upper = key.reset().add(100L).bytes().clone();
+        change(() -> fill(TREE, 0, lower, upper));
+        key.reset().add((long) SOUGHT);
+        assertNotEquals(Node.NO_SLOT_WORD, enter());
+        int touches = 0;
+        while (tree.touchesFences()) {
+            touches++;
+        }
+        assertEquals(64, touches);
+        assertFalse(tree.touchesFences());
+        assertNotEquals(Node.NO_SLOT_WORD, enter(), "whether they were read ahead or not");
     }
 
     @Test

@@ -16,10 +16,12 @@ class LeafHintsTest {
     /** Of a leaf of which no group is the last. */
     private static final int SLOTS = 508;
 
-    /** A group of eight keys shares a hint, and eight groups a part of the table. */
-    private static final int KEYS_PER_LINE = 64;
+    private static final int SHIFT = LeafHints.GROUP_SHIFT_MIN;
 
-    private static final int PLACES_OF_EACH = 4;
+    /** A group of eight keys shares a hint, and four groups a part of the table. */
+    private static final int KEYS_PER_LINE = 32;
+
+    private static final int PLACES_OF_EACH = 8;
 
     private final LeafHints hints = new LeafHints(1);
 
@@ -28,7 +30,7 @@ class LeafHintsTest {
     }
 
     private long place(long number) {
-        return hints.placeOf(TREE, key(number), Long.BYTES, true);
+        return hints.placeOf(TREE, SHIFT, key(number), Long.BYTES, true);
     }
 
     private void remember(long number, int frame, int slot) {
@@ -114,12 +116,69 @@ class LeafHintsTest {
         byte[] key = {0, 0, 3, (byte) 0xe8};
         byte[] neighbour = {0, 0, 3, (byte) 0xef};
         assertEquals(
-                hints.placeOf(TREE, key, key.length, true), hints.placeOf(TREE, neighbour, neighbour.length, true));
+                hints.placeOf(TREE, SHIFT, key, key.length, true),
+                hints.placeOf(TREE, SHIFT, neighbour, neighbour.length, true));
         assertNotEquals(
-                hints.placeOf(TREE, key, key.length, false), hints.placeOf(TREE, neighbour, neighbour.length, false));
-        long place = hints.placeOf(TREE, neighbour, neighbour.length, true);
+                hints.placeOf(TREE, SHIFT, key, key.length, false),
+                hints.placeOf(TREE, SHIFT, neighbour, neighbour.length, false));
+        long place = hints.placeOf(TREE, SHIFT, neighbour, neighbour.length, true);
         hints.remember(place, FRAME, 20, SLOTS, neighbour, neighbour.length);
         assertEquals(13, LeafHints.slot(hints.hintOpaque(place, key, key.length), place, key, key.length));
+    }
+
+    @Test
+    void groupsAreAsLargeAsALeafOfTheTreeAlwaysIs() {
+        assertEquals(3, LeafHints.groupShift(0), "nothing is known");
+        assertEquals(3, LeafHints.groupShift(8_000));
+        assertEquals(3, LeafHints.groupShift(600));
+        assertEquals(4, LeafHints.groupShift(310));
+        assertEquals(5, LeafHints.groupShift(100));
+        assertEquals(6, LeafHints.groupShift(20));
+        assertEquals(6, LeafHints.groupShift(1));
+    }
+
+    @Test
+    void ofLargeGroupsIsOneForEachLeaf() {
+        int shift = 6;
+        long first = 64 * 1_000;
+        // The first 40 keys of the group are the last of one leaf, the other 24 the first of the next.
+        for (int number : new int[] {39, 63}) {
+            byte[] key = key(first + number);
+            long place = hints.placeOf(TREE, shift, key, key.length, true);
+            int slot = number < 40 ? 60 + number : number - 40;
+            hints.remember(place, number < 40 ? FRAME : FRAME + 1, slot, 100, key, key.length);
+        }
+        for (int number = 0; number < 64; number++) {
+            byte[] key = key(first + number);
+            long place = hints.placeOf(TREE, shift, key, key.length, true);
+            long hint = hints.hintOpaque(place, key, key.length);
+            assertEquals(number < 40 ? FRAME : FRAME + 1, LeafHints.frame(hint), "key=" + number);
+            int slot = LeafHints.slot(hint, place, key, key.length);
+            assertEquals(number < 40 ? 60 + number : number - 40, slot, "key=" + number);
+        }
+    }
+
+    @Test
+    void thereIsNoneForAFrameOfAPoolBeyondFourTebibytes() {
+        int last = (1 << 29) - 2;
+        remember(1_000, last, 3);
+        assertEquals(last, frame(1_000));
+        remember(2_000, last + 1, 3);
+        assertEquals(LeafHints.NONE, hint(2_000));
+    }
+
+    @Test
+    void ofPutsIsInOneLineWithThoseOfNeighbours() {
+        long[] places = new long[8];
+        for (int i = 0; i < places.length; i++) {
+            byte[] key = ByteBuffer.allocate(12).putLong(7_000 + i).putInt(5).array();
+            places[i] = hints.placeOfPut(TREE, key, key.length);
+            assertEquals((int) places[0] >> 3, (int) places[i] >> 3, "line of neighbour=" + i);
+            hints.rememberPut(places[i], i);
+        }
+        for (int i = 0; i < places.length; i++) {
+            assertEquals(i, LeafHints.frame(hints.hintOpaque(places[i])), "neighbour=" + i);
+        }
     }
 
     @Test
@@ -131,7 +190,7 @@ class LeafHintsTest {
     }
 
     @Test
-    void isKeptBesideThreeOthersThatShareItsPlace() {
+    void isKeptBesideSevenOthersThatShareItsPlace() {
         long[] numbers = new long[PLACES_OF_EACH + 1];
         numbers[0] = 1_000;
         for (int i = 1; i <= PLACES_OF_EACH; i++) {
@@ -149,7 +208,7 @@ class LeafHintsTest {
         }
         remember(numbers[PLACES_OF_EACH], FRAME, 5);
         assertEquals(FRAME, frame(numbers[PLACES_OF_EACH]));
-        assertEquals(LeafHints.NONE, hint(1_000), "there are four places, not five");
+        assertEquals(LeafHints.NONE, hint(1_000), "there are eight places, not nine");
         for (int i = 1; i < PLACES_OF_EACH; i++) {
             assertEquals(2 * FRAME + i, frame(numbers[i]));
         }
@@ -164,17 +223,17 @@ class LeafHintsTest {
         for (int round = 0; round < 2; round++) {
             for (int group = 0; group < groups; group++) {
                 byte[] key = key(group * keysPerGroup);
-                table.remember(table.placeOf(TREE, key, key.length, true), group, 0, SLOTS, key, key.length);
+                table.remember(table.placeOf(TREE, SHIFT, key, key.length, true), group, 0, SLOTS, key, key.length);
             }
         }
         int kept = 0;
         for (int group = 0; group < groups; group++) {
             byte[] key = key(group * keysPerGroup);
-            long hint = table.hintOpaque(table.placeOf(TREE, key, key.length, true), key, key.length);
+            long hint = table.hintOpaque(table.placeOf(TREE, SHIFT, key, key.length, true), key, key.length);
             kept += hint != LeafHints.NONE && LeafHints.frame(hint) == group ? 1 : 0;
         }
         // One place each would keep six of seven, two would keep nineteen of twenty.
-        assertTrue(kept > groups * 0.98, "kept=" + kept + " groups=" + groups);
+        assertTrue(kept > groups * 0.99, "kept=" + kept + " groups=" + groups);
     }
 
     @Test
