@@ -510,6 +510,33 @@ public final class Record extends RecordBuffer {
     }
 
     /**
+     * Where the text of a column of type STRING lies in {@link #valueBytes()}: it can be read there without a copy.
+     * What is said is true, and the bytes are the column's, until the record is loaded or changed. They are not to be
+     * changed otherwise than by the record's own methods.
+     *
+     * <pre>{@code
+     * long range = record.utf8Range(NAME);
+     * text.wrap(record.valueBytes(), (int) (range >>> Integer.SIZE), (int) range);
+     * }</pre>
+     *
+     * @param column its ordinal; no column of the primary key, whose texts are encoded
+     * @return the index of the first byte in the upper 32 bits, and the number of bytes in the lower; -1 if the column
+     *     is null
+     * @throws SchemaException if the column has another type, or belongs to the primary key
+     */
+    public long utf8Range(int column) {
+        int access = accessOf(column, ColumnEncoding.STRING, "utf8");
+        if ((access & ColumnEncoding.IN_KEY) != 0) {
+            throw ColumnErrors.encodedInKey(format.tableName(), format.column(column));
+        }
+        if (isNull(column, access)) {
+            return -1;
+        }
+        int start = valueStart(access);
+        return (long) start << Integer.SIZE | (valueEnd(access) - start);
+    }
+
+    /**
      * Sets a column of type STRING.
      *
      * @param column its ordinal

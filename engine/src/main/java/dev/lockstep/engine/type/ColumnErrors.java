@@ -61,6 +61,20 @@ public final class ColumnErrors {
     }
 
     /**
+     * A column of the primary key that was to be read in place.
+     *
+     * @param owner the table
+     * @param column the column
+     * @return the error to throw
+     */
+    public static SchemaException encodedInKey(String owner, Column column) {
+        return new SchemaException(Message.of("The text of a column of the primary key does not lie in the value")
+                .with("table", owner)
+                .with("column", column.name())
+                .remedy("Copy it, with getUtf8 or getString."));
+    }
+
+    /**
      * A null for a NOT NULL column, or none of its values.
      *
      * @param owner the table or index

@@ -66,6 +66,13 @@ public final class Text {
         wrap(source.bytes, source.offset, source.length);
     }
 
+    /** Copies what it shows into the own buffer, where it stays. */
+    public void keep() {
+        if (bytes != own) {
+            copyFrom(bytes, offset, length);
+        }
+    }
+
     /** Copies characters into the own buffer. */
     public void copyFrom(byte[] source, int sourceOffset, int sourceLength) {
         System.arraycopy(source, sourceOffset, own(sourceLength), 0, sourceLength);

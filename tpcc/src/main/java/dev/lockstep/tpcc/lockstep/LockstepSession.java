@@ -233,8 +233,8 @@ class LockstepSession implements TpccSession {
 
     static void readForOrder(Record customer, CustomerRow row) {
         row.discountTenThousandths = (int) customer.getDecimalUnscaled(Columns.C_DISCOUNT);
-        RowMapping.read(customer, Columns.C_LAST, row.last);
-        RowMapping.read(customer, Columns.C_CREDIT, row.credit);
+        RowMapping.show(customer, Columns.C_LAST, row.last);
+        RowMapping.show(customer, Columns.C_CREDIT, row.credit);
     }
 
     @Override
@@ -268,11 +268,12 @@ class LockstepSession implements TpccSession {
         tx.lockShared(tables.item());
     }
 
+    /** What the row shows lies in the record, as in all methods of this kind. */
     static void read(Record item, int itemId, ItemRow row) {
         row.id = itemId;
         row.priceCents = (int) item.getDecimalUnscaled(Columns.I_PRICE);
-        RowMapping.read(item, Columns.I_NAME, row.name);
-        RowMapping.read(item, Columns.I_DATA, row.data);
+        RowMapping.show(item, Columns.I_NAME, row.name);
+        RowMapping.show(item, Columns.I_DATA, row.data);
     }
 
     @Override
@@ -296,8 +297,8 @@ class LockstepSession implements TpccSession {
         row.ytd = record.getInt(Columns.S_YTD);
         row.orderCount = record.getInt(Columns.S_ORDER_CNT);
         row.remoteCount = record.getInt(Columns.S_REMOTE_CNT);
-        RowMapping.read(record, Columns.S_DIST_01 + districtId - 1, row.districtInfos[districtId - 1]);
-        RowMapping.read(record, Columns.S_DATA, row.data);
+        RowMapping.show(record, Columns.S_DIST_01 + districtId - 1, row.districtInfos[districtId - 1]);
+        RowMapping.show(record, Columns.S_DATA, row.data);
     }
 
     @Override
@@ -329,12 +330,12 @@ class LockstepSession implements TpccSession {
     @Override
     public void payWarehouse(int warehouseId, long amountCents, WarehouseRow row) {
         lock(tables.warehouse(), warehouseKey.reset().add(warehouseId), warehouse);
-        RowMapping.read(warehouse, Columns.W_NAME, row.name);
-        RowMapping.read(warehouse, Columns.W_STREET_1, row.street1);
-        RowMapping.read(warehouse, Columns.W_STREET_2, row.street2);
-        RowMapping.read(warehouse, Columns.W_CITY, row.city);
-        RowMapping.read(warehouse, Columns.W_STATE, row.state);
-        RowMapping.read(warehouse, Columns.W_ZIP, row.zip);
+        RowMapping.show(warehouse, Columns.W_NAME, row.name);
+        RowMapping.show(warehouse, Columns.W_STREET_1, row.street1);
+        RowMapping.show(warehouse, Columns.W_STREET_2, row.street2);
+        RowMapping.show(warehouse, Columns.W_CITY, row.city);
+        RowMapping.show(warehouse, Columns.W_STATE, row.state);
+        RowMapping.show(warehouse, Columns.W_ZIP, row.zip);
         warehouse.setDecimalUnscaled(Columns.W_YTD, warehouse.getDecimalUnscaled(Columns.W_YTD) + amountCents);
         update(tables.warehouse(), warehouse);
     }
@@ -342,12 +343,12 @@ class LockstepSession implements TpccSession {
     @Override
     public void payDistrict(int warehouseId, int districtId, long amountCents, DistrictRow row) {
         lock(tables.district(), districtKey.reset().add(warehouseId).add(districtId), district);
-        RowMapping.read(district, Columns.D_NAME, row.name);
-        RowMapping.read(district, Columns.D_STREET_1, row.street1);
-        RowMapping.read(district, Columns.D_STREET_2, row.street2);
-        RowMapping.read(district, Columns.D_CITY, row.city);
-        RowMapping.read(district, Columns.D_STATE, row.state);
-        RowMapping.read(district, Columns.D_ZIP, row.zip);
+        RowMapping.show(district, Columns.D_NAME, row.name);
+        RowMapping.show(district, Columns.D_STREET_1, row.street1);
+        RowMapping.show(district, Columns.D_STREET_2, row.street2);
+        RowMapping.show(district, Columns.D_CITY, row.city);
+        RowMapping.show(district, Columns.D_STATE, row.state);
+        RowMapping.show(district, Columns.D_ZIP, row.zip);
         district.setDecimalUnscaled(Columns.D_YTD, district.getDecimalUnscaled(Columns.D_YTD) + amountCents);
         update(tables.district(), district);
     }
@@ -393,16 +394,16 @@ class LockstepSession implements TpccSession {
         row.warehouseId = warehouseId;
         row.districtId = districtId;
         row.id = customerId;
-        RowMapping.read(customer, Columns.C_FIRST, row.first);
-        RowMapping.read(customer, Columns.C_MIDDLE, row.middle);
-        RowMapping.read(customer, Columns.C_LAST, row.last);
-        RowMapping.read(customer, Columns.C_STREET_1, row.street1);
-        RowMapping.read(customer, Columns.C_STREET_2, row.street2);
-        RowMapping.read(customer, Columns.C_CITY, row.city);
-        RowMapping.read(customer, Columns.C_STATE, row.state);
-        RowMapping.read(customer, Columns.C_ZIP, row.zip);
-        RowMapping.read(customer, Columns.C_PHONE, row.phone);
-        RowMapping.read(customer, Columns.C_CREDIT, row.credit);
+        RowMapping.show(customer, Columns.C_FIRST, row.first);
+        RowMapping.show(customer, Columns.C_MIDDLE, row.middle);
+        RowMapping.show(customer, Columns.C_LAST, row.last);
+        RowMapping.show(customer, Columns.C_STREET_1, row.street1);
+        RowMapping.show(customer, Columns.C_STREET_2, row.street2);
+        RowMapping.show(customer, Columns.C_CITY, row.city);
+        RowMapping.show(customer, Columns.C_STATE, row.state);
+        RowMapping.show(customer, Columns.C_ZIP, row.zip);
+        RowMapping.show(customer, Columns.C_PHONE, row.phone);
+        RowMapping.show(customer, Columns.C_CREDIT, row.credit);
         row.sinceMillis = RowMapping.readMillis(customer, Columns.C_SINCE);
         row.creditLimitCents = customer.getDecimalUnscaled(Columns.C_CREDIT_LIM);
         row.discountTenThousandths = (int) customer.getDecimalUnscaled(Columns.C_DISCOUNT);
@@ -414,7 +415,7 @@ class LockstepSession implements TpccSession {
 
     @Override
     public void readCustomerData(CustomerRow row) {
-        RowMapping.read(customer, Columns.C_DATA, row.data);
+        RowMapping.show(customer, Columns.C_DATA, row.data);
     }
 
     @Override
@@ -438,9 +439,9 @@ class LockstepSession implements TpccSession {
     public void readCustomerForStatus(int warehouseId, int districtId, int customerId, CustomerRow row) {
         fetch(tables.customer(), customerKey(warehouseId, districtId, customerId), customer);
         row.balanceCents = customer.getDecimalUnscaled(Columns.C_BALANCE);
-        RowMapping.read(customer, Columns.C_FIRST, row.first);
-        RowMapping.read(customer, Columns.C_MIDDLE, row.middle);
-        RowMapping.read(customer, Columns.C_LAST, row.last);
+        RowMapping.show(customer, Columns.C_FIRST, row.first);
+        RowMapping.show(customer, Columns.C_MIDDLE, row.middle);
+        RowMapping.show(customer, Columns.C_LAST, row.last);
     }
 
     @Override

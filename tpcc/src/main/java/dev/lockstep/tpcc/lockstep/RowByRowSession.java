@@ -56,6 +56,9 @@ final class RowByRowSession extends LockstepSession {
         for (int i = 0; i < count; i++) {
             if (transaction().fetch(tables.item(), itemKey.reset().add(itemIds[i]), item)) {
                 read(item, itemIds[i], rows[i]);
+                // The next item is read into the same record.
+                rows[i].name.keep();
+                rows[i].data.keep();
             } else {
                 rows[i].id = 0;
             }

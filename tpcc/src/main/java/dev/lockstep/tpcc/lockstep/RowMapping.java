@@ -23,6 +23,16 @@ final class RowMapping {
         into.own(Math.max(0, record.getUtf8(column, into.own(), 0)));
     }
 
+    /** Shows a text column where it lies, until the record is loaded or changed. */
+    static void show(Record record, int column, Text into) {
+        long range = record.utf8Range(column);
+        if (range < 0) {
+            into.clear();
+        } else {
+            into.wrap(record.valueBytes(), (int) (range >>> Integer.SIZE), (int) range);
+        }
+    }
+
     /** Sets a text column. */
     static void write(Record record, int column, Text from) {
         record.setUtf8(column, from.bytes(), from.offset(), from.length());

@@ -32,6 +32,20 @@ class TextTest {
     }
 
     @Test
+    void keepsWhatItShows() {
+        byte[] page = "..NAME..".getBytes(ISO_8859_1);
+        Text text = new Text(10);
+        text.wrap(page, 2, 4);
+        text.keep();
+        page[2] = 'G';
+        assertEquals("NAME", text.toString());
+        byte[] kept = text.bytes();
+        text.keep();
+        assertSame(kept, text.bytes());
+        assertEquals("NAME", text.toString());
+    }
+
+    @Test
     void appendsUpToItsCapacity() {
         Text text = new Text(8);
         text.clear().append('x').append(0).append(1_234);
