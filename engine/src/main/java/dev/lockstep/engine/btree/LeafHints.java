@@ -138,7 +138,10 @@ final class LeafHints {
     /** Bits 16 to 31 of the hash become the tag: the index is made of higher ones. */
     private static final int TAG_SHIFT = FRAME_BITS - Short.SIZE;
 
-    /** A wrong hint costs a visit of a leaf, a right one saves two: so it has to be right more often than not. */
+    /**
+     * A wrong hint costs a visit of a leaf, a right one saves two: so it has to be right more often than not. One that
+     * is new is followed, since nearly all kinds of keys for which there will be a second put are put in order.
+     */
     private static final int RIGHT_TO_FOLLOW = 2;
 
     /** How far a slot may lie from where it was guessed before the hint is written anew: within its cache line. */
@@ -366,7 +369,7 @@ final class LeafHints {
     void rememberPut(long place, int frame) {
         long known = hintOpaque(place);
         boolean right = known != NONE && frame(known) == frame;
-        long rightBefore = Math.clamp(known >> NUMBER_SHIFT, 0, RIGHT_MAX);
+        long rightBefore = known == NONE ? RIGHT_MAX : Math.clamp(known >> NUMBER_SHIFT, 0, RIGHT_MAX);
         int rightNow = (int) (right ? Math.min(RIGHT_MAX, rightBefore + 1) : Math.max(0, rightBefore - 1));
         if (!right || rightNow != rightBefore) {
             setHintOpaque(place, rightNow, frame);

@@ -354,7 +354,10 @@ public final class NodeEditor {
     private static void openSlot(NativeMemory memory, long page, int index) {
         int count = Node.slotCount(memory, page);
         long slot = Node.slot(page, index);
-        NativeMemory.copy(memory, slot, memory, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
+        // Behind the last slot, where rows that come in order go, there is nothing to move.
+        if (index < count) {
+            NativeMemory.copy(memory, slot, memory, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
+        }
         putU16(memory, page + NodeLayout.SLOT_COUNT, count + 1);
     }
 

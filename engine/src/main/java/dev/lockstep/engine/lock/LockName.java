@@ -38,7 +38,6 @@ public final class LockName {
     private static final long LAST = 0x8ebc_6af0_9c88_c6e3L;
 
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private LockName() {}
 
@@ -61,16 +60,17 @@ public final class LockName {
      * @param length how long the key is, in bytes, 0 or more; one that is shorter than its leading bytes has none
      */
     public static long ofKey(int treeId, int leadingBytes, byte[] key, int offset, int length) {
-        long name = hash(
-                        fold(((long) length << Integer.SIZE | Integer.toUnsignedLong(treeId)) ^ SEED, STEP),
-                        key,
-                        offset,
-                        length)
-                & Long.MAX_VALUE;
+        long seed = fold(((long) length << Integer.SIZE | Integer.toUnsignedLong(treeId)) ^ SEED, STEP);
+        long first = word(key, offset, Math.min(length, Long.BYTES));
+        long hash = length <= Long.BYTES ? fold(seed ^ first, LAST) : hash(seed, first, key, offset, length);
+        long name = hash & Long.MAX_VALUE;
         if (leadingBytes == 0 || length < leadingBytes) {
             return name;
         }
-        return (name & ~GROUP_BITS) | (hash(SEED, key, offset, leadingBytes) & GROUP_BITS);
+        long group = leadingBytes <= Long.BYTES
+                ? fold(SEED ^ (first & firstBytes(leadingBytes)), LAST)
+                : hash(SEED, first, key, offset, leadingBytes);
+        return (name & ~GROUP_BITS) | (group & GROUP_BITS);
     }
 
     /** Returns the name of the lock on one key of a tree whose keys have no leading bytes. */
@@ -89,33 +89,31 @@ public final class LockName {
         return kind + ":0x" + HexFormat.of().toHexDigits(name);
     }
 
-    private static long hash(long seed, byte[] key, int offset, int length) {
-        long hash = seed;
+    /** Of more than eight bytes, the first eight of which are known. */
+    private static long hash(long seed, long first, byte[] key, int offset, int length) {
+        long hash = fold(seed ^ first, STEP);
         int end = offset + length;
-        for (int position = offset; end - position > Long.BYTES; position += Long.BYTES) {
+        for (int position = offset + Long.BYTES; end - position > Long.BYTES; position += Long.BYTES) {
             hash = fold(hash ^ (long) LONG.get(key, position), STEP);
         }
-        long last;
-        if (length >= Long.BYTES) {
-            last = (long) LONG.get(key, end - Long.BYTES);
-        } else if (length >= Integer.BYTES) {
-            last = twoInts((int) INT.get(key, offset), (int) INT.get(key, end - Integer.BYTES));
-        } else if (length > 0) {
-            last = threeBytes(key[offset], key[offset + (length >> 1)], key[end - 1]);
-        } else {
-            last = 0;
+        return fold(hash ^ (long) LONG.get(key, end - Long.BYTES), LAST);
+    }
+
+    /** Up to eight bytes as a number, the first of them lowest. */
+    private static long word(byte[] key, int offset, int length) {
+        if (key.length - offset >= Long.BYTES) {
+            return length == 0 ? 0 : (long) LONG.get(key, offset) & firstBytes(length);
         }
-        return fold(hash ^ last, LAST);
+        long word = 0;
+        for (int i = length - 1; i >= 0; i--) {
+            word = word << Byte.SIZE | Byte.toUnsignedLong(key[offset + i]);
+        }
+        return word;
     }
 
-    private static long twoInts(int first, int last) {
-        return Integer.toUnsignedLong(first) | (long) last << Integer.SIZE;
-    }
-
-    private static long threeBytes(byte first, byte middle, byte last) {
-        return Byte.toUnsignedLong(first)
-                | Byte.toUnsignedLong(middle) << Byte.SIZE
-                | Byte.toUnsignedLong(last) << (2 * Byte.SIZE);
+    /** A mask for the first bytes of a word, 1 to 8. */
+    private static long firstBytes(int count) {
+        return -1L >>> (Long.SIZE - Byte.SIZE * count);
     }
 
     private static long fold(long one, long other) {

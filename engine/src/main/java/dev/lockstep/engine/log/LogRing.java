@@ -1,9 +1,9 @@
 package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.file.BlockAppender;
+import dev.lockstep.engine.memory.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -21,6 +21,10 @@ import java.util.zip.CRC32C;
 final class LogRing implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory;
+
+    /** The same, for records: they end within it by the computation of where they begin. */
+    private final NativeMemory records;
+
     private final ByteBuffer view;
     private final CRC32C checksum = new CRC32C();
     private final long mask;
@@ -31,6 +35,7 @@ final class LogRing implements AutoCloseable {
         }
         // Aligned to a cache line, which spares the copies of small records a second line.
         memory = arena.allocate(ringBytes, 64);
+        records = NativeMemory.trusted(memory);
         view = memory.asByteBuffer();
         mask = ringBytes - 1L;
     }
@@ -44,11 +49,11 @@ final class LogRing implements AutoCloseable {
         long at = lsn & mask;
         long untilEnd = mask + 1 - at;
         if (alignedBytes <= untilEnd) {
-            MemorySegment.copy(record, 0, memory, ValueLayout.JAVA_BYTE, at, alignedBytes);
+            records.copyFrom(record, 0, at, alignedBytes);
         } else {
             int first = (int) untilEnd;
-            MemorySegment.copy(record, 0, memory, ValueLayout.JAVA_BYTE, at, first);
-            MemorySegment.copy(record, first, memory, ValueLayout.JAVA_BYTE, 0, alignedBytes - first);
+            records.copyFrom(record, 0, at, first);
+            records.copyFrom(record, first, 0, alignedBytes - first);
         }
     }
 

@@ -13,9 +13,10 @@ import java.nio.ByteOrder;
  *
  * <p>A range is checked, or it is trusted. Of a checked one every access looks whether it lies within, which whoever
  * reads what may be damaged relies on. Of a trusted one, in a JVM that opens the {@link AddressSpace}, accesses of
- * single numbers look at nothing: the owner sees to it that all computed offsets lie within, those of numbers too that
- * are read while somebody writes them, and that nobody comes back once its arena is closed. Copies and fills of any
- * length are checked always.
+ * single numbers, and copies of up to {@link #TRUSTED_COPY_BYTES_MAX} bytes from and to arrays, look at nothing: the
+ * owner sees to it that all computed offsets lie within, with so many bytes behind them, those of numbers too that are
+ * read while somebody writes them, and that nobody comes back once its arena is closed. Arrays, fills, and other copies
+ * are checked always.
  *
  * <p>Thread-safety: immutable; plain reads and writes of the memory itself.
  */
@@ -27,6 +28,12 @@ public final class NativeMemory {
     private static final ValueLayout.OfLong LONG_BIG_ENDIAN =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final MemorySegment SPACE_OR_NULL = AddressSpace.WHOLE_OR_NULL;
+
+    /**
+     * Lengths of 16 bits, as a page has for what lies in it: whatever number stands there, a copy ends within as many
+     * bytes behind its begin. Longer copies are checked.
+     */
+    public static final int TRUSTED_COPY_BYTES_MAX = 0xFFFF;
 
     /** Memory that has no bytes. */
     public static final NativeMemory NONE = checked(MemorySegment.NULL);
@@ -154,19 +161,29 @@ public final class NativeMemory {
     /**
      * Copies to an array.
      *
-     * @throws IndexOutOfBoundsException if a range does not lie within its memory or array; nothing is copied then
+     * @throws IndexOutOfBoundsException if a range does not lie within its memory, unless that is trusted, or array;
+     *     nothing is copied then
      */
     public void copyTo(long offset, byte[] target, int at, int bytes) {
-        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, target, at, bytes);
+        if (checkedOrNull == null && bytes <= TRUSTED_COPY_BYTES_MAX) {
+            MemorySegment.copy(SPACE_OR_NULL, ValueLayout.JAVA_BYTE, base + offset, target, at, bytes);
+        } else {
+            MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, target, at, bytes);
+        }
     }
 
     /**
      * Copies from an array.
      *
-     * @throws IndexOutOfBoundsException if a range does not lie within its memory or array; nothing is copied then
+     * @throws IndexOutOfBoundsException if a range does not lie within its memory, unless that is trusted, or array;
+     *     nothing is copied then
      */
     public void copyFrom(byte[] source, int from, long offset, int bytes) {
-        MemorySegment.copy(source, from, segment, ValueLayout.JAVA_BYTE, offset, bytes);
+        if (checkedOrNull == null && bytes <= TRUSTED_COPY_BYTES_MAX) {
+            MemorySegment.copy(source, from, SPACE_OR_NULL, ValueLayout.JAVA_BYTE, base + offset, bytes);
+        } else {
+            MemorySegment.copy(source, from, segment, ValueLayout.JAVA_BYTE, offset, bytes);
+        }
     }
 
     /**

@@ -251,10 +251,13 @@ class LeafHintsTest {
     void ofPutsIsFollowedWhileItIsMostlyRight() {
         long place = hints.placeOfPut(TREE, key(1_000), Long.BYTES);
         assertEquals(place, hints.placeOfPut(TREE, key(1_001), Long.BYTES), "keys that differ at their ends share it");
-        for (int i = 0; i < 2; i++) {
-            hints.rememberPut(place, FRAME);
-            assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "put=" + i);
-        }
+        hints.rememberPut(place, FRAME);
+        assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "new");
+        hints.rememberPut(place, FRAME + 1);
+        assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong at once");
+        hints.rememberPut(place, FRAME);
+        hints.rememberPut(place, FRAME);
+        assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "right once");
         for (int i = 0; i < 10; i++) {
             hints.rememberPut(place, FRAME);
             assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "put=" + i);
