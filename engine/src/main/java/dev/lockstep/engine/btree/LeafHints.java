@@ -16,16 +16,17 @@ import java.lang.invoke.VarHandle;
  * <p>Keys that differ in the low bits of their last byte alone are a group and share a hint, since they are neighbours
  * wherever keys are numbers; keys that are random bytes have a hint each, as far as there is room. Where numbers are
  * dense, the slot of one tells that of the others. How many keys are a group is a matter of the tree ({@link
- * #groupShift}): as many as a leaf has for certain, so that no group lies in more than two leaves.
+ * #groupShift}): as many as its leaves have as a rule, so that hardly any group lies in more than two. Where one does,
+ * by texts of many bytes a character or in leaves that have lost rows, keys of the leaves between have to descend.
  *
- * <p>Of TPC-C's fetches and scans 94 in 100 are served by a hint. It costs two cache lines (the hint, the fences);
- * it saves the four or so of the root and of each inner node, entries of the translation array, two searches, and, with
- * a slot, four to six lines of the leaf's slots.
+ * <p>Of TPC-C's fetches and scans 94 in 100 are served by a hint. It costs a cache line, or two where the leaf has a
+ * prefix, which lies with its fences; it saves the four or so of the root and of each inner node, entries of the
+ * translation array, two searches, and, with a slot, four to six lines of the leaf's slots.
  *
  * <p>New keys have no such hint: nobody has found them before. But many are put behind or beside those that were put
  * there last: in order, or for the same customer. So all keys that agree but for their last bytes share a hint of
- * another kind, which tells where one of them was put last, and how often that was right; it is followed only while it
- * mostly is (a saturating counter, as processors predict branches).
+ * another kind, which tells where one of them was put last, and how often that was right; it is followed at first, and
+ * then only while it mostly is (a saturating counter, as processors predict branches).
  *
  * <pre>
  *   a hint:   | slot of the key with low bits 0, i12 | keys, u7 | tag u16 | frame + 1, u29 |; 0 where there is none
@@ -162,7 +163,7 @@ final class LeafHints {
 
     /**
      * How many low bits the keys of a group differ in, in a tree with rows of a size: as many keys as a leaf that is
-     * two thirds full has at least.
+     * two thirds full has at least, if texts have one byte a character.
      *
      * @param rowBytes of a row with its key, or 0 if nothing is known
      * @return {@link #GROUP_SHIFT_MIN} to {@link #GROUP_SHIFT_MAX}
