@@ -87,7 +87,7 @@ struct machine_tlb {
 };
 
 struct machine_observer {
-    /* LEVEL_L1I, LEVEL_L1D or LEVEL_L2. */
+    /* Any of the levels. */
     int level;
     struct machine_geometry geometry;
 };

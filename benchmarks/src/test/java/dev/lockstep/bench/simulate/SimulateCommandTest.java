@@ -223,6 +223,28 @@ class SimulateCommandTest {
                 err.toString().strip());
     }
 
+    /** What the kernel reads and writes for a program, which touches none of it: from zeros to nowhere. */
+    @Test
+    void buffersOfSystemCallsAreTouchedUnlessTheyAreLeftAlone() throws IOException {
+        requireSimulator();
+        long lines = 2 * (4L << 20) / 64;
+        long touched = dataMisses() - dataMisses("--no-buffers");
+        assertTrue(touched > 0.99 * lines && touched < 1.01 * lines, "touched=" + touched + " lines=" + lines);
+    }
+
+    /** First-level misses of a program that reads and writes 4 MiB each, in pieces of 1 MiB. */
+    private long dataMisses(String... options) throws IOException {
+        Path json = directory.resolve("buffers.json");
+        List<String> arguments = new ArrayList<>(List.of("simulate", "--l1d", "48K,12,64", "--json", json.toString()));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4", "status=none"));
+        assertEquals(0, execute(arguments.toArray(String[]::new)), err.toString());
+        return new ObjectMapper()
+                .readTree(json.toFile())
+                .at("/processes/0/result/phases/0/total/levels/l1d/misses")
+                .asLong();
+    }
+
     @Test
     void programIsSimulatedAndItsCountsAreWritten() throws IOException {
         requireSimulator();
