@@ -283,11 +283,6 @@ final class TpccChildRun implements TpccProgress {
         if (core != null) {
             core.begin();
         }
-        if (Markers.isSimulated() && SimulatedTime.isByReadings()) {
-            // A run that is to be repeated: where an object lies is a matter of what all threads have allocated before
-            // it, and which lines of a cache meet is a matter of where objects lie. Compacted, they lie in their order.
-            System.gc();
-        }
         engine.measurementBegins();
         if (spec.scanBeside()) {
             scan = new ScanBeside(engine.adapter());

@@ -101,12 +101,7 @@ public final class SimulatedTime implements TimeSource {
         this.byReadings = byReadings;
     }
 
-    /**
-     * Whether the time is a count of its readings, so that runs repeat each other.
-     *
-     * @throws IllegalArgumentException if {@link #PROPERTY} has neither of its values
-     */
-    public static boolean isByReadings() {
+    private static boolean isByReadings() {
         String value = System.getProperty(PROPERTY, CYCLES);
         if (!value.equals(CYCLES) && !value.equals(READINGS)) {
             throw new IllegalArgumentException("no such simulated time: " + PROPERTY + "=" + value + "; remedy: use "
