@@ -35,12 +35,6 @@ public final class BTree {
         }
     }
 
-    /**
-     * So many walks or batches read fences ahead behind a leaf with a prefix. One that reads them in vain waits for
-     * nothing longer; one that does not waits once more for memory.
-     */
-    private static final int FENCE_TOUCHES_MAX = 64;
-
     private static final AtomicInteger NEXT_STAMP = new AtomicInteger(1);
 
     private final int stamp = NEXT_STAMP.getAndIncrement();
@@ -50,7 +44,7 @@ public final class BTree {
     private final int lockTreeId;
     private final int leadingBytes;
     private final int hintGroupShift;
-    private int fenceTouches;
+    private boolean hasMetPrefix;
     private volatile int rangeScanCount;
     private volatile boolean dropped;
     private volatile boolean abandoned;
@@ -93,23 +87,18 @@ public final class BTree {
     }
 
     /**
-     * Whether the fences of a leaf that a hint names should be read ahead: if leaves had a prefix that were entered
-     * lately. It is a part of the lower fence, at the end of the page, in a cache line that nobody needs otherwise.
-     * Leaves that were filled in order have none. Any thread may ask; a wrong answer costs time only.
+     * Whether the fences of a leaf that a hint names should be read ahead: once a leaf had a prefix that was entered
+     * so. It is a part of the lower fence, at the end of the page, in a cache line that nobody needs otherwise. Leaves
+     * that were filled in order have none. Any thread may ask; a stale answer costs time only.
      */
     boolean touchesFences() {
-        int left = fenceTouches;
-        if (left == 0) {
-            return false;
-        }
-        fenceTouches = left - 1;
-        return true;
+        return hasMetPrefix;
     }
 
-    /** A leaf that a hint has named has a prefix. */
+    /** A leaf that a hint has named has a prefix. Written once: all walks of all processors read this cache line. */
     void metPrefix() {
-        if (fenceTouches < FENCE_TOUCHES_MAX / 2) {
-            fenceTouches = FENCE_TOUCHES_MAX;
+        if (!hasMetPrefix) {
+            hasMetPrefix = true;
         }
     }
 

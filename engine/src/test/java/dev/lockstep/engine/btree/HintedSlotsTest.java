@@ -135,13 +135,8 @@ class HintedSlotsTest {
         change(() -> fill(TREE, 0, lower, upper));
         key.reset().add((long) SOUGHT);
         assertNotEquals(Node.NO_SLOT_WORD, enter());
-        int touches = 0;
-        while (tree.touchesFences()) {
-            touches++;
-        }
-        assertEquals(64, touches);
-        assertFalse(tree.touchesFences());
-        assertNotEquals(Node.NO_SLOT_WORD, enter(), "whether they were read ahead or not");
+        assertTrue(tree.touchesFences());
+        assertNotEquals(Node.NO_SLOT_WORD, enter());
     }
 
     @Test
