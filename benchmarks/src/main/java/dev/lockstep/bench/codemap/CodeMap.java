@@ -40,7 +40,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 7;
+    public static final int FORMAT_VERSION = 8;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -98,6 +98,7 @@ public record CodeMap(
      * @param steady whether the JVM was in the steady state of the same run on the machine's processor, or null where
      *     nothing was warmed up, so that it was not
      * @param flags of the JVM that differed between the two all the same
+     * @param time what told the engine and the scheduler the time in the simulated run
      * @param operations by name; the same operation within different transactions counts as one
      * @param contexts transaction types, or calls of the application
      * @param pairs what each context executes in each operation
@@ -114,6 +115,7 @@ public record CodeMap(
             double unresolvedShare,
             SteadyState steady,
             List<SameProcessor.Difference> flags,
+            String time,
             List<OperationCode> operations,
             List<ContextCode> contexts,
             List<OperationCode> pairs) {

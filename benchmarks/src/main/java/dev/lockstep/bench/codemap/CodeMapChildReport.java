@@ -10,6 +10,7 @@ import java.util.List;
  * @param operations what was marked, and how often it began in the measured phase
  * @param obstacle why operations could not be marked, empty if they were
  * @param compiled its compiled methods when the measured phase began; none where it warmed up by no transaction
+ * @param time what told engine and scheduler the time
  * @param jvm name and version
  * @param flags command line of the JVM
  */
@@ -18,6 +19,7 @@ record CodeMapChildReport(
         List<Marked> operations,
         String obstacle,
         List<CompiledMethod> compiled,
+        String time,
         String jvm,
         List<String> flags) {
     /** Takes own copies. */

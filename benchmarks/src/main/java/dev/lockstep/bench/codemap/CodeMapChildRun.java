@@ -5,6 +5,7 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Database;
@@ -87,6 +88,7 @@ final class CodeMapChildRun {
                         .toList(),
                 Markers.obstacle().orElse(""),
                 compiled,
+                SimulatedTime.description(),
                 CodeMap.thisJvm(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments());
     }

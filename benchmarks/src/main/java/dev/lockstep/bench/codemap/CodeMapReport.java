@@ -16,6 +16,7 @@ import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -141,6 +142,7 @@ final class CodeMapReport {
         if (workload.steady() != null) {
             sentences.add(SameProcessor.sentence(workload.flags()));
         }
+        sentences.add(SimulatedTime.sentence(workload.time()));
         if (workload.plain() != null) {
             belief(workload.plain().steady()).forEach(each -> sentences.add("Without the probe: " + each));
         }

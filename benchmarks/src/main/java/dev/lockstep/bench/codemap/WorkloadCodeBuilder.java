@@ -83,6 +83,7 @@ final class WorkloadCodeBuilder {
                 shares.unresolved(),
                 steady,
                 flags,
+                child.time(),
                 operations,
                 contexts(pairs),
                 pairs);

@@ -249,7 +249,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 simulator.machine(),
                 options.source(),
                 used,
-                placed ? SimulationReport.NOT_OBSERVABLE : SimulationReport.NOT_OBSERVABLE_OF_PROGRAMS,
+                notObservable(placed, own != null),
                 placement.verdicts(),
                 processes);
         PrintWriter out = command.commandLine().getOut();
@@ -259,6 +259,13 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         List<String> doNotCount = result.doNotCount();
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private static List<String> notObservable(boolean placed, boolean ours) {
+        if (placed) {
+            return SimulationReport.NOT_OBSERVABLE;
+        }
+        return ours ? SimulationReport.NOT_OBSERVABLE_OF_COMMANDS : SimulationReport.NOT_OBSERVABLE_OF_PROGRAMS;
     }
 
     private String shown() {

@@ -2,6 +2,7 @@ package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -46,16 +47,24 @@ public record SimulationReport(
                     + " prefetch.stream)",
             "prefetch and flush instructions: they touch nothing here");
 
-    /** The same of programs and of commands that are simulated whole. */
-    static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = Stream.concat(
-                    NOT_OBSERVABLE.stream(),
-                    Stream.of(
-                            "whether a JVM was in its steady state, and what it is beside one on this processor: tpcc,"
-                                + " jmh and indexfetch have measured phases and controls; here start-up and compiling"
-                                + " are in the figures",
-                            "waits and limits in simulated time: programs other than ./lockstep go by the machine's"
-                                    + " clock"))
-            .toList();
+    private static final String STEADY_STATE =
+            "whether a JVM was in its steady state, and what it is beside one on this processor: tpcc, jmh and"
+                    + " indexfetch have measured phases and controls; here start-up and compiling are in the figures";
+
+    /** The same of commands of this program that are simulated whole. */
+    static final List<String> NOT_OBSERVABLE_OF_COMMANDS = with(
+            STEADY_STATE,
+            "waits and limits in real time: this command's went by the simulated processors' cycles, "
+                    + SimulatedTime.CYCLES_PER_NANO + " a nanosecond, and by the machine's clock while nobody worked");
+
+    /** The same of programs. */
+    static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = with(
+            STEADY_STATE,
+            "waits and limits in simulated time: programs other than ./lockstep go by the machine's clock");
+
+    private static List<String> with(String... more) {
+        return Stream.concat(NOT_OBSERVABLE.stream(), Stream.of(more)).toList();
+    }
 
     /** Why figures count for nothing, a sentence each; empty if all count. */
     List<String> doNotCount() {

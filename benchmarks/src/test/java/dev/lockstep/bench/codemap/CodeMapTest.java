@@ -123,6 +123,7 @@ class CodeMapTest {
                         new CodeMapChildReport.Marked(4, "", "scheduler", 0)),
                 "",
                 List.of(),
+                "simulated cycles at 3 a nanosecond",
                 CodeMap.thisJvm(),
                 List.of("-Xmx1g"));
         return new WorkloadCodeBuilder(
@@ -205,7 +206,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 7", "\"formatVersion\" : 6"),
+                json.replace("\"formatVersion\" : 8", "\"formatVersion\" : 7"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -300,6 +301,7 @@ class CodeMapTest {
         assertTrue(text.contains("NOT STEADY, counts for nothing: C2 had compiled 80.0 %"), text);
         assertTrue(text.contains("Without the probe: Steady: C2 had compiled 97.0 %"), text);
         assertTrue(text.contains("differ from the control: UseAVX=2 (by itself 3)"), text);
+        assertTrue(text.contains("latencies go by: simulated cycles at 3 a nanosecond."), text);
         assertTrue(text.contains("Node.search"), text);
         assertTrue(
                 text.lines()

@@ -44,7 +44,7 @@ public final class SimulatedTime implements TimeSource {
     public static final String CYCLES = "cycles";
 
     /** A processor of 3 GHz. */
-    static final long CYCLES_PER_NANO = 3;
+    public static final long CYCLES_PER_NANO = 3;
 
     /** A third of what a short transaction takes, which reads the time about as often. */
     static final long READING_NANOS = 10_000;
