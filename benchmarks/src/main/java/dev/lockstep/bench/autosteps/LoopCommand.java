@@ -48,7 +48,8 @@ import picocli.CommandLine.Spec;
                     + " search begins anew from the new trace; inserted calls may change what the compiler inlines, and"
                     + " so where the code lies.",
             "COMMAND is what ./lockstep simulate takes: a command of ./lockstep that starts one JVM of S-threads, such"
-                    + " as tpcc with one engine and one scheduler, or indexfetch with one kind; or java.",
+                    + " as tpcc with one engine and one scheduler, or indexfetch with one kind; or java. There is no"
+                    + " --flame: the profiler would see the emulator. Give it to COMMAND outside of the loop.",
             "",
             "Options:"
         },

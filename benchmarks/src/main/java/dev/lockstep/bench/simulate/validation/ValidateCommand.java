@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
             "Is the simulator right? Runs small programs under it and prints its counts beside what they ought to be,"
                     + " with a verdict for each.",
             "The programs are compiled here by the C compiler, linked at fixed addresses and without a C library, so"
-                    + " that they execute the same instructions everywhere.",
+                    + " that they execute the same instructions everywhere. There is no --flame: the profiler would"
+                    + " see the emulator.",
             "",
             "Parts:",
             "  hand        one thread, counts computed by hand, to be met exactly: caches, TLBs, write-through,"
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
             "  repeat      the same run twice: C exactly, a JVM within 1 %% and 3 %%",
             "  jvm         a JVM's steady state beside cachegrind, within 15 %%",
             "  speed       instructions a second; wants an idle machine",
-            "  repeat-tpcc TPC-C simulated twice, within 1 %% and 3 %%; twenty minutes, only if it is named",
+            "  repeat-tpcc TPC-C simulated twice, within 1 %% and 3 %%; six minutes, only if it is named",
             "",
             "Options:"
         },
