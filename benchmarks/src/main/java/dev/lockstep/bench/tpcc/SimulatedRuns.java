@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -183,7 +184,8 @@ final class SimulatedRuns {
     }
 
     /** What a simulated child leaves. */
-    private record Guest(RunReport report, double realSeconds, Path code, Path events, Path state) {}
+    private record Guest(
+            RunReport report, double realSeconds, double warmUpSeconds, Path code, Path events, Path state) {}
 
     private Guest guest(RunRequest request, RunPart part, Path directory, List<String> options, ProgressView view)
             throws IOException, InterruptedException {
@@ -195,19 +197,23 @@ final class SimulatedRuns {
         guestOptions.addAll(GuestOptions.simulated());
         guestOptions.addAll(JvmtiAgents.options(agent, events));
         long beginNanos = System.nanoTime();
-        long[] measuredNanos = {beginNanos};
+        Map<TpccProgress.Phase, Long> begunNanos = new EnumMap<>(TpccProgress.Phase.class);
         RunReport report = children.run(
                 request.with(part, null, state.toString(), simulated.description()),
                 directory,
                 simulated,
                 guestOptions,
-                line -> {
-                    if (line.phase() == TpccProgress.Phase.MEASURE && measuredNanos[0] == beginNanos) {
-                        measuredNanos[0] = System.nanoTime();
-                    }
-                },
+                line -> begunNanos.putIfAbsent(line.phase(), System.nanoTime()),
                 view);
-        return new Guest(report, (measuredNanos[0] - beginNanos) / NANOS_PER_SECOND, code, events, state);
+        long measuredNanos = begunNanos.getOrDefault(TpccProgress.Phase.MEASURE, beginNanos);
+        long warmedNanos = begunNanos.getOrDefault(TpccProgress.Phase.WARM_UP, measuredNanos);
+        return new Guest(
+                report,
+                (measuredNanos - beginNanos) / NANOS_PER_SECOND,
+                (measuredNanos - warmedNanos) / NANOS_PER_SECOND,
+                code,
+                events,
+                state);
     }
 
     private void judge(Guest guest, Path samples, Path machineState, RunReport machineReport, SameProcessor same)
@@ -223,7 +229,15 @@ final class SimulatedRuns {
                         samples, Json.read(machineState, ChildState.class).compiled()));
         RunReport report = guest.report();
         SimulationCheck check = new SimulationCheck(
-                report.label(), report.repeat(), state.time(), guest.realSeconds(), machineReport, same, steady);
+                report.label(),
+                report.repeat(),
+                state.time(),
+                guest.realSeconds(),
+                guest.warmUpSeconds(),
+                carried,
+                machineReport,
+                same,
+                steady);
         checks.add(check);
         emulation.judged(check.verdict());
     }

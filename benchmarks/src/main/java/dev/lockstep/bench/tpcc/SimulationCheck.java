@@ -16,6 +16,9 @@ import java.util.Locale;
  * @param repeat number of the repetition, from 1
  * @param time by which the simulated run waited, sampled and measured
  * @param realSeconds from the start of the simulated JVM to its measured phase, on the machine's clock
+ * @param warmUpSeconds the part of these behind loading
+ * @param limited whether it counts only if these are no more than {@link #WARM_UP_SECONDS_MAX}: that of Lockstep, since
+ *     how soon others are steady is not in our hands
  * @param machine the same run on the machine's processor, with the same flags: the control
  * @param flags of both JVMs
  * @param steady whether the simulated JVM was in the steady state of the control
@@ -25,13 +28,29 @@ public record SimulationCheck(
         int repeat,
         String time,
         double realSeconds,
+        double warmUpSeconds,
+        boolean limited,
         RunReport machine,
         SameProcessor flags,
         SteadyState steady) {
+    /** So soon behind loading has a simulated Lockstep to be in its steady state. */
+    static final double WARM_UP_SECONDS_MAX = 300;
+
+    /** Whether the warm-up was no longer than it may be. */
+    private boolean isInTime() {
+        return !limited || warmUpSeconds <= WARM_UP_SECONDS_MAX;
+    }
+
     /** How far to believe the run. */
     Verdict verdict() {
         List<String> sentences = new ArrayList<>(steady.sentences());
-        sentences.add(String.format(Locale.ROOT, "Its measured phase began after %.0f s.", realSeconds));
+        sentences.add(String.format(
+                Locale.ROOT,
+                "%sIts measured phase began after %.0f s, of which it warmed up for %.0f%s.",
+                isInTime() ? "" : "LATE, counts for nothing: ",
+                realSeconds,
+                warmUpSeconds,
+                limited ? String.format(Locale.ROOT, " (at most %.0f)", WARM_UP_SECONDS_MAX) : ""));
         sentences.add(SimulatedTime.sentence(time));
         sentences.add(FixedAddresses.sentence());
         sentences.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
@@ -40,6 +59,6 @@ public record SimulationCheck(
                 "The control, on the machine's processor with the same flags: %,.0f transactions a second.",
                 machine.txnPerSecond()));
         sentences.add(flags.sentence());
-        return new Verdict(label, steady.counts(), sentences);
+        return new Verdict(label, steady.counts() && isInTime(), sentences);
     }
 }

@@ -80,6 +80,8 @@ class SimulatedTpccTest {
         JsonNode verdict = new ObjectMapper().readTree(simulation.toFile()).at("/verdicts/0");
         assertFalse(verdict.at("/counts").asBoolean(true), verdict::toString);
         assertTrue(verdict.at("/sentences").toString().contains("forced on both sides"), verdict::toString);
+        double warmUpSeconds = check.at("/warmUpSeconds").asDouble();
+        assertTrue(warmUpSeconds > 0 && warmUpSeconds < check.at("/realSeconds").asDouble(), check::toString);
         JsonNode phases = new ObjectMapper().readTree(simulation.toFile()).at("/processes/0/result/phases");
         assertTrue(phases.findValues("phase").stream().anyMatch(phase -> phase.asInt() == 1), () -> phases.toString());
     }
