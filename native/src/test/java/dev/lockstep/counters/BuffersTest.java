@@ -1,0 +1,111 @@
+package dev.lockstep.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the kernel moves for a program is touched, as many bytes of it as the call returns. */
+class BuffersTest {
+    private static final long LINE_BYTES = 64;
+    private static final long BYTES = 64 << 10;
+    private static final long CALLS = 10;
+
+    /** What the program itself touches in a phase, ten marks and calls of the C library. */
+    private static final long OTHERS_MAX = 1_000;
+
+    @TempDir
+    private Path directory;
+
+    private Path program;
+
+    @BeforeEach
+    void compile() throws Exception {
+        program = CPrograms.compile(
+                directory.resolve("buffers"), List.of("-O1"), CPrograms.testSource("buffers_program.c"));
+    }
+
+    @Test
+    void eachCallTouchesWhatItMoves() throws Exception {
+        String json = simulate("");
+        for (int phase = 1; phase <= 12; phase++) {
+            long movedBytes =
+                    switch (phase) {
+                        case 6, 8 -> BYTES + BYTES / 2;
+                        case 12 -> 0;
+                        default -> BYTES;
+                    };
+            long lines = CALLS * movedBytes / LINE_BYTES;
+            long touched = touched(json, phase);
+            int each = phase;
+            assertTrue(
+                    touched >= lines && touched <= lines + OTHERS_MAX,
+                    () -> "phase=" + each + " lines=" + lines + " touched=" + touched);
+        }
+    }
+
+    /**
+     * The kernel stores what is read and loads what is written, each buffer at once; phases 5 to 8 have two of them.
+     */
+    @Test
+    void whatIsReadIsStoredAndWhatIsWrittenIsLoaded() throws Exception {
+        String touched = simulate("");
+        String alone = simulate(",buffers=off");
+        for (int phase = 1; phase <= 11; phase++) {
+            boolean read = phase <= 8 ? phase % 2 == 1 : phase >= 10;
+            long buffers = CALLS * (phase >= 5 && phase <= 8 ? 2 : 1);
+            int each = phase;
+            for (String name : List.of("\"stores\"", "\"loads\"")) {
+                long more = count(touched, phase, name) - count(alone, phase, name);
+                assertEquals(read == name.contains("stores") ? buffers : 0, more, () -> "phase=" + each + " " + name);
+            }
+        }
+    }
+
+    @Test
+    void noneIsTouchedWhereTheyAreLeftAlone() throws Exception {
+        String json = simulate(",buffers=off");
+        for (int phase = 1; phase <= 12; phase++) {
+            int each = phase;
+            long touched = touched(json, phase);
+            assertTrue(touched <= OTHERS_MAX, () -> "phase=" + each + " touched=" + touched);
+        }
+    }
+
+    private String simulate(String more) throws Exception {
+        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
+        Path plugin = CPrograms.requireSimulator();
+        Path description = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
+        Path result = directory.resolve("result.json");
+        CPrograms.Run run = CPrograms.run(
+                Map.of(),
+                List.of(
+                        qemu.toString(),
+                        "-cpu",
+                        "max",
+                        "-plugin",
+                        plugin + ",config=" + description + ",out=" + result + more,
+                        program.toString()));
+        assertEquals(0, run.exitCode(), run.output());
+        return Files.readString(result);
+    }
+
+    private static long touched(String json, int phase) {
+        return count(json, phase, "\"l1d\":\\{\"accesses\"");
+    }
+
+    private static long count(String json, int phase, String name) {
+        Matcher matcher = Pattern.compile("\"phase\":" + phase + ",.*?" + name + ":(\\d+)", Pattern.DOTALL)
+                .matcher(json);
+        assertTrue(matcher.find(), () -> "no " + name + " of phase " + phase);
+        return Long.parseLong(matcher.group(1));
+    }
+}
