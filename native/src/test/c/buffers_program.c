@@ -1,6 +1,6 @@
 /*
- * System calls that move a program's memory, one kind in each phase, CALLS times with BYTES each: the kernel moves them,
- * and no instruction of the program touches them.
+ * System calls that move a program's memory, one kind in each phase, CALLS times with BYTES each: the kernel moves
+ * them, and no instruction of the program touches them.
  *   1  read          2  write         3  pread         4  pwrite
  *   5  readv         6  writev        7  preadv        8  pwritev, each with vectors of half the bytes and all of them,
  *      of which the kernel moves so much as the file has or the program asked for
