@@ -32,7 +32,7 @@ import java.lang.invoke.VarHandle;
  *   a hint:   | slot of the key with low bits 0, i12 | keys, u7 | tag u16 | frame + 1, u29 |; 0 where there is none
  *   for puts: | how often it was right, 0 to 3, i19             | tag u16 | frame + 1, u29 |
  *               high 19 bits                                                low 29 bits
- *   a place:  | low bits that a group's keys differ in, i19     | tag u16 | index, u29     | the first of four
+ *   a place:  | low bits that a group's keys differ in, i19     | tag u16 | index, u29     | the first looked at
  * </pre>
  *
  * <p>A group whose keys lie in two leaves has two hints: that of the lower leaf says how many of the group's keys, from
@@ -47,11 +47,12 @@ import java.lang.invoke.VarHandle;
  * read for each key.
  *
  * <p>Keys share places. The tag is a part of the key's hash: a hint with another's is as good as none, and costs no
- * visit of a wrong leaf. Whose place is taken has others in its line and in the lines beside, and only where all are
- * taken is a hint overwritten: a table that is a third full of groups loses one hint in some thousands so, one in
- * twenty with two places each, and one in seven with one. In a batch or a team those that have to descend come after
- * all others, one wait behind the other; with two places they took a quarter of the time in which teams of ten fetch
- * from ten million rows.
+ * visit of a wrong leaf. Whose place is taken has all others of its line, and those of three lines beside, and only
+ * where all are taken is a hint overwritten. While it had but one other in its line, one in seven of TPC-C's hints to
+ * stock lay behind the first line, which had free places, and each of those was a wait of its own: no line but the
+ * first is on the way when it is looked for. Who had no hint at all read four lines to find that out. In a batch or a
+ * team those that have no hint come after all others, one wait behind the other; with two places each they took a
+ * quarter of the time in which teams of ten fetch from ten million rows.
  *
  * <p>Invariants: each hint is 0 or names a frame of the pool, and a number that may be no slot at all. Both kinds
  * lie in one table, and one may be taken for the other.
@@ -99,10 +100,11 @@ final class LeafHints {
     private static final int GROUPS_MASK = (1 << GROUPS_SHIFT) - 1;
 
     /**
-     * Places of a hint, in four cache lines: 256 bytes, which one walk of the processor's tables finds. Two to a line,
-     * its own and that of its neighbour. Who has no hint looks at all.
+     * Places of a hint: all of its cache line, of the line that processors fetch with it, and of the pair beside.
+     * Looked at in an order that goes by the first one, as far as to one that is free, since none becomes free again:
+     * so who has no hint, or has it, reads a second line only where the first is full.
      */
-    private static final int CHOICES = 8;
+    private static final int CHOICES = 32;
 
     private static final int LINE_MASK = (1 << LINE_SHIFT) - 1;
 
@@ -133,10 +135,10 @@ final class LeafHints {
     /** The tag, in hints and in places. */
     private static final long TAG_MASK = 0xFFFFL << FRAME_BITS;
 
-    /** Makes the tags of those differ that have two places in common: a group's two hints, or two neighbours. */
-    private static final long ODD_TAG = 1L << (NUMBER_SHIFT - 1);
+    /** What of the tag is of the hash; the rest is the number in the line. */
+    private static final long TAG_HASH_MASK = TAG_MASK & (-1L << (FRAME_BITS + LINE_SHIFT));
 
-    /** Bits 16 to 31 of the hash become the tag: the index is made of higher ones. */
+    /** Bits 19 to 31 of the hash become the tag: the index is made of higher ones. */
     private static final int TAG_SHIFT = FRAME_BITS - Short.SIZE;
 
     /**
@@ -197,8 +199,7 @@ final class LeafHints {
         }
         long hash = (group >>> GROUPS_SHIFT ^ others) * HASH_FACTOR;
         hash = (hash ^ hash >>> Integer.SIZE) * HASH_FACTOR;
-        long index = (hash >>> shift) << LINE_SHIFT | (group & GROUPS_MASK) << 1;
-        return (long) bits << NUMBER_SHIFT | tag(hash) | index;
+        return (long) bits << NUMBER_SHIFT | place(hash, (group & GROUPS_MASK) << 1);
     }
 
     /** The number that the bytes of a key of at most eight are, big-endian. */
@@ -223,16 +224,23 @@ final class LeafHints {
             hash = (hash ^ KeyBytes.head(key, at, last)) * HASH_FACTOR;
             hash ^= hash >>> Integer.SIZE;
         }
-        int neighbour = last >= 0 ? key[last] : 0;
+        long neighbour = last >= 0 ? key[last] : 0;
         hash = (hash ^ neighbour >> LINE_SHIFT) * HASH_FACTOR;
         hash ^= hash >>> Integer.SIZE;
         hash *= HASH_FACTOR;
-        long place = tag(hash) | (hash >>> shift) << LINE_SHIFT | (neighbour & LINE_MASK);
-        return (neighbour & 1) == 0 ? place : place ^ ODD_TAG;
+        return place(hash, neighbour & LINE_MASK);
     }
 
-    private static long tag(long hash) {
-        return (hash << TAG_SHIFT) & TAG_MASK;
+    /**
+     * A place of one of those that share a line.
+     *
+     * @param hash of what they share
+     * @param number in the line, 0 to {@link #LINE_MASK}; a part of the tag too, since a hint may lie at any of its
+     *     line
+     */
+    private long place(long hash, long number) {
+        long tag = ((hash << TAG_SHIFT) & TAG_HASH_MASK) | number << FRAME_BITS;
+        return tag | (hash >>> shift) << LINE_SHIFT | number;
     }
 
     /**
@@ -253,7 +261,7 @@ final class LeafHints {
 
     /** The place for those keys of a group that lie in another leaf than the first of it. */
     private static long ofUpperLeaf(long place) {
-        return (place + 1) ^ ODD_TAG;
+        return place + (1L << FRAME_BITS | 1);
     }
 
     /** How many low bits the keys that share a hint differ in; 0 where the key has it for itself. */
@@ -286,16 +294,19 @@ final class LeafHints {
 
     /** The hint at a place or at one of its others, or {@link #NONE} where those are of other keys. */
     long hintOpaque(long place) {
-        long hint = atOpaque(indexOf(place, 0));
-        for (int choice = 1; choice < CHOICES && !isOf(hint, place); choice++) {
-            hint = atOpaque(indexOf(place, choice));
+        int index = indexOf(place);
+        for (int choice = 0; choice < CHOICES; choice++) {
+            long hint = atOpaque(index ^ choice);
+            if (isOf(hint, place) || hint == NONE) {
+                return hint;
+            }
         }
-        return isOf(hint, place) ? hint : NONE;
+        return NONE;
     }
 
     /** Reads what is at a place, for no other purpose than to have its cache line on the way. */
     long touch(long place) {
-        return atOpaque(indexOf(place, 0));
+        return atOpaque(indexOf(place));
     }
 
     private long atOpaque(int index) {
@@ -306,24 +317,21 @@ final class LeafHints {
         return ((hint ^ place) & TAG_MASK) == 0;
     }
 
-    /** Of the places of a key one: the first is that of choice 0. */
-    private static int indexOf(long place, int choice) {
-        return ((int) place & FRAME_MASK) ^ (choice & 1) ^ (choice >> 1) << LINE_SHIFT;
+    /** The first of the places. */
+    private static int indexOf(long place) {
+        return (int) place & FRAME_MASK;
     }
 
-    /** Where the hint of a place is or, if there is none, goes: what is taken by other keys is not free. */
-    private int indexOf(long place) {
-        int free = -1;
+    /** Where the hint of a place is or, if there is none, goes: where all places are taken by others, to the first. */
+    private int indexToWrite(long place) {
+        int index = indexOf(place);
         for (int choice = 0; choice < CHOICES; choice++) {
-            int index = indexOf(place, choice);
-            long hint = atOpaque(index);
-            if (hint == NONE) {
-                free = free < 0 ? index : free;
-            } else if (isOf(hint, place)) {
-                return index;
+            long hint = atOpaque(index ^ choice);
+            if (isOf(hint, place) || hint == NONE) {
+                return index ^ choice;
             }
         }
-        return free < 0 ? indexOf(place, 0) : free;
+        return index;
     }
 
     /** The frame of a hint, which is not {@link #NONE}. */
@@ -379,7 +387,8 @@ final class LeafHints {
 
     private void setHintOpaque(long place, int number, int frame) {
         if (frame < FRAME_MASK) {
-            HINT.setOpaque(hints, indexOf(place), (long) number << NUMBER_SHIFT | (place & TAG_MASK) | (frame + 1));
+            HINT.setOpaque(
+                    hints, indexToWrite(place), (long) number << NUMBER_SHIFT | (place & TAG_MASK) | (frame + 1));
         }
     }
 }
