@@ -443,7 +443,8 @@ public final class DatabaseOptions {
         }
 
         /**
-         * Sets the room for pages in memory, outside the heap. Default: {@link #POOL_BYTES_DEFAULT}. Every opening
+         * Sets the room for pages in memory, outside the heap. Default: {@link #POOL_BYTES_DEFAULT}. The memory for it
+         * is a 128th larger, so that pages do not all begin in the same sets of the processor's caches. Every opening
          * touches all of it, which takes half a second to two for each GiB, whatever the size of the database.
          *
          * @param bytes {@link #POOL_BYTES_MIN} to {@link #POOL_BYTES_MAX}; what is beyond a whole page is not used

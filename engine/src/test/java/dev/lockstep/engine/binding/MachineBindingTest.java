@@ -18,7 +18,12 @@ class MachineBindingTest {
     /** Behind the last frame. */
     private static final long GUARD_BYTES = 256 << 10;
 
-    private static final long FRAME_BYTES = 8 << 10;
+    private static final long PAGE_BYTES = 8 << 10;
+
+    /** A page, and a cache line by which the next one's first line lies in another set. */
+    private static final long FRAME_BYTES = PAGE_BYTES + 64;
+
+    private static final long POOL_BYTES = DatabaseOptions.POOL_BYTES_MIN / PAGE_BYTES * FRAME_BYTES + GUARD_BYTES;
 
     @TempDir
     private Path directory;
@@ -31,15 +36,14 @@ class MachineBindingTest {
     void carriersAndFramesAreDealtToNodes() throws IOException, InterruptedException {
         Path file = Files.writeString(
                 directory.resolve("nodes.txt"), "lockstep-nodes 1\n# a made-up machine\nnode 0: 4-5\nnode 1: 2, 7\n");
-        long poolBytes = DatabaseOptions.POOL_BYTES_MIN + GUARD_BYTES;
-        long firstBytes = poolBytes / FRAME_BYTES / 2 * FRAME_BYTES;
+        long firstBytes = POOL_BYTES / FRAME_BYTES / 2 * FRAME_BYTES;
         assertEquals(
                 List.of(
-                        "freed " + poolBytes,
+                        "freed " + POOL_BYTES,
                         "lockstep-node-0 on 4",
                         "lockstep-node-1 on 2",
                         "pool 0 " + firstBytes + " node 0 by 4 zero true",
-                        "pool " + firstBytes + " " + (poolBytes - firstBytes) + " node 1 by 2 zero true",
+                        "pool " + firstBytes + " " + (POOL_BYTES - firstBytes) + " node 1 by 2 zero true",
                         "s-carrier-0 on 4",
                         "s-carrier-1 on 2",
                         "s-carrier-2 on 5",
@@ -50,9 +54,8 @@ class MachineBindingTest {
 
     @Test
     void withoutALayoutNothingIsBoundAndThePoolIsTold() throws IOException, InterruptedException {
-        long poolBytes = DatabaseOptions.POOL_BYTES_MIN + GUARD_BYTES;
         assertEquals(
-                List.of("freed " + poolBytes, "pool somewhere " + poolBytes + " node -1 by -1 zero true"),
+                List.of("freed " + POOL_BYTES, "pool somewhere " + POOL_BYTES + " node -1 by -1 zero true"),
                 run(RecordingBinding.class.getName()).lines());
     }
 
