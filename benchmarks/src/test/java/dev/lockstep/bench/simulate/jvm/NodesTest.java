@@ -37,7 +37,7 @@ class NodesTest {
      */
     private static final long OTHER_LINES_MAX = REMOTE_LINES / 2;
 
-    private static final long POOL_BYTES = (3 << 20) + (256 << 10);
+    private static final long POOL_BYTES = (3 << 20) / 8_192 * (8_192 + 64) + (256 << 10);
 
     @TempDir
     private Path directory;
