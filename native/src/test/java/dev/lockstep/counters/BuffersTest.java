@@ -3,12 +3,8 @@ package dev.lockstep.counters;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +31,7 @@ class BuffersTest {
 
     @Test
     void eachCallTouchesWhatItMoves() throws Exception {
-        String json = simulate("");
+        PhaseCounts counts = simulate("");
         for (int phase = 1; phase <= 12; phase++) {
             long movedBytes =
                     switch (phase) {
@@ -44,7 +40,7 @@ class BuffersTest {
                         default -> BYTES;
                     };
             long lines = CALLS * movedBytes / LINE_BYTES;
-            long touched = touched(json, phase);
+            long touched = touched(counts, phase);
             int each = phase;
             assertTrue(
                     touched >= lines && touched <= lines + OTHERS_MAX,
@@ -57,14 +53,14 @@ class BuffersTest {
      */
     @Test
     void whatIsReadIsStoredAndWhatIsWrittenIsLoaded() throws Exception {
-        String touched = simulate("");
-        String alone = simulate(",buffers=off");
+        PhaseCounts touched = simulate("");
+        PhaseCounts alone = simulate(",buffers=off");
         for (int phase = 1; phase <= 11; phase++) {
             boolean read = phase <= 8 ? phase % 2 == 1 : phase >= 10;
             long buffers = CALLS * (phase >= 5 && phase <= 8 ? 2 : 1);
             int each = phase;
             for (String name : List.of("\"stores\"", "\"loads\"")) {
-                long more = count(touched, phase, name) - count(alone, phase, name);
+                long more = touched.count(phase, name) - alone.count(phase, name);
                 assertEquals(read == name.contains("stores") ? buffers : 0, more, () -> "phase=" + each + " " + name);
             }
         }
@@ -72,40 +68,19 @@ class BuffersTest {
 
     @Test
     void noneIsTouchedWhereTheyAreLeftAlone() throws Exception {
-        String json = simulate(",buffers=off");
+        PhaseCounts counts = simulate(",buffers=off");
         for (int phase = 1; phase <= 12; phase++) {
             int each = phase;
-            long touched = touched(json, phase);
+            long touched = touched(counts, phase);
             assertTrue(touched <= OTHERS_MAX, () -> "phase=" + each + " touched=" + touched);
         }
     }
 
-    private String simulate(String more) throws Exception {
-        Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
-        Path plugin = CPrograms.requireSimulator();
-        Path description = Files.writeString(directory.resolve("machine.txt"), "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n");
-        Path result = directory.resolve("result.json");
-        CPrograms.Run run = CPrograms.run(
-                Map.of(),
-                List.of(
-                        qemu.toString(),
-                        "-cpu",
-                        "max",
-                        "-plugin",
-                        plugin + ",config=" + description + ",out=" + result + more,
-                        program.toString()));
-        assertEquals(0, run.exitCode(), run.output());
-        return Files.readString(result);
+    private PhaseCounts simulate(String more) throws Exception {
+        return PhaseCounts.of(directory, program, "cores=1\nl1i=32K,8,64\nl1d=32K,8,64\n", more);
     }
 
-    private static long touched(String json, int phase) {
-        return count(json, phase, "\"l1d\":\\{\"accesses\"");
-    }
-
-    private static long count(String json, int phase, String name) {
-        Matcher matcher = Pattern.compile("\"phase\":" + phase + ",.*?" + name + ":(\\d+)", Pattern.DOTALL)
-                .matcher(json);
-        assertTrue(matcher.find(), () -> "no " + name + " of phase " + phase);
-        return Long.parseLong(matcher.group(1));
+    private static long touched(PhaseCounts counts, int phase) {
+        return counts.count(phase, "\"l1d\":\\{\"accesses\"");
     }
 }
