@@ -15,6 +15,7 @@ import java.util.List;
  */
 public record InstalledRun(int exitCode, List<String> lines) {
     private static final String HEAP = "-Xmx256m";
+    private static final String RAW_PACKAGE = "jdk.internal.misc";
 
     /**
      * Runs it to its end.
@@ -29,7 +30,8 @@ public record InstalledRun(int exitCode, List<String> lines) {
     }
 
     /**
-     * Runs it to its end, in a JVM that allows no native access if its flags do not say so.
+     * Runs it to its end, in a JVM that allows no native access, and none to memory by its own accessors, if its flags
+     * do not say so.
      *
      * @param flags of the JVM
      * @param program with a main method
@@ -39,7 +41,7 @@ public record InstalledRun(int exitCode, List<String> lines) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add"))
+                .filter(flag -> flag.startsWith("--add") && !flag.contains(RAW_PACKAGE))
                 .forEach(command::add);
         command.addAll(flags);
         command.addAll(List.of(HEAP, "-cp", System.getProperty("java.class.path"), program.getName()));

@@ -94,13 +94,15 @@ public final class NativeMemory {
 
     /** Reads one byte, -128 to 127. */
     public byte getByte(long offset) {
-        return checkedOrNull == null ? trustedByte(base + offset) : checkedOrNull.get(ValueLayout.JAVA_BYTE, offset);
+        return checkedOrNull == null
+                ? AddressSpace.getByte(base + offset)
+                : checkedOrNull.get(ValueLayout.JAVA_BYTE, offset);
     }
 
     /** Writes one byte. */
     public void setByte(long offset, byte value) {
         if (checkedOrNull == null) {
-            setTrustedByte(base + offset, value);
+            AddressSpace.setByte(base + offset, value);
         } else {
             checkedOrNull.set(ValueLayout.JAVA_BYTE, offset, value);
         }
@@ -108,7 +110,7 @@ public final class NativeMemory {
 
     /** Reads two bytes, with a sign. */
     public short getShort(long offset) {
-        return checkedOrNull == null ? trustedShort(base + offset) : checkedOrNull.get(SHORT, offset);
+        return checkedOrNull == null ? AddressSpace.getShort(base + offset) : checkedOrNull.get(SHORT, offset);
     }
 
     /** Reads two bytes, 0 to 65,535. */
@@ -119,7 +121,7 @@ public final class NativeMemory {
     /** Writes two bytes. */
     public void setShort(long offset, short value) {
         if (checkedOrNull == null) {
-            setTrustedShort(base + offset, value);
+            AddressSpace.setShort(base + offset, value);
         } else {
             checkedOrNull.set(SHORT, offset, value);
         }
@@ -127,13 +129,13 @@ public final class NativeMemory {
 
     /** Reads four bytes. */
     public int getInt(long offset) {
-        return checkedOrNull == null ? trustedInt(base + offset) : checkedOrNull.get(INT, offset);
+        return checkedOrNull == null ? AddressSpace.getInt(base + offset) : checkedOrNull.get(INT, offset);
     }
 
     /** Writes four bytes. */
     public void setInt(long offset, int value) {
         if (checkedOrNull == null) {
-            setTrustedInt(base + offset, value);
+            AddressSpace.setInt(base + offset, value);
         } else {
             checkedOrNull.set(INT, offset, value);
         }
@@ -141,13 +143,13 @@ public final class NativeMemory {
 
     /** Reads eight bytes. */
     public long getLong(long offset) {
-        return checkedOrNull == null ? trustedLong(base + offset) : checkedOrNull.get(LONG, offset);
+        return checkedOrNull == null ? AddressSpace.getLong(base + offset) : checkedOrNull.get(LONG, offset);
     }
 
     /** Writes eight bytes. */
     public void setLong(long offset, long value) {
         if (checkedOrNull == null) {
-            setTrustedLong(base + offset, value);
+            AddressSpace.setLong(base + offset, value);
         } else {
             checkedOrNull.set(LONG, offset, value);
         }
@@ -155,7 +157,9 @@ public final class NativeMemory {
 
     /** Reads eight bytes, big-endian: numbers that compare as the bytes of keys do. */
     public long getLongBigEndian(long offset) {
-        return checkedOrNull == null ? trustedLongBigEndian(base + offset) : checkedOrNull.get(LONG_BIG_ENDIAN, offset);
+        return checkedOrNull == null
+                ? AddressSpace.getLongBigEndian(base + offset)
+                : checkedOrNull.get(LONG_BIG_ENDIAN, offset);
     }
 
     /**
@@ -202,41 +206,5 @@ public final class NativeMemory {
      */
     public void clear(long offset, long bytes) {
         segment.asSlice(offset, bytes).fill((byte) 0);
-    }
-
-    private static byte trustedByte(long address) {
-        return SPACE_OR_NULL.get(ValueLayout.JAVA_BYTE, address);
-    }
-
-    private static void setTrustedByte(long address, byte value) {
-        SPACE_OR_NULL.set(ValueLayout.JAVA_BYTE, address, value);
-    }
-
-    private static short trustedShort(long address) {
-        return SPACE_OR_NULL.get(SHORT, address);
-    }
-
-    private static void setTrustedShort(long address, short value) {
-        SPACE_OR_NULL.set(SHORT, address, value);
-    }
-
-    private static int trustedInt(long address) {
-        return SPACE_OR_NULL.get(INT, address);
-    }
-
-    private static void setTrustedInt(long address, int value) {
-        SPACE_OR_NULL.set(INT, address, value);
-    }
-
-    private static long trustedLong(long address) {
-        return SPACE_OR_NULL.get(LONG, address);
-    }
-
-    private static void setTrustedLong(long address, long value) {
-        SPACE_OR_NULL.set(LONG, address, value);
-    }
-
-    private static long trustedLongBigEndian(long address) {
-        return SPACE_OR_NULL.get(LONG_BIG_ENDIAN, address);
     }
 }

@@ -18,8 +18,9 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /**
- * The main class of a JVM that is to work alike with native access and without: numbers in trusted memory, and changes
- * of a database beside those of a map, enough for nodes to be split and merged. Arguments are a directory and a seed.
+ * The main class of a JVM that is to work alike with native access, raw or not, and without: numbers in trusted memory,
+ * and changes of a database beside those of a map, enough for nodes to be split and merged. Arguments are a directory
+ * and a seed.
  */
 final class MemoryProgram {
     private static final int CHANGES = 20_000;
@@ -30,7 +31,7 @@ final class MemoryProgram {
     private MemoryProgram() {}
 
     public static void main(String[] arguments) {
-        System.out.println(AddressSpace.isOpen() ? "open" : "closed");
+        System.out.println(AddressSpace.isRaw() ? "raw" : AddressSpace.isOpen() ? "open" : "closed");
         System.out.println(numbers());
         System.out.println(changes(Path.of(arguments[0]), Long.parseLong(arguments[1])));
     }

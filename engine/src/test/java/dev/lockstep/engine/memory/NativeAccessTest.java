@@ -14,6 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 class NativeAccessTest {
     private static final String NUMBERS = "81" + "8382" + "87868584" + "8f8e8d8c8b8a8988" + "88898a8b8c8d8e8f" + "1a";
 
+    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
+    private static final String RAW_PACKAGE = "java.base/jdk.internal.misc=ALL-UNNAMED";
+
     @TempDir
     private Path directory;
 
@@ -28,11 +31,15 @@ class NativeAccessTest {
     void worksAlikeWithoutNativeAccessAndWithIt() {
         Seeds.each(2, seed -> {
             List<String> without = run("without-" + seed, seed);
-            List<String> with = run("with-" + seed, seed, "--enable-native-access=ALL-UNNAMED");
+            List<String> with = run("with-" + seed, seed, NATIVE_ACCESS);
+            List<String> raw = run("raw-" + seed, seed, NATIVE_ACCESS, "--add-exports", RAW_PACKAGE);
+            List<String> rawWithout = run("raw-without-" + seed, seed, "--add-exports", RAW_PACKAGE);
             String rows = without.getLast();
             assertEquals("same rows", rows.replaceFirst(" -?\\d+$", ""));
             assertEquals(List.of("closed", NUMBERS, rows), without);
             assertEquals(List.of("open", NUMBERS, rows), with);
+            assertEquals(List.of("raw", NUMBERS, rows), raw);
+            assertEquals(without, rawWithout);
         });
     }
 }
