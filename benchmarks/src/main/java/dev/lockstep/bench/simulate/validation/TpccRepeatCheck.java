@@ -178,6 +178,13 @@ final class TpccRepeatCheck {
                 // Which pages are written meanwhile, and marked as changed once more, is a matter of the disk's pace.
                 "--checkpoint-seconds",
                 "off",
+                // It begins the array of latches where a region of the heap begins, the serial one at any multiple of
+                // eight: what is read of a latch then lies in one cache line or in two.
+                "--jvm-option=-XX:-UseSerialGC",
+                "--jvm-option=-XX:+UseG1GC",
+                // Else the JVM puts its archive of classes at another address each time, whatever the system does.
+                "--jvm-option=-XX:+UnlockDiagnosticVMOptions",
+                "--jvm-option=-XX:ArchiveRelocationMode=0",
                 "--jvm-option=-D" + SimulatedTime.PROPERTY + "=" + SimulatedTime.READINGS,
                 "--seed",
                 Long.toString(seed));
