@@ -12,11 +12,16 @@ import java.util.Objects;
  * segment each have their own windows.
  */
 public final class PageWindows {
-    /** Logarithm of the bytes of one window: the largest power of two that a byte buffer can have. */
+    /** Logarithm of the bytes from one window to the next: 1 GiB. */
     private static final int WINDOW_SHIFT = 30;
 
-    private static final long WINDOW_BYTES = 1L << WINDOW_SHIFT;
-    private static final long WINDOW_MASK = WINDOW_BYTES - 1;
+    private static final long WINDOW_MASK = (1L << WINDOW_SHIFT) - 1;
+
+    /** Longest range that can be shown, in bytes: half of the distance of windows, so that a byte buffer has both. */
+    public static final int RANGE_BYTES_MAX = 1 << (WINDOW_SHIFT - 1);
+
+    /** Of one window. It reaches into the next, so that what begins in it ends in it, wherever pages begin. */
+    private static final long WINDOW_BYTES = (1L << WINDOW_SHIFT) + RANGE_BYTES_MAX;
 
     private final NativeMemory memory;
     private final ByteBuffer[] windows;
@@ -43,16 +48,17 @@ public final class PageWindows {
     }
 
     /**
-     * A buffer whose remaining bytes are the given ones. It stays valid until the next call.
+     * A buffer whose remaining bytes are the given ones, anywhere in the segment. It stays valid until the next call.
      *
      * @param address offset in the segment, in bytes
-     * @param lengthBytes number of bytes; they must not cross a multiple of 1 GiB, which pages never do
-     * @throws IndexOutOfBoundsException if they do, or lie outside the segment
+     * @param lengthBytes number of bytes, up to {@link #RANGE_BYTES_MAX}
+     * @throws IndexOutOfBoundsException if there are more, or they lie outside the segment
      */
     public ByteBuffer at(long address, int lengthBytes) {
+        Objects.checkIndex(lengthBytes, RANGE_BYTES_MAX + 1);
+        Objects.checkFromIndexSize(address, lengthBytes, memory.byteSize());
         ByteBuffer window = windows[(int) (address >>> WINDOW_SHIFT)];
         int position = (int) (address & WINDOW_MASK);
-        Objects.checkFromIndexSize(position, lengthBytes, window.capacity());
         return window.limit(position + lengthBytes).position(position);
     }
 }
