@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * A range of memory outside the heap: pages, or records of the log. Numbers are little-endian if not said otherwise,
@@ -21,12 +20,6 @@ import java.nio.ByteOrder;
  * <p>Thread-safety: immutable; plain reads and writes of the memory itself.
  */
 public final class NativeMemory {
-    private static final ValueLayout.OfShort SHORT =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG_BIG_ENDIAN =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final MemorySegment SPACE_OR_NULL = AddressSpace.WHOLE_OR_NULL;
 
     /**
@@ -110,7 +103,9 @@ public final class NativeMemory {
 
     /** Reads two bytes, with a sign. */
     public short getShort(long offset) {
-        return checkedOrNull == null ? AddressSpace.getShort(base + offset) : checkedOrNull.get(SHORT, offset);
+        return checkedOrNull == null
+                ? AddressSpace.getShort(base + offset)
+                : checkedOrNull.get(AddressSpace.SHORT, offset);
     }
 
     /** Reads two bytes, 0 to 65,535. */
@@ -123,13 +118,13 @@ public final class NativeMemory {
         if (checkedOrNull == null) {
             AddressSpace.setShort(base + offset, value);
         } else {
-            checkedOrNull.set(SHORT, offset, value);
+            checkedOrNull.set(AddressSpace.SHORT, offset, value);
         }
     }
 
     /** Reads four bytes. */
     public int getInt(long offset) {
-        return checkedOrNull == null ? AddressSpace.getInt(base + offset) : checkedOrNull.get(INT, offset);
+        return checkedOrNull == null ? AddressSpace.getInt(base + offset) : checkedOrNull.get(AddressSpace.INT, offset);
     }
 
     /** Writes four bytes. */
@@ -137,13 +132,15 @@ public final class NativeMemory {
         if (checkedOrNull == null) {
             AddressSpace.setInt(base + offset, value);
         } else {
-            checkedOrNull.set(INT, offset, value);
+            checkedOrNull.set(AddressSpace.INT, offset, value);
         }
     }
 
     /** Reads eight bytes. */
     public long getLong(long offset) {
-        return checkedOrNull == null ? AddressSpace.getLong(base + offset) : checkedOrNull.get(LONG, offset);
+        return checkedOrNull == null
+                ? AddressSpace.getLong(base + offset)
+                : checkedOrNull.get(AddressSpace.LONG, offset);
     }
 
     /** Writes eight bytes. */
@@ -151,7 +148,7 @@ public final class NativeMemory {
         if (checkedOrNull == null) {
             AddressSpace.setLong(base + offset, value);
         } else {
-            checkedOrNull.set(LONG, offset, value);
+            checkedOrNull.set(AddressSpace.LONG, offset, value);
         }
     }
 
@@ -159,7 +156,7 @@ public final class NativeMemory {
     public long getLongBigEndian(long offset) {
         return checkedOrNull == null
                 ? AddressSpace.getLongBigEndian(base + offset)
-                : checkedOrNull.get(LONG_BIG_ENDIAN, offset);
+                : checkedOrNull.get(AddressSpace.LONG_BIG_ENDIAN, offset);
     }
 
     /**
