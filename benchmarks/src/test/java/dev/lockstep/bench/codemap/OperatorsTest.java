@@ -8,8 +8,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the operators of a plan are charged in the simulator. */
+@Execution(ExecutionMode.CONCURRENT)
 class OperatorsTest {
     /** Of marks, calls and loops of the aggregate, which has half the calls of the filter. */
     private static final double TOLERANCE = 0.04;

@@ -12,8 +12,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Misses of a method that was compiled twice, of which the second code often lies where the first had been. */
+@Execution(ExecutionMode.CONCURRENT)
 class RecompiledCodeTest {
     @TempDir
     private Path directory;

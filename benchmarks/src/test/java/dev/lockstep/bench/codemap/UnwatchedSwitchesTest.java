@@ -11,8 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the agent that tells of compiled code adds to the switches of virtual threads, which is nothing. */
+@Execution(ExecutionMode.CONCURRENT)
 class UnwatchedSwitchesTest {
     /** Two equal runs differ by some 20 instructions a switch; a watched switch executes 1,400 more. */
     private static final long INSTRUCTIONS_MAX = 300;

@@ -29,7 +29,7 @@ class NativeAccessTest {
 
     @Test
     void worksAlikeWithoutNativeAccessAndWithIt() {
-        Seeds.each(2, seed -> {
+        Seeds.each(1, seed -> {
             List<String> without = run("without-" + seed, seed);
             List<String> with = run("with-" + seed, seed, NATIVE_ACCESS);
             List<String> raw = run("raw-" + seed, seed, NATIVE_ACCESS, "--add-exports", RAW_PACKAGE);
