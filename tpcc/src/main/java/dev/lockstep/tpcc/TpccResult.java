@@ -23,6 +23,7 @@ import java.util.SortedMap;
  * @param allocatedBytes heap allocated by all threads during the measured phase, or -1 where the JVM does not tell
  * @param commits committed transactions of the measured phase
  * @param latencies latencies of the measured phase
+ * @param latency those of all types together; {@code null} if the run was given up with terminals that still ran
  * @param aborts attempts of the measured phase that were rolled back
  * @param retries how many of them were tried again
  * @param consistencyAfterLoad verdict by condition; empty if it was not checked
@@ -43,6 +44,7 @@ public record TpccResult(
         long allocatedBytes,
         Map<TransactionType, Long> commits,
         Map<TransactionType, LatencySummary> latencies,
+        LatencySummary latency,
         Map<AbortReason, Long> aborts,
         long retries,
         SortedMap<Integer, String> consistencyAfterLoad,

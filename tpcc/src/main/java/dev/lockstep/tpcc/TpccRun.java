@@ -144,11 +144,13 @@ public final class TpccRun {
         Map<TransactionType, String> isolation = new EnumMap<>(TransactionType.class);
         Map<TransactionType, Long> commits = new EnumMap<>(TransactionType.class);
         Map<TransactionType, LatencySummary> latencies = new EnumMap<>(TransactionType.class);
+        LatencySummary latency = null;
         Map<AbortReason, Long> aborts = new EnumMap<>(AbortReason.class);
         long retries = 0;
         // While terminals still run, their counters must not be read: such a run reports its failure alone.
         if (driver.atRest()) {
             LatencyRecorder recorded = driver.latencies();
+            latency = recorded.summaryOfAll();
             for (TransactionType type : TransactionType.values()) {
                 commits.put(
                         type,
@@ -177,6 +179,7 @@ public final class TpccRun {
                 driver.used().allocatedBytes(),
                 Collections.unmodifiableMap(commits),
                 Collections.unmodifiableMap(latencies),
+                latency,
                 Collections.unmodifiableMap(aborts),
                 retries,
                 Collections.unmodifiableSortedMap(new TreeMap<>(afterLoad)),

@@ -58,6 +58,7 @@ class TpccRunTest {
             assertEquals(
                     result.commits().get(TransactionType.NEW_ORDER),
                     result.latencies().get(TransactionType.NEW_ORDER).count());
+            assertEquals(result.committed(), result.latency().count());
             assertEquals(12, result.consistencyAfterLoad().size());
             assertEquals(12, result.consistency().size());
             assertTrue(result.transactionsPerSecond() > 0 && result.newOrdersPerMinute() > 0);

@@ -1,9 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,9 +22,9 @@ import java.util.stream.Stream;
  * @param repeats how many repetitions
  * @param processorTime processor time of a transaction of the second over that of one of the first, so that above 1 is
  *     better here too; absent where it is not known
- * @param latencyP99 the 99th percentile of the latency of the first over that of the second, by transaction type, so
- *     that below 1 is better; of types that both sides ran in each repetition, absent where there are none, as in runs
- *     by turns, and where a thread of either side served several terminals, whose wait for it is in no latency
+ * @param latencyP99 the 99th percentile of the latency of the first over that of the second, by transaction type and of
+ *     all types, so that below 1 is better; of what both sides ran in each repetition, absent where there are none, as
+ *     in runs by turns, and where a thread of either side served several terminals, whose wait for it is in no latency
  * @param turns throughput by all turns of both where they took turns in one JVM; absent where there were none or few
  * @param turnsProcessorTime processor time likewise
  */
@@ -56,9 +54,9 @@ public record RatioReport(
             return denominator.cpuMicrosPerTransaction() / numerator.cpuMicrosPerTransaction();
         }
 
-        private boolean hasLatencyP99(String type) {
-            return latencyP99(numerator, type) > 0
-                    && latencyP99(denominator, type) > 0
+        private boolean hasLatencyP99(String group) {
+            return latencyP99(numerator, group) > 0
+                    && latencyP99(denominator, group) > 0
                     && hasThreadForEachTerminal(numerator)
                     && hasThreadForEachTerminal(denominator);
         }
@@ -67,13 +65,13 @@ public record RatioReport(
             return run.threads() >= run.configuration().terminals();
         }
 
-        private double latencyP99(String type) {
-            return latencyP99(numerator, type) / latencyP99(denominator, type);
+        private double latencyP99(String group) {
+            return latencyP99(numerator, group) / latencyP99(denominator, group);
         }
 
-        private static double latencyP99(RunReport run, String type) {
+        private static double latencyP99(RunReport run, String group) {
             LatencySummary latency =
-                    run.latencyMicros() == null ? null : run.latencyMicros().get(type);
+                    run.latencyMicros() == null ? null : run.latencyMicros().get(group);
             return latency == null ? 0 : latency.p99();
         }
     }
@@ -104,18 +102,17 @@ public record RatioReport(
     }
 
     private static Map<String, Spread> latencyP99(List<Pair> pairs) {
-        Map<String, Spread> byType = new LinkedHashMap<>();
-        for (TransactionType transaction : TransactionType.values()) {
-            String type = Spelling.of(transaction);
-            if (pairs.stream().allMatch(pair -> pair.hasLatencyP99(type))) {
-                byType.put(
-                        type,
-                        Spread.of(pairs.stream()
-                                .map(pair -> pair.latencyP99(type))
-                                .toList()));
+        Map<String, Spread> byGroup = new LinkedHashMap<>();
+        for (LatencyGroup group : LatencyGroup.GROUPS) {
+            String key = group.key();
+            if (pairs.stream().allMatch(pair -> pair.hasLatencyP99(key))) {
+                byGroup.put(
+                        key,
+                        Spread.of(
+                                pairs.stream().map(pair -> pair.latencyP99(key)).toList()));
             }
         }
-        return byType.isEmpty() ? null : byType;
+        return byGroup.isEmpty() ? null : byGroup;
     }
 
     private static List<Turn> turns(List<Pair> pairs, Function<Pair, RunReport> side) {

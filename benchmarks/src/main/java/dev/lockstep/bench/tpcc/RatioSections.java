@@ -1,10 +1,8 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Section;
-import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -69,13 +67,13 @@ final class RatioSections {
                 1,
                 Stream.concat(
                                 Stream.of("ratio of 99th percentiles"),
-                                Arrays.stream(TransactionType.values()).map(TransactionType::title))
+                                LatencyGroup.GROUPS.stream().map(LatencyGroup::title))
                         .toList());
         for (RatioReport ratio : having(ratio -> ratio.latencyP99() != null)) {
             table.row(Stream.concat(
                             Stream.of(label(ratio)),
-                            Arrays.stream(TransactionType.values())
-                                    .map(type -> ratio.latencyP99().get(Spelling.of(type)))
+                            LatencyGroup.GROUPS.stream()
+                                    .map(group -> ratio.latencyP99().get(group.key()))
                                     .map(spread -> spread == null ? ABSENT : number(spread.median())))
                     .toList());
         }

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param txnPerSecond committed transactions of all types a second
  * @param newOrderPerMinute committed New-Orders a minute
  * @param commits by type
- * @param latencyMicros by type
+ * @param latencyMicros by type, and of {@code all}
  * @param aborts attempts rolled back, by reason
  * @param retries how many of them were tried again
  * @param teams by operation; empty without a scheduler of ours

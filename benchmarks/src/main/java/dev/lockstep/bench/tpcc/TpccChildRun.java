@@ -24,6 +24,7 @@ import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
@@ -339,6 +340,15 @@ final class TpccChildRun implements TpccProgress {
         }
     }
 
+    /** By {@link LatencyGroup}. */
+    private static Map<String, LatencySummary> latencies(TpccResult result) {
+        Map<String, LatencySummary> byGroup = Spelling.keys(result.latencies());
+        if (result.latency() != null) {
+            byGroup.put(LatencyGroup.ALL_TYPES.key(), result.latency());
+        }
+        return byGroup;
+    }
+
     private RunReport report(TpccResult result) {
         return new RunReport(
                 spec.engine(),
@@ -350,7 +360,7 @@ final class TpccChildRun implements TpccProgress {
                 result.transactionsPerSecond(),
                 result.newOrdersPerMinute(),
                 Spelling.keys(result.commits()),
-                Spelling.keys(result.latencies()),
+                latencies(result),
                 Spelling.keys(result.aborts()),
                 result.retries(),
                 figures.teams(),

@@ -6,9 +6,7 @@ import dev.lockstep.bench.report.Plot;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.RangePlot;
 import dev.lockstep.bench.report.Series;
-import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
-import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -75,13 +73,13 @@ final class TpccPlots {
                 bars));
     }
 
-    /** Latency of each type, a line for each configuration. */
+    /** Latency of each type and of all, a line for each configuration. */
     List<Plot> latencies() {
         List<Plot> plots = new ArrayList<>();
-        for (TransactionType type : TransactionType.values()) {
+        for (LatencyGroup group : LatencyGroup.GROUPS) {
             List<Series> lines = new ArrayList<>();
             for (RunReport run : typical) {
-                LatencySummary latency = run.latencyMicros().get(Spelling.of(type));
+                LatencySummary latency = run.latencyMicros().get(group.key());
                 if (latency != null && latency.count() > 0) {
                     lines.add(new Series(run.label(), percentiles(latency)));
                 }
@@ -89,8 +87,8 @@ final class TpccPlots {
             if (!lines.isEmpty()) {
                 plots.add(new LinePlot(
                         new PlotFrame(
-                                "latency-" + Spelling.of(type),
-                                "Latency of " + type.title(),
+                                "latency-" + group.key(),
+                                "Latency of " + group.title(),
                                 "From the answer of the thread's last transaction, or with think times from the end"
                                         + " of keying, to the answer of the commit; lower is better.",
                                 "percentile",

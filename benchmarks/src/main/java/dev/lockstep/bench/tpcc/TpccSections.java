@@ -303,13 +303,13 @@ final class TpccSections {
                 Table.of(2, List.of("run", "transaction", "committed", "p50", "p90", "p95", "p99", "p99.9", "max"));
         best.forEach((label, runs) -> {
             RunReport run = typical(runs);
-            for (TransactionType type : TransactionType.values()) {
-                LatencySummary latency = run.latencyMicros().get(Spelling.of(type));
+            for (LatencyGroup group : LatencyGroup.GROUPS) {
+                LatencySummary latency = run.latencyMicros().get(group.key());
                 if (latency != null && latency.count() > 0) {
                     table.row(List.of(
                             label,
-                            type.title(),
-                            count(run.commits().get(Spelling.of(type))),
+                            group.title(),
+                            count(latency.count()),
                             micros(latency.p50()),
                             micros(latency.p90()),
                             micros(latency.p95()),

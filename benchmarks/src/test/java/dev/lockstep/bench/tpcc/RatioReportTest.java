@@ -92,10 +92,16 @@ class RatioReportTest {
                 "governed",
                 "off",
                 List.of(
-                        new RatioReport.Pair(withTails("new-order", 30, "payment", 8), withTails("new-order", 20)),
-                        new RatioReport.Pair(withTails("new-order", 10), withTails("new-order", 40, "payment", 8)),
-                        new RatioReport.Pair(withTails("new-order", 9), withTails("new-order", 10))));
-        assertEquals(Map.of("new-order", new Spread(0.9, 0.25, 1.5)), ratio.latencyP99());
+                        new RatioReport.Pair(
+                                withTails("new-order", 30, "payment", 8, "all", 25),
+                                withTails("new-order", 20, "all", 20)),
+                        new RatioReport.Pair(
+                                withTails("new-order", 10, "all", 10),
+                                withTails("new-order", 40, "payment", 8, "all", 20)),
+                        new RatioReport.Pair(
+                                withTails("new-order", 9, "all", 9), withTails("new-order", 10, "all", 10))));
+        assertEquals(
+                Map.of("new-order", new Spread(0.9, 0.25, 1.5), "all", new Spread(0.9, 0.5, 1.25)), ratio.latencyP99());
         assertNull(RatioReport.of("a", "b", List.of(pair(1, 1))).latencyP99(), "by turns");
     }
 

@@ -178,6 +178,9 @@ class TpccCommandTest {
         assertEquals("none", run.at("/isolation/new-order").asText());
         assertTrue(run.at("/latencyMicros/new-order/p99").asDouble() > 0);
         assertTrue(run.at("/latencyMicros/stock-level/count").asLong() > 0);
+        assertEquals(
+                run.at("/commits").valueStream().mapToLong(JsonNode::asLong).sum(),
+                run.at("/latencyMicros/all/count").asLong());
         assertTrue(run.at("/aborts/unused-item").isNumber());
         assertEquals(0, run.get("teams").size());
         assertEquals(CONDITIONS, run.get("consistency").size());

@@ -63,6 +63,15 @@ public final class LatencyRecorder {
         return LatencySummary.of(histograms[type.ordinal()]);
     }
 
+    /** What was recorded of all types together; nobody records meanwhile. */
+    public LatencySummary summaryOfAll() {
+        AbstractHistogram all = new Histogram(LATENCY_NANOS_MIN, LATENCY_NANOS_MAX, SIGNIFICANT_DIGITS);
+        for (AbstractHistogram histogram : histograms) {
+            all.add(histogram);
+        }
+        return LatencySummary.of(all);
+    }
+
     /** The counts of a type. */
     AbstractHistogram histogram(TransactionType type) {
         return histograms[type.ordinal()];

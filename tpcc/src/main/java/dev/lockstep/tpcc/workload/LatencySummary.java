@@ -3,9 +3,9 @@ package dev.lockstep.tpcc.workload;
 import org.HdrHistogram.AbstractHistogram;
 
 /**
- * Latencies of one transaction type in microseconds, to the answer of the commit. They begin with the answer of the
- * transaction before on the same thread, so that a terminal with a thread of its own waits for its turn in them; with
- * think times, when the input has been keyed in.
+ * Latencies of one transaction type, or of all, in microseconds, to the answer of the commit. They begin with the
+ * answer of the transaction before on the same thread, so that a terminal with a thread of its own waits for its turn
+ * in them; with think times, when the input has been keyed in.
  *
  * @param count transactions measured
  */

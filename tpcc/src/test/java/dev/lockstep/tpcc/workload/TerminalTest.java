@@ -79,5 +79,9 @@ class TerminalTest {
         assertEquals(1e6, (double) histogram.getMinValue(), 1e4);
         assertEquals(3_600e9, (double) histogram.getMaxValue(), 3_600e7);
         assertEquals(0, sum.histogram(TransactionType.PAYMENT).getTotalCount());
+        own.record(RunControl.MEASURE, TransactionType.STOCK_LEVEL, 9_000_000);
+        assertEquals(5_000.0, own.summaryOfAll().mean(), 10);
+        assertEquals(2, own.summaryOfAll().count());
+        assertEquals(2, shared.summaryOfAll().count());
     }
 }
