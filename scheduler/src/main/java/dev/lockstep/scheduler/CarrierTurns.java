@@ -82,7 +82,7 @@ final class CarrierTurns {
         run(sThread, list);
         int interval = sampleInterval();
         sThread.untilSlow = interval;
-        sThread.operationsThisTurn += interval;
+        sThread.lengthenTurn(interval);
     }
 
     /** Ends the timing of an operation, if it was timed; returns whether it was. */

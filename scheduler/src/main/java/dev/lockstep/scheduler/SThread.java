@@ -137,7 +137,9 @@ public abstract class SThread extends InboxNode {
     /** Operations until {@code beginOperation} leaves its fast path, to take a sample and to look after others. */
     int untilSlow = 1;
 
+    /** At most {@link Scheduler#OPERATIONS_PER_TURN_MAX}. */
     int operationsThisTurn;
+
     OperationList sampledList;
     long sampleStartNanos;
 
@@ -264,6 +266,23 @@ public abstract class SThread extends InboxNode {
                 InstalledProbe.returned(this);
             }
         }
+    }
+
+    /**
+     * Says that the operation under way works on several rows. A turn counts each of them as an operation, so that it
+     * is as long with batches as without. Does nothing in a team, where turns are not counted.
+     *
+     * @param rows at least 1
+     */
+    public final void countBatch(int rows) {
+        if (!member) {
+            lengthenTurn(rows - 1);
+        }
+    }
+
+    /** Stays at the longest turn, so that one that nobody ends never overflows. */
+    final void lengthenTurn(int operations) {
+        operationsThisTurn = Math.min(operationsThisTurn + operations, Scheduler.OPERATIONS_PER_TURN_MAX);
     }
 
     /**

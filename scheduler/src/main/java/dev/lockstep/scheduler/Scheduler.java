@@ -65,10 +65,9 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Operations after which an S-thread in straight mode lets others run at its next {@link
-     * SThread#transactionBoundary()}: about 0.3 ms of work where each is of one row; a batch of rows is one operation,
-     * and turns of batches take several times as long. What a turn costs is not its switch of 180 ns but the next
-     * S-thread's data, its stack, session and part of the database, which have left the caches since its last turn. So
-     * a smaller value costs throughput, a larger one makes others wait longer.
+     * SThread#transactionBoundary()}: about 0.3 ms of work. Each row of a batch counts as one. What a turn costs is
+     * not its switch of 180 ns but the next S-thread's data, its stack, session and part of the database, which have
+     * left the caches since its last turn. So a smaller value costs throughput, a larger one makes others wait longer.
      */
     public static final int OPERATIONS_PER_TURN = 1024;
 
@@ -79,7 +78,7 @@ public final class Scheduler implements AutoCloseable {
     public static final int OPERATIONS_PER_TURN_MIN = CarrierTurns.SAMPLE_INTERVAL;
 
     /**
-     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work where each is of one row.
+     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work.
      * Where more wait than could have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link
      * #OPERATIONS_PER_TURN_MIN}.
      */

@@ -265,6 +265,52 @@ class FairnessTest {
         }
     }
 
+    /** Each row of a batch counts, whether the turn ends between transactions or has to end in the middle of one. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, true", "CONTINUATION, true", "VIRTUAL, false", "CONTINUATION, false"})
+    void aTurnOfBatchesIsNoLonger(SThreadKind kind, boolean hasBoundaries) throws InterruptedException {
+        int rows = 16;
+        boolean[] otherRan = new boolean[1];
+        long[] rowsRun = new long[1];
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind).withTeamMode(TeamMode.OFF))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Runnable endless = () -> {
+                SThread self = SThread.current();
+                while (!otherRan[0]) {
+                    if (hasBoundaries) {
+                        self.transactionBoundary();
+                    }
+                    if (!otherRan[0]) {
+                        self.beginOperation(fetch);
+                        self.countBatch(rows);
+                        rowsRun[0] += rows;
+                        self.endOperation();
+                    }
+                }
+            };
+            Fixtures.runTogether(scheduler, List.of(endless, () -> otherRan[0] = true));
+        }
+        int expected = hasBoundaries ? Scheduler.OPERATIONS_PER_TURN : Scheduler.OPERATIONS_PER_TURN_MAX;
+        // What is counted at the end of a sampling interval, or looked at there.
+        long slack = 2L * CarrierTurns.SAMPLE_INTERVAL * (hasBoundaries ? 1 : rows);
+        assertTrue(Math.abs(rowsRun[0] - expected) <= slack, "rowsRun=" + rowsRun[0] + " expected=" + expected);
+    }
+
+    @Test
+    void aTurnThatNobodyEndsStaysAtItsLongest() throws InterruptedException {
+        int[] counted = new int[1];
+        try (Scheduler scheduler =
+                new Scheduler(Fixtures.exact(SThreadKind.CONTINUATION).withTeamMode(TeamMode.OFF))) {
+            Fixtures.runTogether(scheduler, List.of(() -> {
+                SThread self = SThread.current();
+                self.countBatch(Integer.MAX_VALUE);
+                self.countBatch(Integer.MAX_VALUE - Scheduler.OPERATIONS_PER_TURN_MAX);
+                counted[0] = self.operationsThisTurn;
+            }));
+        }
+        assertEquals(Scheduler.OPERATIONS_PER_TURN_MAX, counted[0]);
+    }
+
     /** Timed waits expire although somebody else always has work. */
     @ParameterizedTest
     @CsvSource({"VIRTUAL, ON", "CONTINUATION, ON", "VIRTUAL, OFF", "CONTINUATION, OFF"})

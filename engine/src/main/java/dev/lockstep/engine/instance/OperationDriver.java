@@ -60,7 +60,17 @@ public final class OperationDriver {
      * @param list number of the operation's list in the scheduler
      */
     public void run(RecordOperation operation, int list) {
-        SThread sThread = begin(list);
+        run(operation, list, 1);
+    }
+
+    /**
+     * Runs an operation on several rows to its end.
+     *
+     * @param list number of the operation's list in the scheduler
+     * @param rows how many
+     */
+    void run(RecordOperation operation, int list, int rows) {
+        SThread sThread = begin(list, rows);
         try {
             if (sThread == null) {
                 runInterruptibly(operation);
@@ -87,7 +97,7 @@ public final class OperationDriver {
      */
     int runHinted(
             HintedFetches[] chunks, FetchOperation[][] others, int chunkCount, RecordOperation[] running, int list) {
-        SThread sThread = begin(list);
+        SThread sThread = begin(list, keyCount(chunks, chunkCount));
         try {
             if (copyHinted(chunks, chunkCount, sThread) == 0) {
                 return 0;
@@ -146,7 +156,7 @@ public final class OperationDriver {
      * @return index behind the last that has run
      */
     int runInOrder(ScanOperation[] scans, int from, int count, int list) {
-        SThread sThread = begin(list);
+        SThread sThread = begin(list, count - from);
         try {
             bringToLeaves(scans, from, count, sThread);
             int next = from;
@@ -220,15 +230,24 @@ public final class OperationDriver {
         return pool == other.pool;
     }
 
-    /** Begins an operation of a list; returns the S-thread of the transaction, or null. */
-    private SThread begin(int list) {
+    /** Begins an operation of a list on so many rows; returns the S-thread of the transaction, or null. */
+    private SThread begin(int list, int rows) {
         SThread sThread = context.sThread();
         if (sThread == null) {
             InstalledProbe.begin(null, scheduler, list);
         } else {
             sThread.beginOperation(list);
+            sThread.countBatch(rows);
         }
         return sThread;
+    }
+
+    private static int keyCount(HintedFetches[] chunks, int chunkCount) {
+        int count = 0;
+        for (int i = 0; i < chunkCount; i++) {
+            count += chunks[i].keyCount();
+        }
+        return count;
     }
 
     private static void end(SThread sThread) {

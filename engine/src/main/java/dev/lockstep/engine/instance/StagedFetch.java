@@ -68,6 +68,7 @@ final class StagedFetch implements StagedWork {
         SThread sThread = driver.sThread();
         try {
             sThread.beginOperation(list, this);
+            sThread.countBatch(count);
             if (!hintsFollowed) {
                 touched = touchHints();
                 followHints();

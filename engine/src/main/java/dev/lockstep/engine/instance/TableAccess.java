@@ -279,7 +279,7 @@ public final class TableAccess {
     private int insertTogether(Record[] rows, int from, int to) {
         InsertRunOperation run = session.insertRun();
         run.start(table.tree(), rows, from, to);
-        session.driver.run(run, table.operations().insert());
+        session.driver.run(run, table.operations().insert(), to - from);
         return run.next();
     }
 
@@ -429,7 +429,7 @@ public final class TableAccess {
     private int updateInPlace(Record[] rows, int from, int to) {
         InPlaceUpdateOperation run = session.updateInPlace;
         run.start(table.tree(), rows, from, to);
-        session.driver.run(run, table.operations().update());
+        session.driver.run(run, table.operations().update(), to - from);
         return run.next();
     }
 

@@ -102,6 +102,11 @@ public final class HintedFetches {
         Arrays.fill(missingLocks, 0, count, false);
     }
 
+    /** Number of keys that it aims at. */
+    public int keyCount() {
+        return count;
+    }
+
     /** Finds out where the hints lie. */
     public void findHints() {
         slots.find(tree, keys, from, count);
