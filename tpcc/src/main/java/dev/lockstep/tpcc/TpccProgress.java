@@ -25,6 +25,12 @@ public interface TpccProgress {
     /** Transactions brought to an end so far, warm-up included, since the terminals were started. */
     default void running(long transactions, Duration elapsed) {}
 
+    /**
+     * Called by a terminal in front of the last transactions of the warm-up, in runs of a number of transactions: for
+     * what has to be as it will be in the measured phase, and begin with the same transaction in each run.
+     */
+    default void settling() {}
+
     /** Called when the measured time is over and the terminals still run: to read what they take with them, quickly. */
     default void measureEnds() {}
 

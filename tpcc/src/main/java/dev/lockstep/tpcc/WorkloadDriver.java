@@ -76,8 +76,8 @@ final class WorkloadDriver {
             return RunControl.byTime();
         }
         return configuration.atLeast().isZero()
-                ? RunControl.byCount(warmUp, transactions, this::measureBegins)
-                : RunControl.byCountHeld(warmUp, transactions, this::measureBegins);
+                ? RunControl.byCount(warmUp, transactions, progress::settling, this::measureBegins)
+                : RunControl.byCountHeld(warmUp, transactions, progress::settling, this::measureBegins);
     }
 
     private void prepare() {

@@ -47,12 +47,6 @@ final class TpccChildRun implements TpccProgress {
     /** The phase in which the simulated caches fill, before the measured one. */
     static final int PHASE_SETTLE = 2;
 
-    /** Transactions of that phase at most: each runs some 200,000 instructions, so this many fill any cache. */
-    private static final long SETTLE_TRANSACTIONS_MAX = 1_000;
-
-    /** Of the transactions before measuring, the part that this phase has at most. */
-    private static final int SETTLE_DIVISOR = 10;
-
     /** On which all runs of a simulation begin, since dates are part of rows. */
     private static final Instant SIMULATED_DATE = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -68,11 +62,7 @@ final class TpccChildRun implements TpccProgress {
     private ScanBeside scan;
     private volatile Phase phase = Phase.LOAD;
     private volatile boolean measuring;
-    private boolean settling;
     private volatile List<CompiledMethod> compiled = List.of();
-
-    /** Held while a phase begins, which terminals and the driver do. */
-    private final Object phases = new Object();
 
     private Map<String, CollectorReport> collectorsBefore = Map.of();
     private Map<String, CollectorReport> collectors = Map.of();
@@ -225,7 +215,6 @@ final class TpccChildRun implements TpccProgress {
     @Override
     public void running(long transactions, Duration elapsed) {
         if (spec.transactions() > 0) {
-            settle(transactions);
             tell(transactions, spec.warmUpTransactions() + spec.transactions(), transactions);
         } else {
             tell(
@@ -235,18 +224,9 @@ final class TpccChildRun implements TpccProgress {
         }
     }
 
-    /** Begins the phase before the measured one, in simulated runs alone, when its transactions begin. */
-    private void settle(long transactions) {
-        long left = spec.warmUpTransactions() - transactions;
-        if (!settling && left <= Math.min(SETTLE_TRANSACTIONS_MAX, spec.warmUpTransactions() / SETTLE_DIVISOR)) {
-            settling = true;
-            // The terminal that begins the measured phase may have been faster.
-            synchronized (phases) {
-                if (!measuring) {
-                    SimulatedPhases.begin(PHASE_SETTLE);
-                }
-            }
-        }
+    @Override
+    public void settling() {
+        SimulatedPhases.begin(PHASE_SETTLE);
     }
 
     @Override
@@ -294,10 +274,8 @@ final class TpccChildRun implements TpccProgress {
             threadNanosBefore = ThreadTimes.now();
             ticksBefore = ProcessorTicks.now();
         }
-        synchronized (phases) {
-            measuring = true;
-            SimulatedPhases.begin(Markers.PHASE_MEASURED);
-        }
+        measuring = true;
+        SimulatedPhases.begin(Markers.PHASE_MEASURED);
     }
 
     private void measurementEnds() {

@@ -1,6 +1,5 @@
 package dev.lockstep.tpcc.workload;
 
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -18,44 +17,62 @@ public final class RunControl {
     /** Terminals end. */
     public static final int STOP = 2;
 
-    private final long warmUpTransactions;
+    /**
+     * Transactions at the end of the warm-up that are told apart, at most: each runs some 120,000 instructions, so this
+     * many fill any simulated cache.
+     */
+    static final int SETTLE_TRANSACTIONS_MAX = 1_000;
+
+    /** Of the warm-up, the part that they are at most. */
+    private static final int SETTLE_DIVISOR = 10;
+
     private final long transactions;
-    private final Runnable measureBegins;
+
+    /** In front of the last transactions of the warm-up, and of the first one that is measured. */
+    private final TicketGate settling;
+
+    private final TicketGate measuring;
     private final AtomicLong tickets = new AtomicLong();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile int phase = WARM_UP;
 
-    /** Open once {@link #measureBegins} has returned, or thrown. */
-    private final CountDownLatch measuring = new CountDownLatch(1);
-
     /** While set, transactions beyond the number are measured too. */
     private volatile boolean held;
 
-    private RunControl(long warmUpTransactions, long transactions, boolean held, Runnable measureBegins) {
-        this.warmUpTransactions = warmUpTransactions;
+    private RunControl(
+            long warmUpTransactions,
+            long transactions,
+            boolean held,
+            Runnable settlingBegins,
+            Runnable measuringBegins) {
         this.transactions = transactions;
         this.held = held;
-        this.measureBegins = measureBegins;
+        long settle = Math.min(SETTLE_TRANSACTIONS_MAX, warmUpTransactions / SETTLE_DIVISOR);
+        settling = new TicketGate(warmUpTransactions - settle, settle == 0 ? () -> {} : settlingBegins);
+        measuring = new TicketGate(warmUpTransactions, measuringBegins);
     }
 
     /** A run whose phases {@link #phase(int)} switches. */
     public static RunControl byTime() {
-        return new RunControl(0, 0, false, () -> {});
+        return new RunControl(0, 0, false, () -> {}, () -> {});
     }
 
     /**
      * A run of a number of transactions.
      *
-     * @param measureBegins called once, by the terminal that starts the first measured transaction; the others start
-     *     none until it has returned
+     * @param settlingBegins called once, by the terminal that starts the first of the last transactions of the warm-up,
+     *     a tenth of them and at most 1,000; the others start none of these until it has returned
+     * @param measuringBegins called likewise in front of the first measured transaction
      */
-    public static RunControl byCount(long warmUpTransactions, long transactions, Runnable measureBegins) {
-        return new RunControl(warmUpTransactions, transactions, false, measureBegins);
+    public static RunControl byCount(
+            long warmUpTransactions, long transactions, Runnable settlingBegins, Runnable measuringBegins) {
+        return new RunControl(warmUpTransactions, transactions, false, settlingBegins, measuringBegins);
     }
 
     /** The same, which measures on beyond the number until {@link #release} is called. */
-    public static RunControl byCountHeld(long warmUpTransactions, long transactions, Runnable measureBegins) {
-        return new RunControl(warmUpTransactions, transactions, true, measureBegins);
+    public static RunControl byCountHeld(
+            long warmUpTransactions, long transactions, Runnable settlingBegins, Runnable measuringBegins) {
+        return new RunControl(warmUpTransactions, transactions, true, settlingBegins, measuringBegins);
     }
 
     /** Lets the measured phase end with its number of transactions, or now if they have been run. */
@@ -77,8 +94,8 @@ public final class RunControl {
 
     /**
      * Asks for permission to run one more transaction, and tells which phase it belongs to, or {@link #STOP}. Waits
-     * while another terminal lets the measured phase begin, which may take long in a simulated run: what is admitted as
-     * measured runs in that phase.
+     * while another terminal lets a phase begin, which may take long in a simulated run: what is admitted behind it
+     * runs in that phase.
      */
     int admit() {
         int now = phase;
@@ -86,40 +103,21 @@ public final class RunControl {
             return now;
         }
         long ticket = tickets.getAndIncrement();
-        if (ticket < warmUpTransactions) {
-            return WARM_UP;
-        }
-        if (ticket == warmUpTransactions) {
-            beginMeasuring();
-        } else if (measuring.getCount() != 0 && !awaitMeasuring()) {
+        try {
+            if (!settling.pass(ticket) || !measuring.pass(ticket)) {
+                return WARM_UP;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
             return STOP;
         }
-        return ticket < warmUpTransactions + transactions || held ? MEASURE : STOP;
+        return ticket < measuring.first() + transactions || held ? MEASURE : STOP;
     }
 
     /** Whether {@link #admit} would let a transaction begin now; once it would not, it never will again. */
     boolean admitsMore() {
-        return phase != STOP && (transactions == 0 || held || tickets.get() < warmUpTransactions + transactions);
-    }
-
-    private void beginMeasuring() {
-        try {
-            measureBegins.run();
-        } finally {
-            measuring.countDown();
-        }
-    }
-
-    /** Ends, because the terminal with the first measured ticket is not waiting for any other. */
-    private boolean awaitMeasuring() {
-        try {
-            measuring.await();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            fail(e);
-            return false;
-        }
+        return phase != STOP && (transactions == 0 || held || tickets.get() < measuring.first() + transactions);
     }
 
     /** The phase to which a transaction that was admitted in a phase and ends now belongs. */

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A measured transaction runs in the measured phase: in simulated runs two of three once ran before it had begun. */
 class RunControlTest {
@@ -17,7 +20,7 @@ class RunControlTest {
         AtomicBoolean begun = new AtomicBoolean();
         AtomicReference<RunControl> control = new AtomicReference<>();
         CompletableFuture<List<Integer>> other = new CompletableFuture<>();
-        control.set(RunControl.byCount(1, 2, () -> {
+        control.set(RunControl.byCount(1, 2, () -> {}, () -> {
             Thread thread = Thread.ofPlatform().start(() -> {
                 int admitted = control.get().admit();
                 other.complete(List.of(admitted, begun.get() ? 1 : 0));
@@ -34,11 +37,50 @@ class RunControlTest {
         assertEquals(RunControl.STOP, control.get().admit());
     }
 
+    /** In simulated runs it once began when the driver looked, up to a thousand transactions later. */
+    @ParameterizedTest
+    @CsvSource({"30, 3", "20000, 1000", "9, 0", "0, 0"})
+    void theEndOfTheWarmUpBeginsWithTheSameTransactionInEachRun(int warmUp, int settled) {
+        int[] admitted = new int[1];
+        List<Integer> begun = new ArrayList<>();
+        RunControl control = RunControl.byCount(warmUp, 2, () -> begun.add(admitted[0]), () -> begun.add(admitted[0]));
+        while (control.admit() != RunControl.STOP) {
+            admitted[0]++;
+        }
+        assertEquals(settled == 0 ? List.of(warmUp) : List.of(warmUp - settled, warmUp), begun);
+        assertEquals(warmUp + 2, admitted[0]);
+    }
+
+    @Test
+    void nobodyIsAdmittedToTheEndOfTheWarmUpBeforeItHasBegun() {
+        AtomicReference<RunControl> control = new AtomicReference<>();
+        CompletableFuture<Integer> other = new CompletableFuture<>();
+        List<Boolean> admittedBefore = new ArrayList<>();
+        control.set(RunControl.byCount(
+                20,
+                1,
+                () -> {
+                    Thread thread = Thread.ofPlatform()
+                            .start(() -> other.complete(control.get().admit()));
+                    // Until it waits, or has been let in.
+                    while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TERMINATED) {
+                        Thread.onSpinWait();
+                    }
+                    admittedBefore.add(other.isDone());
+                },
+                () -> {}));
+        for (int i = 0; i < 19; i++) {
+            assertEquals(RunControl.WARM_UP, control.get().admit());
+        }
+        assertEquals(RunControl.WARM_UP, other.join());
+        assertEquals(List.of(false), admittedBefore);
+    }
+
     @Test
     void waitingEndsWhereThePhaseCannotBegin() throws Exception {
         CompletableFuture<Integer> other = new CompletableFuture<>();
         AtomicReference<RunControl> control = new AtomicReference<>();
-        control.set(RunControl.byCount(0, 2, () -> {
+        control.set(RunControl.byCount(0, 2, () -> {}, () -> {
             Thread.ofPlatform().start(() -> other.complete(control.get().admit()));
             throw new IllegalStateException("cannot begin");
         }));
@@ -50,7 +92,7 @@ class RunControlTest {
     void interruptedWaitEndsTheRun() throws Exception {
         CompletableFuture<Integer> other = new CompletableFuture<>();
         AtomicReference<RunControl> control = new AtomicReference<>();
-        control.set(RunControl.byCount(0, 2, () -> {
+        control.set(RunControl.byCount(0, 2, () -> {}, () -> {
             Thread thread =
                     Thread.ofPlatform().start(() -> other.complete(control.get().admit()));
             thread.interrupt();

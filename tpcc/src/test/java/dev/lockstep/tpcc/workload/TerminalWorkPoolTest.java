@@ -123,7 +123,7 @@ class TerminalWorkPoolTest {
             int terminals = 20;
             try (TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
                 for (int number = 0; number < terminals; number++) {
-                    RunControl control = RunControl.byCount(3, TURN, () -> {});
+                    RunControl control = RunControl.byCount(3, TURN, () -> {}, () -> {});
                     TerminalLoop loop = loop(adapter, pool, control, number);
                     loop.run();
                     assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
@@ -153,7 +153,7 @@ class TerminalWorkPoolTest {
                     pool.giveBack(pool.borrow());
                 }
             };
-            RunControl control = RunControl.byCount(0, transactions, () -> {});
+            RunControl control = RunControl.byCount(0, transactions, () -> {}, () -> {});
             loop(adapter, pool, control, 0).run();
             assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
             assertEquals(transactions, adapter.answered);
@@ -166,7 +166,7 @@ class TerminalWorkPoolTest {
         // Nothing was loaded, so the first transaction finds no warehouse.
         try (CountingAdapter adapter = new CountingAdapter();
                 TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
-            RunControl control = RunControl.byCount(0, 1, () -> {});
+            RunControl control = RunControl.byCount(0, 1, () -> {}, () -> {});
             loop(adapter, pool, control, 0).run();
             assertInstanceOf(IllegalStateException.class, control.failure());
             assertEquals(1, adapter.closed);

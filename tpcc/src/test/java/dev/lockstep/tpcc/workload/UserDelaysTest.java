@@ -33,7 +33,7 @@ class UserDelaysTest {
     /** Else a run of a number of transactions would measure for how long its users think when all is done. */
     @Test
     void nobodyThinksBehindTheLastTransaction() {
-        RunControl control = RunControl.byCount(1, 1, () -> {});
+        RunControl control = RunControl.byCount(1, 1, () -> {}, () -> {});
         assertEquals(RunControl.WARM_UP, control.admit());
         delays.think(threads, control, 1);
         assertNotEquals(0, threads.pauses);
@@ -48,7 +48,7 @@ class UserDelaysTest {
 
     @Test
     void usersThinkWhileARunIsHeldBeyondItsNumber() {
-        RunControl control = RunControl.byCountHeld(0, 1, () -> {});
+        RunControl control = RunControl.byCountHeld(0, 1, () -> {}, () -> {});
         assertEquals(RunControl.MEASURE, control.admit());
         delays.think(threads, control, 1);
         assertNotEquals(0, threads.pauses);
