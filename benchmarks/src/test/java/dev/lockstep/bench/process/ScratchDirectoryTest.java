@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,23 @@ class ScratchDirectoryTest {
             }
         }
         assertFalse(Files.exists(path));
+    }
+
+    /** A simulated process is told the name, and has other addresses where that is longer. */
+    @Test
+    void namesAreOfOneLengthAndNobodyElseLooksInside() throws IOException {
+        int length = "lockstep-test-0000012345-1234567890123456789".length();
+        for (int i = 0; i < 40; i++) {
+            try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+                assertEquals(length, scratch.path().getFileName().toString().length(), () -> scratch.path()
+                        .toString());
+                if (parent.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+                    assertEquals(
+                            PosixFilePermissions.fromString("rwx------"),
+                            Files.getPosixFilePermissions(scratch.path()));
+                }
+            }
+        }
     }
 
     @Test
