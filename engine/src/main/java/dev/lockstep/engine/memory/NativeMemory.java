@@ -20,8 +20,6 @@ import java.nio.ByteBuffer;
  * <p>Thread-safety: immutable; plain reads and writes of the memory itself.
  */
 public final class NativeMemory {
-    private static final MemorySegment SPACE_OR_NULL = AddressSpace.WHOLE_OR_NULL;
-
     /**
      * Lengths of 16 bits, as a page has for what lies in it: whatever number stands there, a copy ends within as many
      * bytes behind its begin. Longer copies are checked.
@@ -167,7 +165,7 @@ public final class NativeMemory {
      */
     public void copyTo(long offset, byte[] target, int at, int bytes) {
         if (checkedOrNull == null && bytes <= TRUSTED_COPY_BYTES_MAX) {
-            MemorySegment.copy(SPACE_OR_NULL, ValueLayout.JAVA_BYTE, base + offset, target, at, bytes);
+            AddressSpace.copyTo(base + offset, target, at, bytes);
         } else {
             MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, target, at, bytes);
         }
@@ -181,7 +179,7 @@ public final class NativeMemory {
      */
     public void copyFrom(byte[] source, int from, long offset, int bytes) {
         if (checkedOrNull == null && bytes <= TRUSTED_COPY_BYTES_MAX) {
-            MemorySegment.copy(source, from, SPACE_OR_NULL, ValueLayout.JAVA_BYTE, base + offset, bytes);
+            AddressSpace.copyFrom(source, from, base + offset, bytes);
         } else {
             MemorySegment.copy(source, from, segment, ValueLayout.JAVA_BYTE, offset, bytes);
         }

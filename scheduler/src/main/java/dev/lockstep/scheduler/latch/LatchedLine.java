@@ -47,7 +47,7 @@ public final class LatchedLine {
     /** Keeps the line alive. */
     private final MemorySegment line;
 
-    /** Where the line begins in what {@link #memory} returns. */
+    /** Where the line begins: its address, or 0 in {@link #line} where the {@link AddressSpace} is not open. */
     private final long base;
 
     private final LatchWatch watch;
@@ -71,7 +71,7 @@ public final class LatchedLine {
     public void latch() {
         int round = 0;
         // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
-        while (!isFree() || (long) LONG.compareAndExchangeAcquire(memory(), base, FREE, HELD) != FREE) {
+        while (!isFree() || hold() != FREE) {
             round = Backoff.pause(round, watch);
         }
     }
@@ -85,7 +85,7 @@ public final class LatchedLine {
         if (isFree()) {
             throw new IllegalMonitorStateException("latch is not held");
         }
-        LONG.setRelease(memory(), base, FREE);
+        setReleaseAt(base, FREE);
     }
 
     /** Returns whether somebody holds the latch; a snapshot, for assertions and validation. */
@@ -95,7 +95,7 @@ public final class LatchedLine {
 
     /** A stale value costs one more turn of the wait or one failed compare-and-set, which decides. */
     private boolean isFree() {
-        return (long) LONG.getOpaque(memory(), base) == FREE;
+        return getOpaqueAt(base) == FREE;
     }
 
     /**
@@ -104,22 +104,28 @@ public final class LatchedLine {
      * @param word 0 to {@link #WORDS} - 1
      */
     public long get(int word) {
-        return (long) LONG.get(memory(), offset(word));
+        return getOpaqueAt(offset(word));
     }
 
     /** Sets a word under the latch. */
     public void set(int word, long value) {
-        LONG.set(memory(), offset(word), value);
+        long at = offset(word);
+        if (AddressSpace.isOpen()) {
+            AddressSpace.setLongOpaque(at, value);
+        } else {
+            LONG.setOpaque(line, at, value);
+        }
     }
 
     /** Reads a word without the latch; what was written before its {@link #setRelease} is seen then. */
     public long getAcquire(int word) {
-        return (long) LONG.getAcquire(memory(), offset(word));
+        long at = offset(word);
+        return AddressSpace.isOpen() ? AddressSpace.getLongAcquire(at) : (long) LONG.getAcquire(line, at);
     }
 
     /** Sets a word under the latch for those who read it without, after everything that was written before. */
     public void setRelease(int word, long value) {
-        LONG.setRelease(memory(), offset(word), value);
+        setReleaseAt(offset(word), value);
     }
 
     /** Where the line begins, a multiple of 128 bytes; for tests of what lies where. */
@@ -131,8 +137,23 @@ public final class LatchedLine {
         return base + Long.BYTES * (1L + Objects.checkIndex(word, WORDS));
     }
 
-    /** A constant where it can be: every word is within the line, and the line lives as long as this object. */
-    private MemorySegment memory() {
-        return AddressSpace.isOpen() ? AddressSpace.WHOLE_OR_NULL : line;
+    // Of the address space where it is open: every word is within the line, and the line lives as long as this object.
+
+    private long hold() {
+        return AddressSpace.isOpen()
+                ? AddressSpace.compareAndExchangeLongAcquire(base, FREE, HELD)
+                : (long) LONG.compareAndExchangeAcquire(line, base, FREE, HELD);
+    }
+
+    private long getOpaqueAt(long at) {
+        return AddressSpace.isOpen() ? AddressSpace.getLongOpaque(at) : (long) LONG.getOpaque(line, at);
+    }
+
+    private void setReleaseAt(long at, long value) {
+        if (AddressSpace.isOpen()) {
+            AddressSpace.setLongRelease(at, value);
+        } else {
+            LONG.setRelease(line, at, value);
+        }
     }
 }

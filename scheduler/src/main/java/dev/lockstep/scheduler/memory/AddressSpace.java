@@ -2,6 +2,7 @@ package dev.lockstep.scheduler.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -19,11 +20,11 @@ import java.nio.ByteOrder;
  *
  * <p>Methods may be called where {@link #isOpen} only.
  *
- * <p>Thread-safety: immutable; plain reads and writes of the memory itself.
+ * <p>Thread-safety: immutable; plain reads and writes of the memory itself, where their names do not say otherwise.
  */
 public final class AddressSpace {
     /** All of the process, in which an offset is an address; or null without the permission, for the whole process. */
-    public static final MemorySegment WHOLE_OR_NULL =
+    private static final MemorySegment WHOLE_OR_NULL =
             AddressSpace.class.getModule().isNativeAccessEnabled() ? whole() : null;
 
     private static final boolean IS_RAW = WHOLE_OR_NULL != null
@@ -38,6 +39,8 @@ public final class AddressSpace {
     /** One of 64 bits whose unsigned order is that of its bytes, as a key's. */
     public static final ValueLayout.OfLong LONG_BIG_ENDIAN =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private AddressSpace() {}
 
@@ -116,5 +119,70 @@ public final class AddressSpace {
     /** Reads eight bytes, big-endian. */
     public static long getLongBigEndian(long address) {
         return IS_RAW ? RawMemory.getLongBigEndian(address) : WHOLE_OR_NULL.get(LONG_BIG_ENDIAN, address);
+    }
+
+    /**
+     * Copies to an array.
+     *
+     * @throws IndexOutOfBoundsException if the range does not lie within the array; nothing is copied then
+     */
+    public static void copyTo(long address, byte[] target, int at, int bytes) {
+        if (IS_RAW) {
+            RawMemory.copyTo(address, target, at, bytes);
+        } else {
+            MemorySegment.copy(WHOLE_OR_NULL, ValueLayout.JAVA_BYTE, address, target, at, bytes);
+        }
+    }
+
+    /**
+     * Copies from an array.
+     *
+     * @throws IndexOutOfBoundsException if the range does not lie within the array; nothing is copied then
+     */
+    public static void copyFrom(byte[] source, int from, long address, int bytes) {
+        if (IS_RAW) {
+            RawMemory.copyFrom(source, from, address, bytes);
+        } else {
+            MemorySegment.copy(source, from, WHOLE_OR_NULL, ValueLayout.JAVA_BYTE, address, bytes);
+        }
+    }
+
+    /** Reads eight bytes at a multiple of eight, in the machine's order, whole and at some time. */
+    public static long getLongOpaque(long address) {
+        return IS_RAW ? RawMemory.getLongOpaque(address) : (long) WORD.getOpaque(WHOLE_OR_NULL, address);
+    }
+
+    /** Writes such a number, whole and at some time. */
+    public static void setLongOpaque(long address, long value) {
+        if (IS_RAW) {
+            RawMemory.setLongOpaque(address, value);
+        } else {
+            WORD.setOpaque(WHOLE_OR_NULL, address, value);
+        }
+    }
+
+    /** Reads such a number; who sees the value of a {@link #setLongRelease} sees all that was written before that. */
+    public static long getLongAcquire(long address) {
+        return IS_RAW ? RawMemory.getLongAcquire(address) : (long) WORD.getAcquire(WHOLE_OR_NULL, address);
+    }
+
+    /** Writes such a number after everything that was written before. */
+    public static void setLongRelease(long address, long value) {
+        if (IS_RAW) {
+            RawMemory.setLongRelease(address, value);
+        } else {
+            WORD.setRelease(WHOLE_OR_NULL, address, value);
+        }
+    }
+
+    /**
+     * Replaces such a number if it has the expected value, before everything that is read or written afterwards.
+     *
+     * @return what it was
+     */
+    public static long compareAndExchangeLongAcquire(long address, long expected, long replacement) {
+        return IS_RAW
+                ? RawMemory.compareAndExchangeLongAcquire(address, expected, replacement)
+                : (long) WORD.compareAndExchangeAcquire(WHOLE_OR_NULL, address, expected, replacement);
     }
 }

@@ -1,13 +1,14 @@
 package dev.lockstep.scheduler.memory;
 
+import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
  * Memory by its address, checked by nothing: the JVM's own accessors, one instruction each. Not loaded unless {@code
  * java.base/jdk.internal.misc} is exported to this module. Numbers are little-endian if not said otherwise, and lie at
- * any address.
+ * any address; those that are read or written in some order lie at multiples of eight, and are the machine's.
  *
- * <p>Thread-safety: stateless; plain reads and writes of the memory itself.
+ * <p>Thread-safety: stateless; plain reads and writes of the memory itself, where their names do not say otherwise.
  */
 final class RawMemory {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
@@ -48,5 +49,35 @@ final class RawMemory {
 
     static long getLongBigEndian(long address) {
         return UNSAFE.getLongUnaligned(null, address, true);
+    }
+
+    static void copyTo(long address, byte[] target, int at, int bytes) {
+        Objects.checkFromIndexSize(at, bytes, target.length);
+        UNSAFE.copyMemory(null, address, target, Unsafe.ARRAY_BYTE_BASE_OFFSET + at, bytes);
+    }
+
+    static void copyFrom(byte[] source, int from, long address, int bytes) {
+        Objects.checkFromIndexSize(from, bytes, source.length);
+        UNSAFE.copyMemory(source, Unsafe.ARRAY_BYTE_BASE_OFFSET + from, null, address, bytes);
+    }
+
+    static long getLongOpaque(long address) {
+        return UNSAFE.getLongOpaque(null, address);
+    }
+
+    static long getLongAcquire(long address) {
+        return UNSAFE.getLongAcquire(null, address);
+    }
+
+    static void setLongOpaque(long address, long value) {
+        UNSAFE.putLongOpaque(null, address, value);
+    }
+
+    static void setLongRelease(long address, long value) {
+        UNSAFE.putLongRelease(null, address, value);
+    }
+
+    static long compareAndExchangeLongAcquire(long address, long expected, long replacement) {
+        return UNSAFE.compareAndExchangeLongAcquire(null, address, expected, replacement);
     }
 }
