@@ -24,8 +24,8 @@ import java.util.stream.Stream;
  * the JVM is told to end; and what runs of the same name have left that were killed, whose process is in its name, goes
  * when the next one is made. Thread-safe.
  *
- * <p>Names of one kind are of one length. They are told to simulated processes, in whose memory a longer one moves what
- * lies behind it: two runs of one seed then differed by 3 % in their misses of a first-level cache.
+ * <p>Names of one kind are of one length: they are told to simulated processes, in whose memory a longer one moves what
+ * lies behind it.
  */
 public final class ScratchDirectory implements AutoCloseable {
     private static final String PREFIX = "lockstep-";
