@@ -23,13 +23,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * many members as its operation may have ({@link SchedulerOptions#teamLimit}, {@link TeamLimits}) each time; see {@link
  * #teamsBetweenTurnsMax}. A list that another carrier helps with ({@link SchedulerOptions#lendingOn})
  * waits for that carrier as well, once it is at work on it; until then it is taken back after as many teams. Where
- * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations (plus the interval of
- * sampling), none a second one before all who waited with it have had theirs ({@link #start(String, int, int,
- * Runnable)} says in which order); those that go on after a wait that holds up others ({@link
- * WaitReason#holdsUpOthers()}) come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and
- * while the governor tries teams, as many of them have their turn for each team as it may have members. Both bounds
- * count teams and operations, not time: scheduling is cooperative, and one long operation without {@link
- * SThread#yieldTurn()}, or one long computation between two operations, holds its carrier.
+ * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations, each row of a batch being
+ * one (plus those between two looks at the turn, which are fewer than 200 calls apart), none a second one before all
+ * who waited with it have had theirs ({@link #start(String, int, int, Runnable)} says in which order); those that go on
+ * after a wait that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at most {@link
+ * #RESUMED_IN_A_ROW_MAX} of them between two others; and while the governor tries teams, as many of them have their
+ * turn for each team as it may have members. Both bounds count teams and operations, not time: scheduling is
+ * cooperative, and one long operation without {@link SThread#yieldTurn()}, or one long computation between two
+ * operations, holds its carrier.
  *
  * <p>Invariants:
  * <ul>
@@ -78,9 +79,8 @@ public final class Scheduler implements AutoCloseable {
     public static final int OPERATIONS_PER_TURN_MIN = CarrierTurns.SAMPLE_INTERVAL;
 
     /**
-     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work.
-     * Where more wait than could have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link
-     * #OPERATIONS_PER_TURN_MIN}.
+     * Operations in which everybody who is ready shall have had a turn: about 40 ms of work. Where more wait than could
+     * have {@link #OPERATIONS_PER_TURN} each, turns become shorter, down to {@link #OPERATIONS_PER_TURN_MIN}.
      */
     public static final int OPERATIONS_PER_ROUND = 1 << 17;
 
