@@ -16,10 +16,11 @@ class RatioSectionsTest {
 
     @Test
     void aTableStandsWhereItHasRows() {
-        List<Section> own = RatioSections.of(List.of(ratio(Map.of("payment", new Spread(1.25, 1, 2)), null)));
+        List<Section> own = RatioSections.of(
+                List.of(ratio(Map.of("payment", new Spread(1.25, 1, 2), "all", new Spread(0.75, 0.5, 1)), null)));
         assertEquals(2, own.size());
         assertEquals(
-                List.of(List.of("governed : off", "-", "1.250", "-", "-", "-")),
+                List.of(List.of("governed : off", "-", "1.250", "-", "-", "-", "0.750")),
                 ((Table) own.get(1).parts().getFirst()).rows());
         List<Section> byTurns = RatioSections.of(List.of(ratio(null, new TurnRatio(1.01, 0.99, 1.03))));
         assertEquals(2, byTurns.size());
