@@ -51,15 +51,19 @@ static void loop_shorter_than_the_history_is_learned(void) {
 static void loop_longer_than_the_history_ends_wrong_once(void) {
     struct branches *branches = make();
     struct branch_counts counts = {0};
+    int mispredicted = 0;
     for (int round = 0; round < 200; round++) {
         if (round == 100) {
             counts = (struct branch_counts) {0};
+            mispredicted = 0;
         }
         for (int turn = 0; turn < 50; turn++) {
-            branches_executed(branches, &counts, BRANCH_CONDITIONAL, ADDRESS, NEXT, turn < 49 ? TARGET : NEXT);
+            uint64_t to = turn < 49 ? TARGET : NEXT;
+            mispredicted += branches_executed(branches, &counts, BRANCH_CONDITIONAL, ADDRESS, NEXT, to);
         }
     }
     CHECK_EQUAL(100, counts.conditional_wrong);
+    CHECK_EQUAL(100, mispredicted);
     branches_free(branches);
 }
 
@@ -69,9 +73,11 @@ static void stack_returns_as_deep_as_it_is(void) {
     for (uint64_t depth = 1; depth <= 7; depth++) {
         branches_executed(branches, &counts, BRANCH_CALL, ADDRESS + depth * 16, NEXT + depth * 16, TARGET);
     }
+    int mispredicted = 0;
     for (uint64_t depth = 7; depth >= 1; depth--) {
-        branches_executed(branches, &counts, BRANCH_RETURN, TARGET, TARGET + 1, NEXT + depth * 16);
+        mispredicted += branches_executed(branches, &counts, BRANCH_RETURN, TARGET, TARGET + 1, NEXT + depth * 16);
     }
+    CHECK_EQUAL(3, mispredicted);
     CHECK_EQUAL(7, counts.returns);
     CHECK_EQUAL(3, counts.returns_wrong);
     branches_free(branches);
@@ -80,12 +86,15 @@ static void stack_returns_as_deep_as_it_is(void) {
 static void targets_in_turns_are_learned(void) {
     struct branches *branches = make();
     struct branch_counts counts = {0};
+    uint64_t mispredicted = 0;
     for (int call = 0; call < 200; call++) {
         if (call == 100) {
             CHECK(counts.indirect_wrong > 0);
+            CHECK_EQUAL(counts.indirect_wrong, mispredicted);
             counts = (struct branch_counts) {0};
         }
-        branches_executed(branches, &counts, BRANCH_INDIRECT_CALL, ADDRESS, NEXT, TARGET + (call & 1) * 64);
+        mispredicted +=
+            branches_executed(branches, &counts, BRANCH_INDIRECT_CALL, ADDRESS, NEXT, TARGET + (call & 1) * 64);
     }
     CHECK_EQUAL(100, counts.indirect);
     CHECK_EQUAL(0, counts.indirect_wrong);
@@ -98,8 +107,8 @@ static void buffer_keeps_the_targets_used_last(void) {
     /* More branches than entries: in turns, none is found again; the same one twice is. */
     for (int round = 0; round < 2; round++) {
         for (uint64_t i = 0; i < 4096; i++) {
-            branches_executed(branches, &counts, BRANCH_JUMP, ADDRESS + i * 8, NEXT + i * 8, TARGET);
-            branches_executed(branches, &counts, BRANCH_JUMP, ADDRESS + i * 8, NEXT + i * 8, TARGET);
+            CHECK(!branches_executed(branches, &counts, BRANCH_JUMP, ADDRESS + i * 8, NEXT + i * 8, TARGET));
+            CHECK(!branches_executed(branches, &counts, BRANCH_JUMP, ADDRESS + i * 8, NEXT + i * 8, TARGET));
         }
     }
     CHECK_EQUAL(4 * 4096, counts.taken);

@@ -22,6 +22,8 @@ static void *work(void *argument) {
         code_thread_operation(thread, 7);
         code_thread_executed(thread, blocks[1]);
         code_thread_missed(thread, code_place(blocks[1], 6), misses);
+        code_thread_mispredicted(thread, code_place(blocks[1], 6));
+        code_thread_mispredicted(thread, code_place(blocks[1], 6));
         /* Two lines, one of them twice. */
         code_thread_touched(thread, 0x1000, 8);
         code_thread_touched(thread, 0x103f, 2);
@@ -32,6 +34,7 @@ static void *work(void *argument) {
         code_thread_executed(thread, blocks[2]);
     }
     if (argument) {
+        code_thread_mispredicted(thread, code_place(blocks[2], 3));
         code_thread_end(thread);
     }
     return NULL;
@@ -92,6 +95,7 @@ int main(int count, char **arguments) {
         code_thread_missed(outside, code_place(blocks[2], offset), late);
     }
     code_thread_missed(NULL, code_place(blocks[2], 0), late);
+    code_thread_mispredicted(NULL, code_place(blocks[2], 0));
     if (code_lines_write(lines, error, sizeof error)) {
         return 1;
     }

@@ -85,17 +85,19 @@ static uint32_t place(uint64_t key, uint32_t entries) {
     return (uint32_t) (key * SPREAD >> 32) & (entries - 1);
 }
 
-static void direction(struct branches *branches, struct branch_counts *counts, uint64_t from, bool taken) {
+static bool direction(struct branches *branches, struct branch_counts *counts, uint64_t from, bool taken) {
     uint64_t history = branches->directions & (branches->sizes.counters - 1);
     uint8_t *counter = &branches->counters[place(from, branches->sizes.counters) ^ history];
+    bool wrong = (*counter >= COUNTER_TAKEN) != taken;
     counts->conditional++;
-    counts->conditional_wrong += (*counter >= COUNTER_TAKEN) != taken;
+    counts->conditional_wrong += wrong;
     if (taken && *counter < COUNTER_MAX) {
         ++*counter;
     } else if (!taken && *counter > 0) {
         --*counter;
     }
     branches->directions = branches->directions << 1 | taken;
+    return wrong;
 }
 
 static void target(struct branches *branches, struct branch_counts *counts, uint64_t from, uint64_t to) {
@@ -113,12 +115,14 @@ static void target(struct branches *branches, struct branch_counts *counts, uint
     set[0] = (struct target) {from, to};
 }
 
-static void indirect(struct branches *branches, struct branch_counts *counts, uint64_t from, uint64_t to) {
+static bool indirect(struct branches *branches, struct branch_counts *counts, uint64_t from, uint64_t to) {
     uint64_t *guess = &branches->indirect[place(from ^ branches->path, branches->sizes.indirect)];
+    bool wrong = *guess != to;
     counts->indirect++;
-    counts->indirect_wrong += *guess != to;
+    counts->indirect_wrong += wrong;
     *guess = to;
     branches->path = branches->path << PATH_SHIFT ^ (to & ((1u << PATH_TARGET_BITS) - 1));
+    return wrong;
 }
 
 static void push(struct branches *branches, uint64_t next) {
@@ -129,7 +133,7 @@ static void push(struct branches *branches, uint64_t next) {
     }
 }
 
-static void pop(struct branches *branches, struct branch_counts *counts, uint64_t to) {
+static bool pop(struct branches *branches, struct branch_counts *counts, uint64_t to) {
     bool known = branches->return_count > 0 && branches->returns[branches->return_top] == to;
     counts->returns++;
     counts->returns_wrong += !known;
@@ -137,36 +141,34 @@ static void pop(struct branches *branches, struct branch_counts *counts, uint64_
         branches->return_count--;
         branches->return_top = (branches->return_top + branches->sizes.returns - 1) % branches->sizes.returns;
     }
+    return !known;
 }
 
-void branches_executed(
+bool branches_executed(
     struct branches *branches, struct branch_counts *counts, enum branch_kind kind, uint64_t from, uint64_t next,
     uint64_t to) {
     switch (kind) {
         case BRANCH_CONDITIONAL:
-            direction(branches, counts, from, to != next);
             if (to != next) {
                 target(branches, counts, from, to);
             }
-            break;
+            return direction(branches, counts, from, to != next);
         case BRANCH_CALL:
             push(branches, next);
             target(branches, counts, from, to);
-            break;
+            return false;
         case BRANCH_JUMP:
             target(branches, counts, from, to);
-            break;
+            return false;
         case BRANCH_INDIRECT_CALL:
             push(branches, next);
-            indirect(branches, counts, from, to);
-            break;
+            return indirect(branches, counts, from, to);
         case BRANCH_INDIRECT_JUMP:
-            indirect(branches, counts, from, to);
-            break;
+            return indirect(branches, counts, from, to);
         case BRANCH_RETURN:
-            pop(branches, counts, to);
-            break;
+            return pop(branches, counts, to);
         case BRANCH_NONE:
-            break;
+            return false;
     }
+    return false;
 }

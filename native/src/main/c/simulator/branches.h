@@ -56,9 +56,10 @@ void branches_free(struct branches *branches);
 /*
  * A branch was executed.
  *
- * from: where its last instruction begins; next: the address behind it; to: where execution went on.
+ * from: where its last instruction begins; next: the address behind it; to: where execution went on. Returns whether
+ * its direction, its indirect target or its return was mispredicted; a target that the buffer does not have is none.
  */
-void branches_executed(
+bool branches_executed(
     struct branches *branches, struct branch_counts *counts, enum branch_kind kind, uint64_t from, uint64_t next,
     uint64_t to);
 

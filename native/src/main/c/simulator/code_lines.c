@@ -383,29 +383,40 @@ static bool missed_grow(struct code_table *table) {
     return true;
 }
 
-/* Adds misses of a place; whether memory allowed it. */
-static bool missed_add(struct code_table *table, uint64_t place, const uint64_t misses[CODE_LEVELS]) {
+/* Adds misses and mispredictions of a place; whether memory allowed it. */
+static bool missed_add(struct code_table *table, const struct code_missed *missed) {
     if (2 * table->missed_count >= table->missed_capacity && !missed_grow(table)) {
         return false;
     }
-    struct code_missed *sum = missed_at(table, place);
+    struct code_missed *sum = missed_at(table, missed->place - 1);
     if (!sum->place) {
-        sum->place = place + 1;
+        sum->place = missed->place;
         table->missed_count++;
     }
     for (int level = 0; level < CODE_LEVELS; level++) {
-        sum->level[level] += misses[level];
+        sum->level[level] += missed->level[level];
     }
+    sum->mispredicted += missed->mispredicted;
     return true;
 }
 
-void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]) {
+static void charge(struct code_thread *thread, const struct code_missed *missed) {
     if (thread && thread->table) {
         thread_latch(thread);
-        /* Without memory the misses of this place are in no line; the sums in the results have them. */
-        (void) missed_add(thread->table, place, misses);
+        /* Without memory what this place missed is in no line; the sums in the results have it. */
+        (void) missed_add(thread->table, missed);
         thread_unlatch(thread);
     }
+}
+
+void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]) {
+    struct code_missed missed = {.place = place + 1};
+    memcpy(missed.level, misses, sizeof missed.level);
+    charge(thread, &missed);
+}
+
+void code_thread_mispredicted(struct code_thread *thread, uint64_t place) {
+    charge(thread, &(struct code_missed) {.place = place + 1, .mispredicted = 1});
 }
 
 /* Adds what a table counts to the one of the same context among the ended; whether memory allowed it. */
@@ -436,7 +447,7 @@ static bool keep(struct code_store *store, const struct code_table *table) {
         sum->data_stays[i] += table->data_stays[i];
     }
     for (uint32_t i = 0; i < table->missed_capacity; i++) {
-        if (table->missed[i].place && !missed_add(sum, table->missed[i].place - 1, table->missed[i].level)) {
+        if (table->missed[i].place && !missed_add(sum, &table->missed[i])) {
             return false;
         }
     }
@@ -488,7 +499,7 @@ static void table_write(const struct code_table *table, FILE *file) {
             for (int level = 0; level < CODE_LEVELS; level++) {
                 fprintf(file, " %" PRIu64, missed->level[level]);
             }
-            fputc('\n', file);
+            fprintf(file, " %" PRIu64 "\n", missed->mispredicted);
         }
     }
     for (uint32_t i = 0; i < CODE_DATA_BUCKETS; i++) {
@@ -503,7 +514,7 @@ int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes) 
     pthread_mutex_lock(&store->latch);
     FILE *file = store->file;
     rewind(file);
-    fputs("lockstep-code-lines 4\n", file);
+    fputs("lockstep-code-lines 5\n", file);
     for (uint32_t i = 0; i < store->block_count; i++) {
         const struct code_block *block = &store->blocks[i];
         fprintf(file, "b %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", block->address, block->bytes,

@@ -14,13 +14,14 @@
  *
  * The file, text, numbers in decimal but for addresses:
  *
- *     lockstep-code-lines 4
+ *     lockstep-code-lines 5
  *     b ADDRESS BYTES INSTRUCTIONS EPOCH          one for each block, numbered from 0 in this order; ADDRESS in hex
  *     c PHASE OPERATION CLASS                     a context; what follows was executed in it
  *     BLOCK COUNT STAYS                           times the block was begun, and stays in the context in which
  *                                                 it was
- *     m BLOCK OFFSET L1I L1D L2 LLC               misses of each level, of the code that begins so many bytes into
- *                                                 the block, or of the data of the instruction that does
+ *     m BLOCK OFFSET L1I L1D L2 LLC MISPREDICTED  misses of each level, of the code that begins so many bytes into
+ *                                                 the block, or of the data of the instruction that does, and how
+ *                                                 often the branch that does was mispredicted
  *     d LINES STAYS                               times a stay touched so many distinct lines of data, of 64 bytes:
  *                                                 LINES, or less by a ninth of it at most
  *     end                                         so that a truncated file is told from a whole one
@@ -28,7 +29,8 @@
  * A stay of a thread in a context lasts from one mark of an operation to the next one that names another; so STAYS is
  * the number of executions of the operation that needed the block, whether in a loop or not. Data is counted in
  * operations of a phase only, without what a stay touched before its phase began, and of stays that came to their end
- * in it. Misses and data are told of threads that are simulated, where the machine has caches for data.
+ * in it. Misses and data are told of threads that are simulated, where the machine has caches for data; mispredictions
+ * where it has branch prediction.
  *
  * Contexts may occur several times, and a block twice in one; their counts add up.
  *
@@ -74,11 +76,12 @@ struct code_count {
     uint32_t stay;
 };
 
-/* Misses of one place in one context, by level. */
+/* Misses of one place in one context, by level, and mispredictions of the branch there. */
 struct code_missed {
     /* Block and offset, see code_place, and 1; 0: nothing is here. */
     uint64_t place;
     uint64_t level[CODE_LEVELS];
+    uint64_t mispredicted;
 };
 
 /* Counts of one context; pieces grows as blocks are met. */
@@ -203,6 +206,9 @@ void code_thread_touched(struct code_thread *thread, uint64_t address, uint64_t 
 
 /* Charges misses to a place that the thread executes, or did just now. */
 void code_thread_missed(struct code_thread *thread, uint64_t place, const uint64_t misses[CODE_LEVELS]);
+
+/* The branch at a place that the thread executed just now was mispredicted. */
+void code_thread_mispredicted(struct code_thread *thread, uint64_t place);
 
 /* Writes the file. Returns -1 with a sentence in error. */
 int code_lines_write(struct code_lines *lines, char *error, size_t error_bytes);

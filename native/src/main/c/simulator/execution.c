@@ -82,8 +82,12 @@ static uint32_t counted(struct thread *thread, const struct block *block) {
 /* The branch that a block ended with, once it is known where it went. */
 static void branched(const struct thread *thread, const struct block *previous, uint64_t to) {
     struct branch_unit *unit = &branch_units[thread->processor];
-    branches_executed(unit->branches, &unit->counts[thread->phase], previous->branch, previous->branch_address,
-        previous->address + previous->bytes, to);
+    if (branches_executed(unit->branches, &unit->counts[thread->phase], previous->branch, previous->branch_address,
+            previous->address + previous->bytes, to)
+        && UNLIKELY(thread->code != NULL)) {
+        code_thread_mispredicted(
+            thread->code, code_place(previous->code, (uint16_t) (previous->branch_address - previous->address)));
+    }
 }
 
 static void on_block(unsigned int vcpu, void *data) {

@@ -25,7 +25,7 @@ class CodeLinesTest {
     @Test
     void countsByBlockPhaseOperationClassAndEpoch() throws Exception {
         List<String> file = record(List.of("-O2"));
-        assertEquals("lockstep-code-lines 4", file.getFirst());
+        assertEquals("lockstep-code-lines 5", file.getFirst());
         assertEquals("end", file.getLast());
         Map<String, String> counts = counts(file, false);
         Map<String, String> many = new TreeMap<>(counts);
@@ -58,10 +58,14 @@ class CodeLinesTest {
                         1L),
                 dataStays(file));
         Map<String, String> misses = counts(file, true);
-        assertEquals(2L * ROUNDS + " 0 " + 6L * ROUNDS + " 0", misses.remove("1 7 carrier at 1010 11 3 0 offset 6"));
+        assertEquals(
+                2L * ROUNDS + " 0 " + 6L * ROUNDS + " 0 " + 4L * ROUNDS,
+                misses.remove("1 7 carrier at 1010 11 3 0 offset 6"));
+        // Whose branch was mispredicted, and missed nothing.
+        assertEquals("0 0 0 0 1", misses.remove("1 4095 carrier at 1020 12 4 0 offset 3"));
         assertEquals(1000, misses.size());
-        assertEquals("0 5 0 7", misses.get("0 0 other at 1020 12 4 0 offset 999"));
-        assertEquals(Set.of("0 5 0 7"), Set.copyOf(misses.values()));
+        assertEquals("0 5 0 7 0", misses.get("0 0 other at 1020 12 4 0 offset 999"));
+        assertEquals(Set.of("0 5 0 7 0"), Set.copyOf(misses.values()));
     }
 
     /** Threads count without a lock, beside each other and beside those that begin and end. */

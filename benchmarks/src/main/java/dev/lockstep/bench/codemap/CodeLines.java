@@ -20,7 +20,7 @@ import java.util.TreeMap;
  */
 public final class CodeLines {
     private static final String HEADER = "lockstep-code-lines ";
-    private static final String VERSION = "4";
+    private static final String VERSION = "5";
     private static final String END = "end";
     private static final String REMEDY = "run the program again, with the plugin of this build";
     private static final int BLOCKS_INITIAL = 1 << 16;
@@ -41,8 +41,8 @@ public final class CodeLines {
      */
     public record Context(int phase, int operation, String threadKind) {}
 
-    /** Levels of caches whose misses are told: L1-I, L1-D, L2 and last level. */
-    public static final int LEVELS = 4;
+    /** What is told of a place: misses of L1-I, L1-D, L2 and last level, and mispredictions of its branch. */
+    public static final int PLACE_COUNTS = 5;
 
     /** Bytes of a line of data. */
     public static final int DATA_LINE_BYTES = 64;
@@ -67,14 +67,14 @@ public final class CodeLines {
             entries.add(new long[] {block, count, stays});
         }
 
-        /** Takes the misses of a place. */
+        /** Takes the misses of a place, and the mispredictions of the branch there. */
         @FunctionalInterface
         public interface MissTaker {
             /**
              * Called for each place; the same one may come again.
              *
              * @param offset of the code, or of the instruction whose data it was, from the begin of the block
-             * @param misses {@link #LEVELS} counts
+             * @param misses {@link #PLACE_COUNTS} counts
              */
             void take(int block, int offset, long[] misses);
         }
@@ -84,7 +84,7 @@ public final class CodeLines {
             return Collections.unmodifiableNavigableMap(dataStays);
         }
 
-        /** Hands out all places that missed. */
+        /** Hands out all places that missed or were mispredicted. */
         public void eachMissed(MissTaker taker) {
             misses.forEach(
                     entry -> taker.take((int) entry[0], (int) entry[1], Arrays.copyOfRange(entry, 2, entry.length)));
@@ -165,7 +165,7 @@ public final class CodeLines {
     }
 
     private void addMisses(Counts counts, String[] words) {
-        long[] entry = new long[2 + LEVELS];
+        long[] entry = new long[2 + PLACE_COUNTS];
         entry[0] = block(counts, words[1]);
         for (int i = 1; i < entry.length; i++) {
             entry[i] = Long.parseLong(words[i + 1]);

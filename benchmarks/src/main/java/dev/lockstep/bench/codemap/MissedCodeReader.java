@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 /** Puts together where code missed, from the plugin, and what lay there, from the agent. */
 public final class MissedCodeReader implements CodeInstruments {
     private static final String CALLS = " > ";
-    private static final List<ToLongFunction<Misses>> LEVELS =
-            List.of(Misses::l1i, Misses::l1d, Misses::l2, Misses::llc);
-    private static final Misses NONE = new Misses(0, 0, 0, 0);
+    private static final List<ToLongFunction<Misses>> COUNTS =
+            List.of(Misses::l1i, Misses::l1d, Misses::l2, Misses::llc, Misses::branches);
+    private static final Misses NONE = new Misses(0, 0, 0, 0, 0);
 
     /** Kinds of threads that run on simulated processors. */
     private static final Set<String> SIMULATED = Set.of("client", "carrier", "engine");
@@ -71,7 +71,7 @@ public final class MissedCodeReader implements CodeInstruments {
         }
 
         void add(int block, int offset, long[] counts) {
-            Misses misses = new Misses(counts[0], counts[1], counts[2], counts[3]);
+            Misses misses = new Misses(counts[0], counts[1], counts[2], counts[3], counts[4]);
             totals = totals.plus(misses);
             long address = lines.address(block) + offset;
             CodeResolver.Found found = resolver.find(lines.address(block), lines.epoch(block));
@@ -123,7 +123,7 @@ public final class MissedCodeReader implements CodeInstruments {
                     .map(entry -> new Place(entry.getKey(), entry.getValue()))
                     .toList();
             Set<Place> most = new LinkedHashSet<>();
-            LEVELS.forEach(level -> most.addAll(MissedCode.most(all, level, MissedCode.PLACES_MAX)));
+            COUNTS.forEach(count -> most.addAll(MissedCode.most(all, count, MissedCode.PLACES_MAX)));
             return List.copyOf(most);
         }
     }

@@ -10,12 +10,12 @@ import java.util.function.ToLongFunction;
  *
  * @param totals of all code
  * @param unresolved of the code whose place nobody knows
- * @param methods those that miss most in some level, see {@link #PLACES_MAX}
+ * @param methods those that miss most in some level, or are mispredicted most, see {@link #PLACES_MAX}
  * @param lines likewise, {@code Class.method:line}
  * @param chains likewise, the outermost method first
  */
 public record MissedCode(Misses totals, Misses unresolved, List<Place> methods, List<Place> lines, List<Place> chains) {
-    /** So many places are kept that miss most in each level. */
+    /** So many places are kept that have most of each count. */
     public static final int PLACES_MAX = 100;
 
     /** If a larger part is unresolved, the places do not stand for the whole. */
@@ -28,11 +28,17 @@ public record MissedCode(Misses totals, Misses unresolved, List<Place> methods, 
         chains = List.copyOf(chains);
     }
 
-    /** Misses of the four levels; 0 in a level that there is not. */
-    public record Misses(long l1i, long l1d, long l2, long llc) {
+    /**
+     * Misses of the four levels; 0 in a level that there is not.
+     *
+     * @param branches that were mispredicted, of those whose target or direction is not always the same; 0 where
+     *     branches are not predicted
+     */
+    public record Misses(long l1i, long l1d, long l2, long llc, long branches) {
         /** Both sums. */
         public Misses plus(Misses other) {
-            return new Misses(l1i + other.l1i, l1d + other.l1d, l2 + other.l2, llc + other.llc);
+            return new Misses(
+                    l1i + other.l1i, l1d + other.l1d, l2 + other.l2, llc + other.llc, branches + other.branches);
         }
 
         /** Those of both first levels. */
@@ -54,11 +60,11 @@ public record MissedCode(Misses totals, Misses unresolved, List<Place> methods, 
         return unresolvedShare() <= UNRESOLVED_SHARE_MAX;
     }
 
-    /** The places that miss most in a level, the greatest first, those without misses left out. */
-    public static List<Place> most(List<Place> places, ToLongFunction<Misses> level, int count) {
+    /** The places that have most of one of the counts, the greatest first, those without left out. */
+    public static List<Place> most(List<Place> places, ToLongFunction<Misses> by, int count) {
         return places.stream()
-                .filter(place -> level.applyAsLong(place.misses()) > 0)
-                .sorted(Comparator.comparingLong((Place place) -> level.applyAsLong(place.misses()))
+                .filter(place -> by.applyAsLong(place.misses()) > 0)
+                .sorted(Comparator.comparingLong((Place place) -> by.applyAsLong(place.misses()))
                         .reversed()
                         .thenComparing(Place::name))
                 .limit(count)

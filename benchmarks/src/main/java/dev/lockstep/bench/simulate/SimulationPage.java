@@ -117,11 +117,11 @@ final class SimulationPage {
     private static Section code(String number, MissedCode code) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Paragraph(SimulationTables.unresolved(code)));
-        SimulationTables.ranks(code).keySet().forEach(level -> {
-            parts.add(SimulationTables.places("method", code, code.methods(), level, PLACES_MAX));
-            parts.add(SimulationTables.places("line", code, code.lines(), level, PLACES_MAX));
-            parts.add(SimulationTables.places(
-                    "line, with what it is inlined into", code, code.chains(), level, PLACES_MAX));
+        SimulationTables.ranks(code).forEach(by -> {
+            parts.add(SimulationTables.places("method", code, code.methods(), by, PLACES_MAX));
+            parts.add(SimulationTables.places("line", code, code.lines(), by, PLACES_MAX));
+            parts.add(
+                    SimulationTables.places("line, with what it is inlined into", code, code.chains(), by, PLACES_MAX));
         });
         return new Section(number + "Code that misses", parts);
     }

@@ -10,30 +10,34 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /** Tables of a simulation that the text and the page have in common. */
 final class SimulationTables {
     private static final double PERCENT = 100;
-    private static final SequencedMap<String, ToLongFunction<Misses>> LEVELS = new LinkedHashMap<>();
+    private static final SequencedMap<String, ToLongFunction<Misses>> COUNTS = new LinkedHashMap<>();
+
+    /** Counts by which places are ranked. */
+    private static final Set<String> RANKS = Set.of("l1i misses", "l1d misses", "branches mispredicted");
 
     static {
-        LEVELS.put("l1i", Misses::l1i);
-        LEVELS.put("l1d", Misses::l1d);
-        LEVELS.put("l2", Misses::l2);
-        LEVELS.put("llc", Misses::llc);
+        COUNTS.put("l1i misses", Misses::l1i);
+        COUNTS.put("l1d misses", Misses::l1d);
+        COUNTS.put("l2 misses", Misses::l2);
+        COUNTS.put("llc misses", Misses::llc);
+        COUNTS.put("branches mispredicted", Misses::branches);
     }
 
     private SimulationTables() {}
 
-    /** Levels by which places are ranked: those whose misses there are, the first ones. */
-    static SequencedMap<String, ToLongFunction<Misses>> ranks(MissedCode code) {
-        SequencedMap<String, ToLongFunction<Misses>> ranks = new LinkedHashMap<>();
-        LEVELS.entrySet().stream()
-                .limit(2)
-                .filter(level -> level.getValue().applyAsLong(code.totals()) > 0)
-                .forEach(level -> ranks.put(level.getKey(), level.getValue()));
-        return ranks;
+    /** By what places are ranked: misses of the first levels and mispredictions, where there are any. */
+    static List<String> ranks(MissedCode code) {
+        return COUNTS.entrySet().stream()
+                .filter(count ->
+                        RANKS.contains(count.getKey()) && count.getValue().applyAsLong(code.totals()) > 0)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** Misses and cycles of what has names. */
@@ -92,14 +96,13 @@ final class SimulationTables {
                 Figures.plain((double) cycles / Math.max(1, total.instructions())));
     }
 
-    /** The places that miss most in a level. */
-    static Table places(String what, MissedCode code, List<Place> places, String level, int count) {
-        ToLongFunction<Misses> rank = LEVELS.get(level);
-        List<Map.Entry<String, ToLongFunction<Misses>>> others = LEVELS.entrySet().stream()
-                .filter(other ->
-                        !other.getKey().equals(level) && other.getValue().applyAsLong(code.totals()) > 0)
+    /** The places that have most of what they are {@linkplain #ranks ranked} by. */
+    static Table places(String what, MissedCode code, List<Place> places, String by, int count) {
+        ToLongFunction<Misses> rank = COUNTS.get(by);
+        List<Map.Entry<String, ToLongFunction<Misses>>> others = COUNTS.entrySet().stream()
+                .filter(other -> !other.getKey().equals(by) && other.getValue().applyAsLong(code.totals()) > 0)
                 .toList();
-        List<String> headers = new ArrayList<>(List.of(what, level + " misses", "share, %"));
+        List<String> headers = new ArrayList<>(List.of(what, by, "share, %"));
         others.forEach(other -> headers.add(other.getKey()));
         Table.Builder table = Table.of(1, headers);
         for (Place place : MissedCode.most(places, rank, count)) {

@@ -227,10 +227,10 @@ final class SimulationText {
     private void code(MissedCode code) {
         line("");
         line(SimulationTables.unresolved(code));
-        SimulationTables.ranks(code).keySet().forEach(level -> out.append(
-                        SimulationTables.places("methods that miss most", code, code.methods(), level, PLACES_MAX)
+        SimulationTables.ranks(code).forEach(by -> out.append(
+                        SimulationTables.places("methods that miss most", code, code.methods(), by, PLACES_MAX)
                                 .text())
-                .append(SimulationTables.places("lines that miss most", code, code.lines(), level, PLACES_MAX)
+                .append(SimulationTables.places("lines that miss most", code, code.lines(), by, PLACES_MAX)
                         .text()));
     }
 

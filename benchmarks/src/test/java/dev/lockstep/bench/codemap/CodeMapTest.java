@@ -57,7 +57,7 @@ class CodeMapTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 4
+            lockstep-code-lines 5
             b 1000 64 10 3
             b 1040 128 20 3
             b 1100 32 5 3

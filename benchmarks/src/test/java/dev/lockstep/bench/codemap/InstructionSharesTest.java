@@ -33,7 +33,7 @@ class InstructionSharesTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 4
+            lockstep-code-lines 5
             b 1010 16 4 4
             b 1010 16 5 7
             b 1050 16 6 3
@@ -97,7 +97,7 @@ class InstructionSharesTest {
     @Test
     void refusesWhatIsNotExecutedCode() throws IOException {
         for (String damaged : new String[] {
-            LINES.replace("lines 4", "lines 3"),
+            LINES.replace("lines 5", "lines 4"),
             LINES.replace("c 1 3 carrier\n", "d 2 7\nc 1 3 carrier\n"),
             LINES.replace("c 1 0 client\n", "d 2\nc 1 0 client\n"),
             LINES.replace("end\n", ""),

@@ -40,7 +40,7 @@ class MissedCodeReaderTest {
 
     private static final String LINES =
             """
-            lockstep-code-lines 4
+            lockstep-code-lines 5
             b 1008 20 4 4
             b 1020 8 2 6
             b 2000 8 2 7
@@ -49,19 +49,19 @@ class MissedCodeReaderTest {
             b 60000 16 12 0
             c 1 3 carrier
             0 5 5
-            m 0 4 1 0 0 0
-            m 0 10 2 3 1 1
-            m 1 0 40 0 0 0
-            m 2 0 100 0 0 0
+            m 0 4 1 0 0 0 0
+            m 0 10 2 3 1 1 6
+            m 1 0 40 0 0 0 0
+            m 2 0 100 0 0 0 0
             c 1 0 client
-            m 2 7 10 0 0 0
-            m 3 0 7 0 0 0
-            m 4 2 0 9 0 0
-            m 5 0 1 1 0 0
+            m 2 7 10 0 0 0 2
+            m 3 0 7 0 0 0 0
+            m 4 2 0 9 0 0 0
+            m 5 0 1 1 0 0 1
             c 1 0 collector
-            m 2 0 1000 0 0 0
+            m 2 0 1000 0 0 0 0
             c 0 0 client
-            m 2 0 1000 0 0 0
+            m 2 0 1000 0 0 0 0
             end
             """;
 
@@ -83,22 +83,22 @@ class MissedCodeReaderTest {
     @Test
     void findsMethodLineAndChainOfWhatLayThereThen() throws IOException {
         MissedCode code = missed(LINES);
-        assertEquals(new Misses(161, 13, 1, 1), code.totals());
-        assertEquals(new Misses(1, 1, 0, 0), code.unresolved());
+        assertEquals(new Misses(161, 13, 1, 1, 9), code.totals());
+        assertEquals(new Misses(1, 1, 0, 0, 1), code.unresolved());
         assertEquals(2.0 / 174, code.unresolvedShare());
         assertEquals(
                 Map.of(
-                        "a.B.outer", new Misses(1, 0, 0, 0),
-                        "a.B.inner", new Misses(112, 3, 1, 1),
+                        "a.B.outer", new Misses(1, 0, 0, 0, 0),
+                        "a.B.inner", new Misses(112, 3, 1, 1, 8),
                         // Of epoch 6 the address holds the method that was compiled there then.
-                        "a.C.other", new Misses(40, 0, 0, 0),
-                        "Interpreter (Java, interpreted)", new Misses(7, 0, 0, 0),
-                        "libjvm.so (JVM, C++)", new Misses(0, 9, 0, 0),
-                        "unresolved", new Misses(1, 1, 0, 0)),
+                        "a.C.other", new Misses(40, 0, 0, 0, 0),
+                        "Interpreter (Java, interpreted)", new Misses(7, 0, 0, 0, 0),
+                        "libjvm.so (JVM, C++)", new Misses(0, 9, 0, 0, 0),
+                        "unresolved", new Misses(1, 1, 0, 0, 1)),
                 byName(code.methods()));
-        assertEquals(new Misses(112, 3, 1, 1), byName(code.lines()).get("a.B.inner:20"));
-        assertEquals(new Misses(2, 3, 1, 1), byName(code.chains()).get("a.B.outer:10 > a.B.inner:20"));
-        assertEquals(new Misses(110, 0, 0, 0), byName(code.chains()).get("a.B.inner:20"));
+        assertEquals(new Misses(112, 3, 1, 1, 8), byName(code.lines()).get("a.B.inner:20"));
+        assertEquals(new Misses(2, 3, 1, 1, 6), byName(code.chains()).get("a.B.outer:10 > a.B.inner:20"));
+        assertEquals(new Misses(110, 0, 0, 0, 2), byName(code.chains()).get("a.B.inner:20"));
     }
 
     @Test

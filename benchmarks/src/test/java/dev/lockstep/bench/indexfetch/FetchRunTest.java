@@ -44,7 +44,7 @@ class FetchRunTest {
     private CodeLines lines(String... counts) throws IOException {
         String blocks =
                 """
-                lockstep-code-lines 4
+                lockstep-code-lines 5
                 b 1000 40 10 3
                 b 1020 20 5 3
                 b 2000 64 16 3

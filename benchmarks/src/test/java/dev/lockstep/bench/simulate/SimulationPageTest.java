@@ -261,13 +261,13 @@ class SimulationPageTest {
     @Test
     void listsTheCodeThatMisses() {
         MissedCode code = new MissedCode(
-                new MissedCode.Misses(200, 50, 0, 0),
-                new MissedCode.Misses(2, 0, 0, 0),
+                new MissedCode.Misses(200, 50, 0, 0, 4),
+                new MissedCode.Misses(2, 0, 0, 0, 0),
                 List.of(
-                        new MissedCode.Place("a.B.few", new MissedCode.Misses(10, 50, 0, 0)),
-                        new MissedCode.Place("a.B.many", new MissedCode.Misses(190, 0, 0, 0))),
-                List.of(new MissedCode.Place("a.B.many:7", new MissedCode.Misses(190, 0, 0, 0))),
-                List.of(new MissedCode.Place("a.B.few:1 > a.B.many:7", new MissedCode.Misses(190, 0, 0, 0))));
+                        new MissedCode.Place("a.B.few", new MissedCode.Misses(10, 50, 0, 0, 3)),
+                        new MissedCode.Place("a.B.many", new MissedCode.Misses(190, 0, 0, 0, 1))),
+                List.of(new MissedCode.Place("a.B.many:7", new MissedCode.Misses(190, 0, 0, 0, 0))),
+                List.of(new MissedCode.Place("a.B.few:1 > a.B.many:7", new MissedCode.Misses(190, 0, 0, 0, 0))));
         assertEquals(2.0 / 250, code.unresolvedShare());
         Report report = report(List.of("l1i=32K,8,64"), OPERATIONS, code, marked());
         Section section = report.sections().stream()
@@ -276,8 +276,15 @@ class SimulationPageTest {
                 .orElseThrow();
         Table methods = (Table) section.parts().get(1);
         assertEquals(
-                List.of(List.of("a.B.many", "190", "95.00", "0"), List.of("a.B.few", "10", "5.00", "50")),
+                List.of(List.of("a.B.many", "190", "95.00", "0", "1"), List.of("a.B.few", "10", "5.00", "50", "3")),
                 methods.rows());
+        Table mispredicted = (Table) section.parts().get(7);
+        assertEquals(
+                List.of("method", "branches mispredicted", "share, %", "l1i misses", "l1d misses"),
+                mispredicted.headers());
+        assertEquals(
+                List.of(List.of("a.B.few", "3", "75.00", "10", "50"), List.of("a.B.many", "1", "25.00", "190", "0")),
+                mispredicted.rows());
         String text = new SimulationText(simulation(List.of("l1i=32K,8,64"), OPERATIONS, code, marked())).text();
         assertTrue(text.contains("Not resolved to code: 0.80 %"), text);
         assertTrue(text.contains("a.B.many:7"), text);
@@ -300,8 +307,8 @@ class SimulationPageTest {
 
     private static MissedCode missed(long unresolved) {
         return new MissedCode(
-                new MissedCode.Misses(200, 50, 0, 0),
-                new MissedCode.Misses(unresolved, 0, 0, 0),
+                new MissedCode.Misses(200, 50, 0, 0, 0),
+                new MissedCode.Misses(unresolved, 0, 0, 0, 0),
                 List.of(),
                 List.of(),
                 List.of());
