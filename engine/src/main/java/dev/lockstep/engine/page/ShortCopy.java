@@ -1,6 +1,7 @@
 package dev.lockstep.engine.page;
 
 import dev.lockstep.engine.memory.NativeMemory;
+import dev.lockstep.scheduler.memory.AddressSpace;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,17 +9,19 @@ import java.nio.ByteOrder;
 /**
  * Copies of what is a few bytes long more often than not: keys, and the columns that an update has changed. A copy of a
  * range checks both ends and calls a stub, which for a few bytes takes several times as long as to move them. So up to
- * three words are moved one by one; what is left behind whole words is the end of a word that overlaps the one before,
- * since an access of one byte costs as much as one of eight. What has one to three words, nearly all of it, is a method
- * of its own each time, small enough for the compiler to take it into its callers.
+ * four words are moved one by one: half of them from the front and half of them to the end, where they overlap if there
+ * are fewer bytes, since it costs less to move a byte twice than to branch on how many there are. What has one to four
+ * words, nearly all of it, is a method of its own each time, small enough for the compiler to take it into its callers.
  *
  * <p>Both ranges lie within their array or segment, as for {@link System#arraycopy}, and do not overlap.
  *
  * <p>Thread-safety: stateless. Plain reads and writes.
  */
 public final class ShortCopy {
-    /** Keys of a few numbers; beyond it the stub is as fast. */
-    static final int BYTES_MAX = 24;
+    /** Keys of a few numbers, and most texts; beyond it the stub is as fast. */
+    static final int BYTES_MAX = 4 * Long.BYTES;
+
+    private static final int TWO_WORDS = 2 * Long.BYTES;
 
     private static final VarHandle ARRAY_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -37,8 +40,10 @@ public final class ShortCopy {
         if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             ARRAY_LONG.set(target, at, (long) ARRAY_LONG.get(source, from));
-            if (last > Long.BYTES) {
+            if (length > TWO_WORDS) {
+                int third = length - TWO_WORDS;
                 ARRAY_LONG.set(target, at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
+                ARRAY_LONG.set(target, at + third, (long) ARRAY_LONG.get(source, from + third));
             }
             ARRAY_LONG.set(target, at + last, (long) ARRAY_LONG.get(source, from + last));
         } else {
@@ -48,7 +53,7 @@ public final class ShortCopy {
 
     private static void copyOther(byte[] source, int from, byte[] target, int at, int length) {
         if (length > BYTES_MAX) {
-            System.arraycopy(source, from, target, at, length);
+            AddressSpace.copy(source, from, target, at, length);
         } else if (length >= Integer.BYTES) {
             int last = length - Integer.BYTES;
             ARRAY_INT.set(target, at, (int) ARRAY_INT.get(source, from));
@@ -71,8 +76,10 @@ public final class ShortCopy {
         if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             ARRAY_LONG.set(target, at, source.getLong(from));
-            if (last > Long.BYTES) {
+            if (length > TWO_WORDS) {
+                int third = length - TWO_WORDS;
                 ARRAY_LONG.set(target, at + Long.BYTES, source.getLong(from + Long.BYTES));
+                ARRAY_LONG.set(target, at + third, source.getLong(from + third));
             }
             ARRAY_LONG.set(target, at + last, source.getLong(from + last));
         } else {
@@ -105,8 +112,10 @@ public final class ShortCopy {
         if (length >= Long.BYTES && length <= BYTES_MAX) {
             int last = length - Long.BYTES;
             target.setLong(at, (long) ARRAY_LONG.get(source, from));
-            if (last > Long.BYTES) {
+            if (length > TWO_WORDS) {
+                int third = length - TWO_WORDS;
                 target.setLong(at + Long.BYTES, (long) ARRAY_LONG.get(source, from + Long.BYTES));
+                target.setLong(at + third, (long) ARRAY_LONG.get(source, from + third));
             }
             target.setLong(at + last, (long) ARRAY_LONG.get(source, from + last));
         } else {

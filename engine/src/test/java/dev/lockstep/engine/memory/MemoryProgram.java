@@ -11,6 +11,7 @@ import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.memory.AddressSpace;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,12 +28,14 @@ final class MemoryProgram {
     private static final int KEYS = 4_000;
     private static final int TEXT_MAX = 200;
     private static final int CHANGES_PER_TRANSACTION = 50;
+    private static final int COPIED_BYTES_MAX = 700;
 
     private MemoryProgram() {}
 
     public static void main(String[] arguments) {
         System.out.println(AddressSpace.isRaw() ? "raw" : AddressSpace.isOpen() ? "open" : "closed");
         System.out.println(numbers());
+        System.out.println(copies());
         System.out.println(changes(Path.of(arguments[0]), Long.parseLong(arguments[1])));
     }
 
@@ -49,6 +52,39 @@ final class MemoryProgram {
             memory.copyTo(0, bytes, 0, bytes.length);
             return HexFormat.of().formatHex(bytes);
         }
+    }
+
+    /** Every length around those at which another way of copying begins, and of rows, at every alignment. */
+    private static String copies() {
+        byte[] source = new byte[COPIED_BYTES_MAX + 2 * Long.BYTES];
+        for (int i = 0; i < source.length; i++) {
+            source[i] = (byte) (i * 37 + 1);
+        }
+        int copies = 0;
+        for (int bytes = 0; bytes <= COPIED_BYTES_MAX; bytes++) {
+            for (int from = 0; from < Long.BYTES; from++) {
+                int at = Long.BYTES - 1 - from;
+                byte[] expected = new byte[source.length];
+                System.arraycopy(source, from, expected, at, bytes);
+                try (Arena arena = Arena.ofConfined()) {
+                    NativeMemory memory = NativeMemory.trusted(arena.allocate(source.length));
+                    memory.copyFrom(source, from, at, bytes);
+                    byte[] read = new byte[source.length];
+                    memory.copyTo(0, read, 0, read.length);
+                    byte[] readAgain = new byte[source.length];
+                    memory.copyTo(at, readAgain, at, bytes);
+                    byte[] copied = new byte[source.length];
+                    AddressSpace.copy(source, from, copied, at, bytes);
+                    if (!Arrays.equals(expected, read)
+                            || !Arrays.equals(expected, readAgain)
+                            || !Arrays.equals(expected, copied)) {
+                        return "wrong copy: bytes=" + bytes + " from=" + from;
+                    }
+                }
+                copies++;
+            }
+        }
+        return copies + " copies";
     }
 
     private static String changes(Path directory, long seed) {

@@ -147,6 +147,19 @@ public final class AddressSpace {
         }
     }
 
+    /**
+     * Copies from an array to another, or to a place in the same one that does not overlap.
+     *
+     * @throws IndexOutOfBoundsException if a range does not lie within its array; nothing is copied then
+     */
+    public static void copy(byte[] source, int from, byte[] target, int at, int bytes) {
+        if (IS_RAW) {
+            RawMemory.copy(source, from, target, at, bytes);
+        } else {
+            System.arraycopy(source, from, target, at, bytes);
+        }
+    }
+
     /** Reads eight bytes at a multiple of eight, in the machine's order, whole and at some time. */
     public static long getLongOpaque(long address) {
         return IS_RAW ? RawMemory.getLongOpaque(address) : (long) WORD.getOpaque(WHOLE_OR_NULL, address);

@@ -13,6 +13,9 @@ import jdk.internal.misc.Unsafe;
 final class RawMemory {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
+    /** Of the stub's loop, on processors with registers of so many bytes. */
+    private static final int CHUNK_BYTES = 4 * Long.BYTES;
+
     private RawMemory() {}
 
     static byte getByte(long address) {
@@ -53,12 +56,44 @@ final class RawMemory {
 
     static void copyTo(long address, byte[] target, int at, int bytes) {
         Objects.checkFromIndexSize(at, bytes, target.length);
-        UNSAFE.copyMemory(null, address, target, Unsafe.ARRAY_BYTE_BASE_OFFSET + at, bytes);
+        copy(null, address, target, Unsafe.ARRAY_BYTE_BASE_OFFSET + at, bytes);
     }
 
     static void copyFrom(byte[] source, int from, long address, int bytes) {
         Objects.checkFromIndexSize(from, bytes, source.length);
-        UNSAFE.copyMemory(source, Unsafe.ARRAY_BYTE_BASE_OFFSET + from, null, address, bytes);
+        copy(source, Unsafe.ARRAY_BYTE_BASE_OFFSET + from, null, address, bytes);
+    }
+
+    static void copy(byte[] source, int from, byte[] target, int at, int bytes) {
+        Objects.checkFromIndexSize(from, bytes, source.length);
+        Objects.checkFromIndexSize(at, bytes, target.length);
+        copy(source, Unsafe.ARRAY_BYTE_BASE_OFFSET + from, target, Unsafe.ARRAY_BYTE_BASE_OFFSET + at, bytes);
+    }
+
+    /**
+     * Copies between places that do not overlap. The JVM's stub branches by the alignment of both, and for each bit of
+     * the number of bytes behind the last chunk, and the processor guesses that wrong where rows differ in length. So
+     * it is given whole chunks and one byte, an odd number, which has it go one way whatever the alignment; and the
+     * rest is the end of a chunk of our own that overlaps the one before.
+     */
+    private static void copy(Object source, long from, Object target, long to, int bytes) {
+        if (bytes < CHUNK_BYTES) {
+            UNSAFE.copyMemory(source, from, target, to, bytes);
+            return;
+        }
+        if (bytes > 2 * CHUNK_BYTES) {
+            UNSAFE.copyMemory(source, from, target, to, ((bytes - 1) & -CHUNK_BYTES) + 1L);
+        } else {
+            copyChunk(source, from, target, to);
+        }
+        copyChunk(source, from + bytes - CHUNK_BYTES, target, to + bytes - CHUNK_BYTES);
+    }
+
+    private static void copyChunk(Object source, long from, Object target, long to) {
+        UNSAFE.putLongUnaligned(target, to, UNSAFE.getLongUnaligned(source, from));
+        UNSAFE.putLongUnaligned(target, to + 8, UNSAFE.getLongUnaligned(source, from + 8));
+        UNSAFE.putLongUnaligned(target, to + 16, UNSAFE.getLongUnaligned(source, from + 16));
+        UNSAFE.putLongUnaligned(target, to + 24, UNSAFE.getLongUnaligned(source, from + 24));
     }
 
     static long getLongOpaque(long address) {
