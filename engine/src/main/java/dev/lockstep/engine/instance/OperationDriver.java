@@ -28,10 +28,10 @@ public final class OperationDriver {
      * Room for the stages of one statement's operations, in frames of {@link StackReserve}: they take 2 KB at most
      * where they are compiled, and interpreted they take as many times more as the reserve does.
      */
-    private static final int FRAMES_PER_STATEMENT = 3;
+    private static final int FRAMES_PER_STATEMENT = 2;
 
     /** Room for a wait or a split, which happen less often and call deeper. */
-    static final int FRAMES_PER_WAIT = 6;
+    static final int FRAMES_PER_WAIT = 3;
 
     private final BufferPool pool;
     private final Scheduler scheduler;
