@@ -301,7 +301,10 @@ public final class LockOwner implements AutoCloseable {
         // Ends because at most a quarter of the slots is occupied.
         while (true) {
             int position = table[slot];
-            if (position >= heldEnd || (int) (held[position + SLOT] >>> Integer.SIZE) != slot) {
+            // One branch, which is nearly always taken: a slot tells the last lock that was there, held or not.
+            int otherSlot = (int) (held[position + SLOT] >>> Integer.SIZE) ^ slot;
+            int notHeld = ~((position - heldEnd) >> (Integer.SIZE - 1));
+            if ((otherSlot | notHeld) != 0) {
                 return ~slot;
             }
             if (held[position + NAME] == name) {
