@@ -46,7 +46,6 @@ public final class HintedFetches {
     private final HintedSlots slots = new HintedSlots();
     private final long[] slotWords = new long[KEYS_MAX];
     private final boolean[] found = new boolean[KEYS_MAX];
-    private final boolean[] missingLocks = new boolean[KEYS_MAX];
     private final FetchOperation[] others = new FetchOperation[KEYS_MAX];
 
     private BTree tree;
@@ -57,6 +56,10 @@ public final class HintedFetches {
     private int lockMode;
     private boolean lockInstant;
     private int entered;
+
+    /** A bit for each key. */
+    private int missingLocks;
+
     private long neededLockName;
 
     private HintedFetches(LockManager locks, boolean isTeam) {
@@ -99,7 +102,7 @@ public final class HintedFetches {
         lockMode = mode;
         lockInstant = instant;
         entered = 0;
-        Arrays.fill(missingLocks, 0, count, false);
+        missingLocks = 0;
     }
 
     /** Number of keys that it aims at. */
@@ -139,8 +142,8 @@ public final class HintedFetches {
                     neededLockName = name;
                     return false;
                 }
-                missingLocks[number] = isMissing;
                 if (isMissing) {
+                    missingLocks |= 1 << number;
                     slotWords[number] = Node.NO_SLOT_WORD;
                     entered++;
                     continue;
@@ -158,7 +161,11 @@ public final class HintedFetches {
 
     /** Whether the key of a member of a team is left because its lock is not free. */
     public boolean isLockMissing(int index) {
-        return missingLocks[index - from];
+        return isLockMissingOf(index - from);
+    }
+
+    private boolean isLockMissingOf(int number) {
+        return (missingLocks >>> number & 1) != 0;
     }
 
     /** Whether each key is of a transaction of its own. */
@@ -251,7 +258,7 @@ public final class HintedFetches {
     public int startOthers(FetchOperation[] fetches, RecordOperation[] running, int at) {
         int next = at;
         for (int i = 0; i < count; i++) {
-            if (slotWords[i] == Node.NO_SLOT_WORD && !missingLocks[i]) {
+            if (slotWords[i] == Node.NO_SLOT_WORD && !isLockMissingOf(i)) {
                 KeyBuffer key = keys[from + i];
                 fetches[i].startLocked(tree, key.bytes(), key.length(), lockMode, lockInstant, into[from + i]);
                 fetches[i].followHint();

@@ -51,6 +51,29 @@ final class GroupPrefetchTest {
         }
     }
 
+    /** Few lines are added in another way than many. */
+    @Test
+    void asManyLinesAreReadAsThereAre() {
+        for (int lines = 1; lines <= 8; lines++) {
+            for (int from : new int[] {0, 1, LINE_BYTES - 1}) {
+                for (int end : new int[] {1, LINE_BYTES}) {
+                    long to = Math.max(from, (lines - 1L) * LINE_BYTES + end - 1) + 1;
+                    long last = (to - 1) / LINE_BYTES * LINE_BYTES;
+                    GroupPrefetch some = new GroupPrefetch();
+                    some.addLines(from, to);
+                    if (last > 0) {
+                        requireOutside(some, last);
+                    }
+                    some.addLines(from, to);
+                    try (Arena arena = Arena.ofConfined()) {
+                        NativeMemory memory = NativeMemory.allocate(arena, last + 1);
+                        assertDoesNotThrow(() -> some.run(memory, latches));
+                    }
+                }
+            }
+        }
+    }
+
     /** Shown by one that lies before the memory, while the others lie in it. */
     @Test
     void theFirstLineOfSeveralIsRead() {
