@@ -26,11 +26,14 @@ import java.lang.invoke.VarHandle;
  * <p>New keys have no such hint: nobody has found them before. But many are put behind or beside those that were put
  * there last: in order, or for the same customer. So all keys that agree but for their last bytes share a hint of
  * another kind, which tells where one of them was put last, and how often that was right; it is followed at first, and
- * then only while it mostly is (a saturating counter, as processors predict branches).
+ * then only while it mostly is (a saturating counter, as processors predict branches). In the leaf the search for the
+ * next begins behind the slot of the last, where it belongs if they are put in order: a search that begins anywhere
+ * else reads a line of slots for each key that it compares, and its branches are guessed wrong every other time.
  *
  * <pre>
- *   a hint:   | slot of the key with low bits 0, i12 | keys, u7 | tag u16 | frame + 1, u29 |; 0 where there is none
- *   for puts: | how often it was right, 0 to 3, i19             | tag u16 | frame + 1, u29 |
+ *   a hint:   | slot of the key with low bits 0, i12 | keys, u7                     | tag u16 | frame + 1, u29 |
+ *   for puts: | slot of the last one put, i12        | how often right, 0 to 3, u7  | tag u16 | frame + 1, u29 |
+ *   none: 0
  *               high 19 bits                                                low 29 bits
  *   a place:  | low bits that a group's keys differ in, i19     | tag u16 | index, u29     | the first looked at
  * </pre>
@@ -123,7 +126,7 @@ final class LeafHints {
 
     private static final int NUMBER_SHIFT = FRAME_BITS + Short.SIZE;
 
-    /** In a hint, beside the slot: how many of the group's keys its leaf has. */
+    /** In a hint, beside the slot: how many of the group's keys its leaf has; of puts, how often it was right. */
     private static final int KEYS_BITS = 7;
 
     private static final int KEYS_MASK = (1 << KEYS_BITS) - 1;
@@ -341,7 +344,12 @@ final class LeafHints {
 
     /** Whether a hint for putting keys was right often enough. */
     static boolean isWorthFollowing(long hint) {
-        return hint >> NUMBER_SHIFT >= RIGHT_TO_FOLLOW;
+        return keys(hint) >= RIGHT_TO_FOLLOW;
+    }
+
+    /** Where a hint for putting keys expects one that goes behind the last: from 1 on, a number that may be no slot. */
+    static int slotBehindPut(long hint) {
+        return Math.max(0, firstSlot(hint)) + 1;
     }
 
     /** Where a hint expects a key in its leaf: a number that may be no slot. */
@@ -374,14 +382,19 @@ final class LeafHints {
         }
     }
 
-    /** Notes where a key was put, likewise. */
-    void rememberPut(long place, int frame) {
+    /**
+     * Notes where a key is put, likewise.
+     *
+     * @param slot that it gets
+     */
+    void rememberPut(long place, int frame, int slot) {
         long known = hintOpaque(place);
         boolean right = known != NONE && frame(known) == frame;
-        long rightBefore = known == NONE ? RIGHT_MAX : Math.clamp(known >> NUMBER_SHIFT, 0, RIGHT_MAX);
-        int rightNow = (int) (right ? Math.min(RIGHT_MAX, rightBefore + 1) : Math.max(0, rightBefore - 1));
-        if (!right || rightNow != rightBefore) {
-            setHintOpaque(place, rightNow, frame);
+        // As if those before it had been right: one that is new is followed.
+        int rightBefore = known == NONE ? RIGHT_MAX : Math.min(keys(known), RIGHT_MAX);
+        int rightNow = right ? Math.min(RIGHT_MAX, rightBefore + 1) : Math.max(0, rightBefore - 1);
+        if (!right || rightNow != rightBefore || firstSlot(known) != slot) {
+            setHintOpaque(place, slot << KEYS_BITS | rightNow, frame);
         }
     }
 

@@ -185,7 +185,7 @@ public class TreeDescent {
         remembers = REMEMBER_PUT;
         long hint = hints.hintOpaque(hintPlace);
         if (hint != LeafHints.NONE && LeafHints.isWorthFollowing(hint)) {
-            beginAt(LeafHints.frame(hint), NO_SLOT_GUESSED);
+            beginAt(LeafHints.frame(hint), LeafHints.slotBehindPut(hint));
         }
     }
 
@@ -239,6 +239,9 @@ public class TreeDescent {
         if (share != Node.SHARE_UNKNOWN) {
             return Node.findFrom(memory, page, key, keyBytes, Node.slotAt(memory, page, share));
         }
+        if (hinted && remembers == REMEMBER_PUT && hintedSlot >= 0) {
+            return Node.findFrom(memory, page, key, keyBytes, hintedSlot);
+        }
         return hinted && Node.isKeyAt(memory, page, hintedSlot, key, keyBytes)
                 ? hintedSlot
                 : Node.find(memory, page, key, keyBytes);
@@ -254,11 +257,11 @@ public class TreeDescent {
         if (hinted && !Node.coversAt(memory, page, key, keyBytes, found)) {
             return false;
         }
+        int slot = found >= 0 ? found : -found - 1;
         if (remembers == REMEMBER_KEY) {
-            int slot = found >= 0 ? found : -found - 1;
             hints.remember(hintPlace, frame, slot, Node.slotCount(memory, page), key, keyBytes);
         } else if (remembers == REMEMBER_PUT) {
-            hints.rememberPut(hintPlace, frame);
+            hints.rememberPut(hintPlace, frame, slot);
         }
         return true;
     }

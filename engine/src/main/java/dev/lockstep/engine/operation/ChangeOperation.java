@@ -168,7 +168,7 @@ public abstract class ChangeOperation extends RecordOperation {
         boolean pageChanged = false;
         int slot = UNKNOWN_SLOT;
         try {
-            slot = slotKnown ? seenSlot : Node.find(memory, page, key, keyBytes);
+            slot = slotKnown ? seenSlot : findInLeaf();
             if (!slotKnown && !isRightLeaf(slot)) {
                 return descendAgain();
             }

@@ -179,10 +179,11 @@ class LeafHintsTest {
             byte[] key = ByteBuffer.allocate(12).putLong(7_000 + i).putInt(5).array();
             places[i] = hints.placeOfPut(TREE, key, key.length);
             assertEquals(line(places[0]), line(places[i]), "line of neighbour=" + i);
-            hints.rememberPut(places[i], i);
+            hints.rememberPut(places[i], i, 3 * i);
         }
         for (int i = 0; i < places.length; i++) {
             assertEquals(i, LeafHints.frame(hints.hintOpaque(places[i])), "neighbour=" + i);
+            assertEquals(3 * i + 1, LeafHints.slotBehindPut(hints.hintOpaque(places[i])), "neighbour=" + i);
         }
     }
 
@@ -256,20 +257,33 @@ class LeafHintsTest {
     void ofPutsIsFollowedWhileItIsMostlyRight() {
         long place = hints.placeOfPut(TREE, key(1_000), Long.BYTES);
         assertEquals(place, hints.placeOfPut(TREE, key(1_001), Long.BYTES), "keys that differ at their ends share it");
-        hints.rememberPut(place, FRAME);
+        hints.rememberPut(place, FRAME, 5);
         assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "new");
-        hints.rememberPut(place, FRAME + 1);
+        hints.rememberPut(place, FRAME + 1, 5);
         assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong at once");
-        hints.rememberPut(place, FRAME);
-        hints.rememberPut(place, FRAME);
+        hints.rememberPut(place, FRAME, 5);
+        hints.rememberPut(place, FRAME, 5);
         assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "right once");
         for (int i = 0; i < 10; i++) {
-            hints.rememberPut(place, FRAME);
+            hints.rememberPut(place, FRAME, 5);
             assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "put=" + i);
         }
-        hints.rememberPut(place, FRAME + 1);
+        hints.rememberPut(place, FRAME + 1, 5);
         assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong once");
-        hints.rememberPut(place, FRAME);
+        hints.rememberPut(place, FRAME, 5);
         assertFalse(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong twice");
+    }
+
+    @Test
+    void ofPutsExpectsTheNextBehindTheLast() {
+        long place = hints.placeOfPut(TREE, key(1_000), Long.BYTES);
+        for (int slot = 0; slot < NodeLayout.SLOT_COUNT_MAX; slot++) {
+            hints.rememberPut(place, FRAME, slot);
+            assertEquals(FRAME, LeafHints.frame(hints.hintOpaque(place)));
+            assertEquals(slot + 1, LeafHints.slotBehindPut(hints.hintOpaque(place)));
+        }
+        hints.rememberPut(place, FRAME + 1, 7);
+        assertEquals(8, LeafHints.slotBehindPut(hints.hintOpaque(place)));
+        assertTrue(LeafHints.isWorthFollowing(hints.hintOpaque(place)), "wrong once");
     }
 }
