@@ -96,6 +96,7 @@ public class TreeDescent {
 
     private LeafHints hints;
     private long hintPlace;
+    private int putCount;
     private int remembers;
     private boolean hinted;
     private int hintedSlot;
@@ -179,8 +180,10 @@ public class TreeDescent {
      *
      * @param distinctKeyBytes how many bytes of the key tell it from all others: what is behind them says nothing of
      *     where it belongs
+     * @param count how many keys are put one behind the other, of which this is the first
      */
-    protected final void tryHintOfPut(int distinctKeyBytes) {
+    protected final void tryHintOfPut(int distinctKeyBytes, int count) {
+        putCount = count;
         hintPlace = hints.placeOfPut(tree.treeId(), key, distinctKeyBytes);
         remembers = REMEMBER_PUT;
         long hint = hints.hintOpaque(hintPlace);
@@ -261,7 +264,7 @@ public class TreeDescent {
         if (remembers == REMEMBER_KEY) {
             hints.remember(hintPlace, frame, slot, Node.slotCount(memory, page), key, keyBytes);
         } else if (remembers == REMEMBER_PUT) {
-            hints.rememberPut(hintPlace, frame, slot);
+            hints.rememberPut(hintPlace, frame, slot + putCount - 1);
         }
         return true;
     }

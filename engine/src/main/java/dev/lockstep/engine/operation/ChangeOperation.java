@@ -56,14 +56,17 @@ public abstract class ChangeOperation extends RecordOperation {
         atSeenSlot = false;
         leafAsSeen = false;
         changedAsSeen = false;
-        mayBeginAtHint = putsNewKeys();
+        mayBeginAtHint = newKeyCount() > 0;
         putKeyBytes = searchedBytes;
         stage = STAGE_LOCK;
     }
 
-    /** Whether keys are usually not there yet: the leaf is then looked for where one like them was put last. */
-    boolean putsNewKeys() {
-        return false;
+    /**
+     * How many keys that are usually not there yet are put, one behind the other, of which this is the first; 0 if they
+     * usually are there. For new ones the leaf is looked for where one like them was put last.
+     */
+    int newKeyCount() {
+        return 0;
     }
 
     /** The record was read from there, or null: the change looks there first. */
@@ -119,7 +122,7 @@ public abstract class ChangeOperation extends RecordOperation {
         }
         if (mayBeginAtHint) {
             mayBeginAtHint = false;
-            tryHintOfPut(putKeyBytes);
+            tryHintOfPut(putKeyBytes, newKeyCount());
         }
         return descendToLeaf();
     }

@@ -65,8 +65,8 @@ public final class InsertOperation extends ChangeOperation {
     }
 
     @Override
-    boolean putsNewKeys() {
-        return true;
+    int newKeyCount() {
+        return 1;
     }
 
     @Override

@@ -24,8 +24,8 @@ public final class InsertRunOperation extends RunOperation {
     }
 
     @Override
-    boolean putsNewKeys() {
-        return true;
+    int newKeyCount() {
+        return rowCount();
     }
 
     @Override

@@ -59,11 +59,16 @@ public abstract class RunOperation extends ChangeOperation {
      * @param to index behind the last, at most {@link #ROWS_MAX} more
      */
     public final void start(BTree target, RecordBuffer[] source, int from, int to) {
-        startChange(target, source[from].keyBytes(), source[from].keyLength());
         rows = source;
         next = from;
         end = to;
         locked = from;
+        startChange(target, source[from].keyBytes(), source[from].keyLength());
+    }
+
+    /** How many rows are left to change. */
+    final int rowCount() {
+        return end - next;
     }
 
     /** Index of the first row that is not changed. */
