@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class CallGate {
     /** Room for such a call, in frames of {@link StackReserve}; well above what a transaction begins with. */
-    private static final int FRAMES_PER_CALL = 10;
+    private static final int FRAMES_PER_CALL = 15;
 
     /** 10 ms: nobody sees such a delay of a second close, and a close takes longer. */
     private static final long SECOND_CLOSE_POLL_NANOS = 10_000_000;

@@ -31,7 +31,7 @@ public final class OperationDriver {
     private static final int FRAMES_PER_STATEMENT = 2;
 
     /** Room for a wait or a split, which happen less often and call deeper. */
-    static final int FRAMES_PER_WAIT = 3;
+    static final int FRAMES_PER_WAIT = 5;
 
     private final BufferPool pool;
     private final Scheduler scheduler;

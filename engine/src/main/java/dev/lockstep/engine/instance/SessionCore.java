@@ -48,13 +48,13 @@ public final class SessionCore {
     /**
      * Room for the end of a transaction, in frames of {@link StackReserve}: undo, purge, merges, and waits for the log.
      */
-    private static final int FRAMES_PER_END = 4;
+    private static final int FRAMES_PER_END = 6;
 
     /**
      * Room that a transaction begins with: so much more than its end needs that this can be called from where it was
      * begun, compiled or not.
      */
-    private static final int FRAMES_PER_BEGIN = 8;
+    private static final int FRAMES_PER_BEGIN = 11;
 
     /** Rollback has no list: it is no operation of the paper, and no time to wait for others. */
     private static final int ROLLBACK_PROBED = InstalledProbe.number("rollback");

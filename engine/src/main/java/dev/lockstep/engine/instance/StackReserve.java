@@ -17,11 +17,10 @@ package dev.lockstep.engine.instance;
  */
 final class StackReserve {
     /**
-     * Values kept across the nested call by the seldom branch: a frame of 4 KB compiled, 9 KB interpreted. Few large
-     * frames cost less than many small ones; with twice as many values the method would be larger than what the JVM
-     * compiles.
+     * Values kept across the nested call by the seldom branch: a frame of 2.6 KB compiled, 6 KB interpreted. Few large
+     * frames cost less than many small ones.
      */
-    private static final int VALUES = 512;
+    private static final int VALUES = 336;
 
     /**
      * The seldom branch is taken once in so many turns: it took 60 ns with half as many values, and is next to nothing.
@@ -35,7 +34,7 @@ final class StackReserve {
     /**
      * Returns if enough stack is left.
      *
-     * @param frames how many frames of 4 KB there must be room for, at least 1
+     * @param frames how many frames of 2.6 KB there must be room for, at least 1
      * @param turn a number that the caller raises by one each time
      * @return a number without meaning, which keeps the compiler from dropping the calls
      * @throws StackOverflowError if not
@@ -94,75 +93,32 @@ final class StackReserve {
         long a314 = v[314], a315 = v[315], a316 = v[316], a317 = v[317], a318 = v[318], a319 = v[319], a320 = v[320];
         long a321 = v[321], a322 = v[322], a323 = v[323], a324 = v[324], a325 = v[325], a326 = v[326], a327 = v[327];
         long a328 = v[328], a329 = v[329], a330 = v[330], a331 = v[331], a332 = v[332], a333 = v[333], a334 = v[334];
-        long a335 = v[335], a336 = v[336], a337 = v[337], a338 = v[338], a339 = v[339], a340 = v[340], a341 = v[341];
-        long a342 = v[342], a343 = v[343], a344 = v[344], a345 = v[345], a346 = v[346], a347 = v[347], a348 = v[348];
-        long a349 = v[349], a350 = v[350], a351 = v[351], a352 = v[352], a353 = v[353], a354 = v[354], a355 = v[355];
-        long a356 = v[356], a357 = v[357], a358 = v[358], a359 = v[359], a360 = v[360], a361 = v[361], a362 = v[362];
-        long a363 = v[363], a364 = v[364], a365 = v[365], a366 = v[366], a367 = v[367], a368 = v[368], a369 = v[369];
-        long a370 = v[370], a371 = v[371], a372 = v[372], a373 = v[373], a374 = v[374], a375 = v[375], a376 = v[376];
-        long a377 = v[377], a378 = v[378], a379 = v[379], a380 = v[380], a381 = v[381], a382 = v[382], a383 = v[383];
-        long a384 = v[384], a385 = v[385], a386 = v[386], a387 = v[387], a388 = v[388], a389 = v[389], a390 = v[390];
-        long a391 = v[391], a392 = v[392], a393 = v[393], a394 = v[394], a395 = v[395], a396 = v[396], a397 = v[397];
-        long a398 = v[398], a399 = v[399], a400 = v[400], a401 = v[401], a402 = v[402], a403 = v[403], a404 = v[404];
-        long a405 = v[405], a406 = v[406], a407 = v[407], a408 = v[408], a409 = v[409], a410 = v[410], a411 = v[411];
-        long a412 = v[412], a413 = v[413], a414 = v[414], a415 = v[415], a416 = v[416], a417 = v[417], a418 = v[418];
-        long a419 = v[419], a420 = v[420], a421 = v[421], a422 = v[422], a423 = v[423], a424 = v[424], a425 = v[425];
-        long a426 = v[426], a427 = v[427], a428 = v[428], a429 = v[429], a430 = v[430], a431 = v[431], a432 = v[432];
-        long a433 = v[433], a434 = v[434], a435 = v[435], a436 = v[436], a437 = v[437], a438 = v[438], a439 = v[439];
-        long a440 = v[440], a441 = v[441], a442 = v[442], a443 = v[443], a444 = v[444], a445 = v[445], a446 = v[446];
-        long a447 = v[447], a448 = v[448], a449 = v[449], a450 = v[450], a451 = v[451], a452 = v[452], a453 = v[453];
-        long a454 = v[454], a455 = v[455], a456 = v[456], a457 = v[457], a458 = v[458], a459 = v[459], a460 = v[460];
-        long a461 = v[461], a462 = v[462], a463 = v[463], a464 = v[464], a465 = v[465], a466 = v[466], a467 = v[467];
-        long a468 = v[468], a469 = v[469], a470 = v[470], a471 = v[471], a472 = v[472], a473 = v[473], a474 = v[474];
-        long a475 = v[475], a476 = v[476], a477 = v[477], a478 = v[478], a479 = v[479], a480 = v[480], a481 = v[481];
-        long a482 = v[482], a483 = v[483], a484 = v[484], a485 = v[485], a486 = v[486], a487 = v[487], a488 = v[488];
-        long a489 = v[489], a490 = v[490], a491 = v[491], a492 = v[492], a493 = v[493], a494 = v[494], a495 = v[495];
-        long a496 = v[496], a497 = v[497], a498 = v[498], a499 = v[499], a500 = v[500], a501 = v[501], a502 = v[502];
-        long a503 = v[503], a504 = v[504], a505 = v[505], a506 = v[506], a507 = v[507], a508 = v[508], a509 = v[509];
-        long a510 = v[510], a511 = v[511];
-        long below = frames == 0 ? v[turn & VALUES - 1] : frame(v, frames - 1, turn);
-        long s0 = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11 + a12;
-        long s1 = a13 + a14 + a15 + a16 + a17 + a18 + a19 + a20 + a21 + a22 + a23 + a24 + a25;
-        long s2 = a26 + a27 + a28 + a29 + a30 + a31 + a32 + a33 + a34 + a35 + a36 + a37 + a38;
-        long s3 = a39 + a40 + a41 + a42 + a43 + a44 + a45 + a46 + a47 + a48 + a49 + a50 + a51;
-        long s4 = a52 + a53 + a54 + a55 + a56 + a57 + a58 + a59 + a60 + a61 + a62 + a63 + a64;
-        long s5 = a65 + a66 + a67 + a68 + a69 + a70 + a71 + a72 + a73 + a74 + a75 + a76 + a77;
-        long s6 = a78 + a79 + a80 + a81 + a82 + a83 + a84 + a85 + a86 + a87 + a88 + a89 + a90;
-        long s7 = a91 + a92 + a93 + a94 + a95 + a96 + a97 + a98 + a99 + a100 + a101 + a102 + a103;
-        long s8 = a104 + a105 + a106 + a107 + a108 + a109 + a110 + a111 + a112 + a113 + a114 + a115 + a116;
-        long s9 = a117 + a118 + a119 + a120 + a121 + a122 + a123 + a124 + a125 + a126 + a127 + a128 + a129;
-        long s10 = a130 + a131 + a132 + a133 + a134 + a135 + a136 + a137 + a138 + a139 + a140 + a141 + a142;
-        long s11 = a143 + a144 + a145 + a146 + a147 + a148 + a149 + a150 + a151 + a152 + a153 + a154 + a155;
-        long s12 = a156 + a157 + a158 + a159 + a160 + a161 + a162 + a163 + a164 + a165 + a166 + a167 + a168;
-        long s13 = a169 + a170 + a171 + a172 + a173 + a174 + a175 + a176 + a177 + a178 + a179 + a180 + a181;
-        long s14 = a182 + a183 + a184 + a185 + a186 + a187 + a188 + a189 + a190 + a191 + a192 + a193 + a194;
-        long s15 = a195 + a196 + a197 + a198 + a199 + a200 + a201 + a202 + a203 + a204 + a205 + a206 + a207;
-        long s16 = a208 + a209 + a210 + a211 + a212 + a213 + a214 + a215 + a216 + a217 + a218 + a219 + a220;
-        long s17 = a221 + a222 + a223 + a224 + a225 + a226 + a227 + a228 + a229 + a230 + a231 + a232 + a233;
-        long s18 = a234 + a235 + a236 + a237 + a238 + a239 + a240 + a241 + a242 + a243 + a244 + a245 + a246;
-        long s19 = a247 + a248 + a249 + a250 + a251 + a252 + a253 + a254 + a255 + a256 + a257 + a258 + a259;
-        long s20 = a260 + a261 + a262 + a263 + a264 + a265 + a266 + a267 + a268 + a269 + a270 + a271 + a272;
-        long s21 = a273 + a274 + a275 + a276 + a277 + a278 + a279 + a280 + a281 + a282 + a283 + a284 + a285;
-        long s22 = a286 + a287 + a288 + a289 + a290 + a291 + a292 + a293 + a294 + a295 + a296 + a297 + a298;
-        long s23 = a299 + a300 + a301 + a302 + a303 + a304 + a305 + a306 + a307 + a308 + a309 + a310 + a311;
-        long s24 = a312 + a313 + a314 + a315 + a316 + a317 + a318 + a319 + a320 + a321 + a322 + a323 + a324;
-        long s25 = a325 + a326 + a327 + a328 + a329 + a330 + a331 + a332 + a333 + a334 + a335 + a336 + a337;
-        long s26 = a338 + a339 + a340 + a341 + a342 + a343 + a344 + a345 + a346 + a347 + a348 + a349 + a350;
-        long s27 = a351 + a352 + a353 + a354 + a355 + a356 + a357 + a358 + a359 + a360 + a361 + a362 + a363;
-        long s28 = a364 + a365 + a366 + a367 + a368 + a369 + a370 + a371 + a372 + a373 + a374 + a375 + a376;
-        long s29 = a377 + a378 + a379 + a380 + a381 + a382 + a383 + a384 + a385 + a386 + a387 + a388 + a389;
-        long s30 = a390 + a391 + a392 + a393 + a394 + a395 + a396 + a397 + a398 + a399 + a400 + a401 + a402;
-        long s31 = a403 + a404 + a405 + a406 + a407 + a408 + a409 + a410 + a411 + a412 + a413 + a414 + a415;
-        long s32 = a416 + a417 + a418 + a419 + a420 + a421 + a422 + a423 + a424 + a425 + a426 + a427 + a428;
-        long s33 = a429 + a430 + a431 + a432 + a433 + a434 + a435 + a436 + a437 + a438 + a439 + a440 + a441;
-        long s34 = a442 + a443 + a444 + a445 + a446 + a447 + a448 + a449 + a450 + a451 + a452 + a453 + a454;
-        long s35 = a455 + a456 + a457 + a458 + a459 + a460 + a461 + a462 + a463 + a464 + a465 + a466 + a467;
-        long s36 = a468 + a469 + a470 + a471 + a472 + a473 + a474 + a475 + a476 + a477 + a478 + a479 + a480;
-        long s37 = a481 + a482 + a483 + a484 + a485 + a486 + a487 + a488 + a489 + a490 + a491 + a492 + a493;
-        long s38 = a494 + a495 + a496 + a497 + a498 + a499 + a500 + a501 + a502 + a503 + a504 + a505 + a506;
-        long s39 = a507 + a508 + a509 + a510 + a511;
+        long a335 = v[335];
+        long below = frames == 0 ? v[turn & TURNS_PER_FILL - 1] : frame(v, frames - 1, turn);
+        long s0 = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11 + a12 + a13 + a14 + a15 + a16 + a17;
+        long s1 = a18 + a19 + a20 + a21 + a22 + a23 + a24 + a25 + a26 + a27 + a28 + a29 + a30 + a31 + a32 + a33 + a34;
+        long s2 = a35 + a36 + a37 + a38 + a39 + a40 + a41 + a42 + a43 + a44 + a45 + a46 + a47 + a48 + a49 + a50 + a51;
+        long s3 = a52 + a53 + a54 + a55 + a56 + a57 + a58 + a59 + a60 + a61 + a62 + a63 + a64 + a65 + a66 + a67 + a68;
+        long s4 = a69 + a70 + a71 + a72 + a73 + a74 + a75 + a76 + a77 + a78 + a79 + a80 + a81 + a82 + a83 + a84 + a85;
+        long s5 = a86 + a87 + a88 + a89 + a90 + a91 + a92 + a93 + a94 + a95 + a96 + a97 + a98 + a99 + a100 + a101;
+        long s6 = a102 + a103 + a104 + a105 + a106 + a107 + a108 + a109 + a110 + a111 + a112 + a113 + a114 + a115;
+        long s7 = a116 + a117 + a118 + a119 + a120 + a121 + a122 + a123 + a124 + a125 + a126 + a127 + a128 + a129;
+        long s8 = a130 + a131 + a132 + a133 + a134 + a135 + a136 + a137 + a138 + a139 + a140 + a141 + a142 + a143;
+        long s9 = a144 + a145 + a146 + a147 + a148 + a149 + a150 + a151 + a152 + a153 + a154 + a155 + a156 + a157;
+        long s10 = a158 + a159 + a160 + a161 + a162 + a163 + a164 + a165 + a166 + a167 + a168 + a169 + a170 + a171;
+        long s11 = a172 + a173 + a174 + a175 + a176 + a177 + a178 + a179 + a180 + a181 + a182 + a183 + a184 + a185;
+        long s12 = a186 + a187 + a188 + a189 + a190 + a191 + a192 + a193 + a194 + a195 + a196 + a197 + a198 + a199;
+        long s13 = a200 + a201 + a202 + a203 + a204 + a205 + a206 + a207 + a208 + a209 + a210 + a211 + a212 + a213;
+        long s14 = a214 + a215 + a216 + a217 + a218 + a219 + a220 + a221 + a222 + a223 + a224 + a225 + a226 + a227;
+        long s15 = a228 + a229 + a230 + a231 + a232 + a233 + a234 + a235 + a236 + a237 + a238 + a239 + a240 + a241;
+        long s16 = a242 + a243 + a244 + a245 + a246 + a247 + a248 + a249 + a250 + a251 + a252 + a253 + a254 + a255;
+        long s17 = a256 + a257 + a258 + a259 + a260 + a261 + a262 + a263 + a264 + a265 + a266 + a267 + a268 + a269;
+        long s18 = a270 + a271 + a272 + a273 + a274 + a275 + a276 + a277 + a278 + a279 + a280 + a281 + a282 + a283;
+        long s19 = a284 + a285 + a286 + a287 + a288 + a289 + a290 + a291 + a292 + a293 + a294 + a295 + a296 + a297;
+        long s20 = a298 + a299 + a300 + a301 + a302 + a303 + a304 + a305 + a306 + a307 + a308 + a309 + a310 + a311;
+        long s21 = a312 + a313 + a314 + a315 + a316 + a317 + a318 + a319 + a320 + a321 + a322 + a323 + a324 + a325;
+        long s22 = a326 + a327 + a328 + a329 + a330 + a331 + a332 + a333 + a334 + a335;
         return below + s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11 + s12 + s13 + s14 + s15 + s16 + s17
-                + s18 + s19 + s20 + s21 + s22 + s23 + s24 + s25 + s26 + s27 + s28 + s29 + s30 + s31 + s32 + s33 + s34
-                + s35 + s36 + s37 + s38 + s39;
+                + s18 + s19 + s20 + s21 + s22;
     }
 }
