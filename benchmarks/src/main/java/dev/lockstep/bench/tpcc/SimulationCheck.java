@@ -17,8 +17,9 @@ import java.util.Locale;
  * @param time by which the simulated run waited, sampled and measured
  * @param realSeconds from the start of the simulated JVM to its measured phase, on the machine's clock
  * @param warmUpSeconds the part of these behind loading
- * @param limited whether it counts only if these are no more than {@link #WARM_UP_SECONDS_MAX}: that of Lockstep, since
- *     how soon others are steady is not in our hands
+ * @param lockstep whether Lockstep ran: it alone counts only if it warmed up for no more than {@link
+ *     #WARM_UP_SECONDS_MAX}, since how soon others are steady is not in our hands, and has no timers but by {@code
+ *     time}
  * @param machine the same run on the machine's processor, with the same flags: the control
  * @param flags of both JVMs
  * @param steady whether the simulated JVM was in the steady state of the control
@@ -29,7 +30,7 @@ public record SimulationCheck(
         String time,
         double realSeconds,
         double warmUpSeconds,
-        boolean limited,
+        boolean lockstep,
         RunReport machine,
         SameProcessor flags,
         SteadyState steady) {
@@ -38,7 +39,7 @@ public record SimulationCheck(
 
     /** Whether the warm-up was no longer than it may be. */
     private boolean isInTime() {
-        return !limited || warmUpSeconds <= WARM_UP_SECONDS_MAX;
+        return !lockstep || warmUpSeconds <= WARM_UP_SECONDS_MAX;
     }
 
     /** How far to believe the run. */
@@ -50,8 +51,8 @@ public record SimulationCheck(
                 isInTime() ? "" : "LATE, counts for nothing: ",
                 realSeconds,
                 warmUpSeconds,
-                limited ? String.format(Locale.ROOT, " (at most %.0f)", WARM_UP_SECONDS_MAX) : ""));
-        sentences.add(SimulatedTime.sentence(time));
+                lockstep ? String.format(Locale.ROOT, " (at most %.0f)", WARM_UP_SECONDS_MAX) : ""));
+        sentences.add(lockstep ? SimulatedTime.sentence(time) : SimulatedTime.sentenceOfOthers(time));
         sentences.add(FixedAddresses.sentence());
         sentences.add("Limits of spins are counts of rounds, as always; no decision of a native run is replayed.");
         sentences.add(String.format(

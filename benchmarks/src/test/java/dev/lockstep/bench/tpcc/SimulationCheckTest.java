@@ -19,24 +19,27 @@ class SimulationCheckTest {
         "301, false, 0.97, true",
         "300, true, 0.94, false",
     })
-    void onlyWhatIsSteadyInTimeCounts(double warmUpSeconds, boolean limited, double c2Share, boolean counts)
+    void onlyWhatIsSteadyInTimeCounts(double warmUpSeconds, boolean lockstep, double c2Share, boolean counts)
             throws JsonProcessingException {
         String check = String.format(
                 Locale.ROOT,
                 """
                 {"label": "lockstep/steps", "repeat": 1, "time": "cycles", "realSeconds": 400, "warmUpSeconds": %f,
-                 "limited": %b, "machine": {"txnPerSecond": 7.0},
+                 "lockstep": %b, "machine": {"txnPerSecond": 7.0},
                  "flags": {"forced": [], "chosen": [], "remaining": []},
                  "steady": {"simulatedC2Share": %3$f, "machineC2Share": %3$f, "samples": 900, "jvmShare": 0.01,
                   "hottest": []}}
                 """,
                 warmUpSeconds,
-                limited,
+                lockstep,
                 c2Share);
         Verdict verdict =
                 new ObjectMapper().readValue(check, SimulationCheck.class).verdict();
         assertEquals(counts, verdict.counts(), verdict::line);
-        assertEquals(warmUpSeconds > 300 && limited, verdict.line().contains("LATE, counts for nothing: Its measured"));
+        assertEquals(
+                warmUpSeconds > 300 && lockstep, verdict.line().contains("LATE, counts for nothing: Its measured"));
+        assertEquals(lockstep, verdict.line().contains("Its limits, group commit"), verdict::line);
+        assertEquals(!lockstep, verdict.line().contains("timers of its own, if it has any, by the machine's clock."));
         assertTrue(verdict.line().contains("began after 400 s, of which it warmed up for"), verdict::line);
     }
 }

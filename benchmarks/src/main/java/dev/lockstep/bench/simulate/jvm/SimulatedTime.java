@@ -128,6 +128,12 @@ public final class SimulatedTime implements TimeSource {
         return "Its limits, group commit, governor, samples, rates and latencies go by: " + description + ".";
     }
 
+    /** The same of a program that is not ours, and so has its own timers. */
+    public static String sentenceOfOthers(String description) {
+        return "Its rates and latencies go by: " + description
+                + "; timers of its own, if it has any, by the machine's clock.";
+    }
+
     @Override
     public long nanoTime() {
         if (byReadings) {
