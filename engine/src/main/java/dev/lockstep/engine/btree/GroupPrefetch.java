@@ -28,14 +28,9 @@ public final class GroupPrefetch {
     private static final int LATCHES_MAX = 64;
 
     /** That of all processors in wide use but some of Apple's, where every other line is added in vain. */
-    private static final int CACHE_LINE_SHIFT = 6;
-
-    private static final int CACHE_LINE_BYTES = 1 << CACHE_LINE_SHIFT;
+    private static final int CACHE_LINE_BYTES = 64;
 
     private static final long LINE_MASK = -CACHE_LINE_BYTES;
-
-    /** Lines of a row of some 310 bytes, such as one of TPC-C's stock, wherever it begins. */
-    private static final int ROW_LINES = 6;
 
     private final long[] addresses = new long[LINES_MAX];
     private final int[] latches = new int[LATCHES_MAX];
@@ -54,26 +49,8 @@ public final class GroupPrefetch {
 
     /** Adds the lines with the bytes from one address to another, exclusive, each once. */
     void addLines(long from, long to) {
-        long at = from & LINE_MASK;
-        long count = ((Math.max(from, to - 1) - at) >> CACHE_LINE_SHIFT) + 1;
-        int next = lineCount;
-        if (count <= ROW_LINES && next <= LINES_MAX - ROW_LINES) {
-            // Without a loop, whose end the processor would guess wrong where rows differ in length.
-            addresses[next] = at;
-            addresses[next + 1] = at + CACHE_LINE_BYTES;
-            addresses[next + 2] = at + 2 * CACHE_LINE_BYTES;
-            addresses[next + 3] = at + 3 * CACHE_LINE_BYTES;
-            addresses[next + 4] = at + 4 * CACHE_LINE_BYTES;
-            addresses[next + 5] = at + 5 * CACHE_LINE_BYTES;
-            lineCount = next + (int) count;
-        } else {
-            addManyLines(at, count);
-        }
-    }
-
-    private void addManyLines(long from, long count) {
-        long end = Math.min(lineCount + count, LINES_MAX);
-        for (long at = from; lineCount < end; at += CACHE_LINE_BYTES) {
+        long end = Math.max(from + 1, to);
+        for (long at = from & LINE_MASK; at < end && lineCount < LINES_MAX; at += CACHE_LINE_BYTES) {
             addresses[lineCount++] = at;
         }
     }

@@ -51,7 +51,7 @@ final class GroupPrefetchTest {
         }
     }
 
-    /** Few lines are added in another way than many. */
+    /** From the first byte to the last, wherever they lie in their lines. */
     @Test
     void asManyLinesAreReadAsThereAre() {
         for (int lines = 1; lines <= 8; lines++) {
