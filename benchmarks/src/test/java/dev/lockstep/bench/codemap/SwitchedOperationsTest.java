@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What S-threads that switch are charged in the simulator, beside how much each of them is known to do. */
+@Execution(ExecutionMode.CONCURRENT)
 class SwitchedOperationsTest {
     /**
      * What the marks and the calls around a switch may add to the work between two of them. A switch that was charged
