@@ -18,15 +18,19 @@ final class SimulationTables {
     private static final double PERCENT = 100;
     private static final SequencedMap<String, ToLongFunction<Misses>> COUNTS = new LinkedHashMap<>();
 
+    private static final String L1I = "l1i misses";
+    private static final String L1D = "l1d misses";
+    private static final String BRANCHES = "branches mispredicted";
+
     /** Counts by which places are ranked. */
-    private static final Set<String> RANKS = Set.of("l1i misses", "l1d misses", "branches mispredicted");
+    private static final Set<String> RANKS = Set.of(L1I, L1D, BRANCHES);
 
     static {
-        COUNTS.put("l1i misses", Misses::l1i);
-        COUNTS.put("l1d misses", Misses::l1d);
+        COUNTS.put(L1I, Misses::l1i);
+        COUNTS.put(L1D, Misses::l1d);
         COUNTS.put("l2 misses", Misses::l2);
         COUNTS.put("llc misses", Misses::llc);
-        COUNTS.put("branches mispredicted", Misses::branches);
+        COUNTS.put(BRANCHES, Misses::branches);
     }
 
     private SimulationTables() {}
