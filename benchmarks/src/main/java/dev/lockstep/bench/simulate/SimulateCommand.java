@@ -115,11 +115,10 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
     @Option(
             names = "--code",
             paramLabel = "FILE",
-            description =
-                    "Writes which code was executed, how often, in which phase and operation, and what missed; of"
-                        + " further JVMs to FILE-2 and so on. Of JVMs the report then names the methods, lines and"
-                        + " chains of inlined calls that miss most or, with --branches, are mispredicted most. Makes"
-                        + " the run slower.")
+            description = "Writes which code was executed, how often, in which phase and operation, and what missed; of"
+                    + " further JVMs to FILE-2 and so on. Of JVMs the report then names the methods, lines and"
+                    + " chains of inlined calls that miss most or, with --branches, are mispredicted most. Makes"
+                    + " the run slower.")
     private Path code;
 
     @Option(
