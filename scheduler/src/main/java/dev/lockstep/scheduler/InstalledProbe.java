@@ -86,6 +86,19 @@ public final class InstalledProbe {
     }
 
     /**
+     * Tells that the calling S-thread does a stage of the work of another from here on. To be told by a {@link
+     * StagedWork} that runs together with others.
+     *
+     * @param owner whose work it is, one that waits in the operation that it has begun; or the caller, for its own and
+     *     for what is done for all
+     */
+    public static void doesWorkOf(SThread owner) {
+        if (PROBE != null) {
+            PROBE.doesWorkOf(SThread.current(), owner, owner.scheduler.probeNumber(owner.operation));
+        }
+    }
+
+    /**
      * Tells that an operator of a plan is called.
      *
      * @param sThread whose plan it is, or {@code null} on another thread

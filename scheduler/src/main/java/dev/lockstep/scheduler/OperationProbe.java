@@ -16,7 +16,8 @@ package dev.lockstep.scheduler;
  * waits for is not told, such as the application's own locks, and nothing that a platform thread waits for.
  *
  * <p>An S-thread may do works of others in its operation: as the leader of a staged team those of its members, as a
- * carrier's helper those of another carrier. It alone is told of them, and all of it as the operation that it began.
+ * carrier's helper those of another carrier. It alone is told of them, as the operation that it began, and whose each
+ * stage is ({@link #doesWorkOf}).
  *
  * <p>Calls come on the thread that they are about, for an S-thread on its carrier, at every operation: they must not
  * block, throw, allocate or use the database. Thread-safety: called by many threads at once.
@@ -68,6 +69,19 @@ public interface OperationProbe {
 
     /** The S-thread is back from the scheduler, and is where it was in its operation or in none. */
     default void returned(SThread sThread) {}
+
+    /**
+     * The S-thread, inside an operation, does a stage of the work of another from here on, which waits meanwhile; or,
+     * told with itself as the owner, goes on with its own or with what it does for all of them at once. Until it is
+     * told again, or has {@link #entered} the scheduler or its operation ends; it may leave its carrier and be resumed
+     * in between, and still does that work then. A probe that does not tell one from the other need not listen.
+     *
+     * @param sThread who does it
+     * @param owner whose work it is
+     * @param number of the operation that the owner has come to, from {@link #number}; {@link #begin} of it is told
+     *     when the owner goes on
+     */
+    default void doesWorkOf(SThread sThread, SThread owner, int number) {}
 
     /**
      * An operator of a plan is called. A probe that does not tell a plan's code from its surroundings' need not listen.

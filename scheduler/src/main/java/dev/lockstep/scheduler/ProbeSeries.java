@@ -87,6 +87,14 @@ final class ProbeSeries implements OperationProbe {
     }
 
     @Override
+    public void doesWorkOf(SThread sThread, SThread owner, int number) {
+        int[] each = numbers[number];
+        for (int i = 0; i < probes.length; i++) {
+            probes[i].doesWorkOf(sThread, owner, each[i]);
+        }
+    }
+
+    @Override
     public void operatorCalled(SThread sThread, int number) {
         int[] each = numbers[number];
         for (int i = 0; i < probes.length; i++) {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Puts the works of a team's members into the hands of the member that comes first, its leader.
  *
- * <p>A probe is told that the leader is in its operation while it does the works of all ({@link OperationProbe}): they
- * are done a stage of each in turn, and stages are too short for telling whose each is. So what instruments count by
- * the application's contexts, such as transaction types, is the leader's.
+ * <p>A probe is told that the leader is in its operation while it does the works of all, and by the works whose stage
+ * comes next ({@link InstalledProbe#doesWorkOf}), so that what instruments count by the application's contexts, such
+ * as transaction types, is the owner's.
  *
  * <p>A leader should not be suspended before it is through with the works. A virtual S-thread is, all the same, where
  * it waits long for a latch or the JDK blocks it. Then its followers must neither go on nor hold up others, so they

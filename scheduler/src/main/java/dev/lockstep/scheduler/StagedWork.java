@@ -12,7 +12,8 @@ public interface StagedWork {
      * <p>The works take note themselves of how far they have come, and of what went wrong in one of them: each member
      * is then made to go on, in turns, and does on its own stack what is left of its own. It may so have to do all of
      * it, and what is thrown here is thrown to the leader alone. Not to be called in here: whatever begins or ends
-     * operations or gives up the turn of an S-thread.
+     * operations or gives up the turn of an S-thread. Where {@link InstalledProbe#isPresent} the works tell it whose
+     * stage comes next ({@link InstalledProbe#doesWorkOf}).
      *
      * <p>With {@link SchedulerOptions#lendingOn} it may also be called on another carrier, by an S-thread that is none
      * of the members, while all of them wait; what is thrown is thrown to the first member then.

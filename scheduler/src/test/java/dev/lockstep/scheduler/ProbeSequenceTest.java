@@ -64,7 +64,10 @@ class ProbeSequenceTest {
                 "straight");
     }
 
-    /** Works are the operation's, and gathering them and letting their owners go is the scheduler's. */
+    /**
+     * Works are the operation's, told with their owners, and gathering them and letting their owners go is the
+     * scheduler's.
+     */
     @ParameterizedTest
     @EnumSource(
             value = SThreadKind.class,
@@ -72,7 +75,8 @@ class ProbeSequenceTest {
     void aLeaderIsInItsOperationWhileItDoesTheWorks(SThreadKind kind) throws IOException, InterruptedException {
         assertTold(
                 "0:resumed 0:entered 0:left 0:left"
-                        + " 1:resumed 1:entered 1:begin-fetch 1:entered 1:returned 1:works-2 1:entered 1:returned"
+                        + " 1:resumed 1:entered 1:begin-fetch 1:entered 1:returned"
+                        + " 1:does-fetch-of-member-1 1:does-fetch-of-member-0 1:works-2 1:entered 1:returned"
                         + " 1:entered 1:end 1:entered 1:left"
                         + " 0:resumed 0:begin-fetch 0:entered 0:end 0:entered 0:left",
                 kind,

@@ -62,8 +62,18 @@ final class ProbedMembers {
     }
 
     private static void operateStaged(SThread sThread, int operation) {
-        sThread.beginOperation(operation, (team, count) -> SequenceProbe.note("works-" + count));
+        sThread.beginOperation(operation, new Owned(sThread));
         sThread.endOperation();
+    }
+
+    private record Owned(SThread owner) implements StagedWork {
+        @Override
+        public void runTogether(StagedWork[] team, int count) {
+            for (int i = 0; i < count; i++) {
+                InstalledProbe.doesWorkOf(((Owned) team[i]).owner);
+            }
+            SequenceProbe.note("works-" + count);
+        }
     }
 
     private static void yieldInside(SThread sThread, int operation) {

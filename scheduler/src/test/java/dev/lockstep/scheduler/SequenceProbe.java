@@ -58,6 +58,11 @@ public final class SequenceProbe implements OperationProbe {
         add(sThread, "returned");
     }
 
+    @Override
+    public void doesWorkOf(SThread sThread, SThread owner, int number) {
+        add(sThread, "does-" + NAMES.get(number) + "-of-" + owner.name());
+    }
+
     private static void add(SThread sThread, String what) {
         TOLD.add(sThread.name() + ":" + what);
     }

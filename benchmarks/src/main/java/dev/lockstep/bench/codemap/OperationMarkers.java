@@ -105,6 +105,9 @@ public final class OperationMarkers implements OperationProbe {
 
         private boolean inScheduler;
 
+        /** What is marked while another S-thread's work is done, 0 while none is. */
+        private int workOfAnother;
+
         State() {
             STATES.add(this);
         }
@@ -202,6 +205,7 @@ public final class OperationMarkers implements OperationProbe {
         boolean inside = state.operation == number;
         state.operation = number;
         state.inScheduler = false;
+        state.workOfAnother = 0;
         int marked = mark(state);
         if (!inside) {
             count(state, marked);
@@ -214,6 +218,7 @@ public final class OperationMarkers implements OperationProbe {
         if (state.operation != OPERATION_OUTSIDE || state.inScheduler) {
             state.operation = OPERATION_OUTSIDE;
             state.inScheduler = false;
+            state.workOfAnother = 0;
             mark(state);
         }
     }
@@ -233,7 +238,9 @@ public final class OperationMarkers implements OperationProbe {
 
     @Override
     public void entered(SThread sThread) {
-        state(sThread).inScheduler = true;
+        State state = state(sThread);
+        state.inScheduler = true;
+        state.workOfAnother = 0;
         markScheduler();
     }
 
@@ -242,6 +249,17 @@ public final class OperationMarkers implements OperationProbe {
         State state = state(sThread);
         state.inScheduler = false;
         mark(state);
+    }
+
+    /** A mark is made where it says something new: members of one type go together, one after another. */
+    @Override
+    public void doesWorkOf(SThread sThread, SThread owner, int number) {
+        State state = state(sThread);
+        int work = owner.equals(sThread) ? 0 : pair(state(owner).context, number);
+        if (work != state.workOfAnother) {
+            state.workOfAnother = work;
+            mark(state);
+        }
     }
 
     @Override
@@ -264,7 +282,9 @@ public final class OperationMarkers implements OperationProbe {
     }
 
     private static int mark(State state) {
-        int number = pair(state.context, state.operation == OPERATION_OUTSIDE ? state.operator : state.operation);
+        int number = state.workOfAnother != 0
+                ? state.workOfAnother
+                : pair(state.context, state.operation == OPERATION_OUTSIDE ? state.operator : state.operation);
         Markers.operation(number);
         return number;
     }

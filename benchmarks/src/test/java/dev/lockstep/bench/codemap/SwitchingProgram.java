@@ -1,9 +1,12 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.StagedWork;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +14,8 @@ import java.util.List;
 /**
  * The main class of a JVM whose operations are marked: two S-threads of the kind of its argument that do known amounts
  * of work in turns. One does {@value #TIMES} times as much as the other between two switches; before them an S-thread
- * that is alone has done at once what the lesser does.
+ * that is alone has done at once what the lesser does. With a second argument the first of the two does the works of
+ * both in {@value #TOGETHER}, a stage of each in turn.
  */
 final class SwitchingProgram {
     /** The operation that both execute in a team, each in a context of its own name. */
@@ -44,6 +48,7 @@ final class SwitchingProgram {
                 .withCarriers(1)
                 .withKind(SThreadKind.valueOf(arguments[0]))
                 .withTeamMode(TeamMode.ON)
+                .withTeamExecution(arguments.length > 1 ? TeamExecution.STAGED : TeamExecution.SWITCHING)
                 .withSwitchPointsOn(true);
         List<SThread> started = new ArrayList<>();
         try (Scheduler scheduler = new Scheduler(options)) {
@@ -73,9 +78,10 @@ final class SwitchingProgram {
         SThread sThread = SThread.current();
         OperationMarkers.enter(OperationMarkers.context(context));
         for (int round = 0; round < ROUNDS; round++) {
-            sThread.beginOperation(together);
-            for (int i = 0; i < SWITCHES / ROUNDS; i++) {
-                work(loops);
+            Stages stages = new Stages(sThread, loops);
+            sThread.beginOperation(together, stages);
+            while (stages.left > 0) {
+                stages.run();
                 sThread.switchPoint();
             }
             sThread.endOperation();
@@ -89,6 +95,35 @@ final class SwitchingProgram {
             sThread.endOperation();
         }
         OperationMarkers.enter(0);
+    }
+
+    /** What an S-thread does between the switches of one operation. */
+    private static final class Stages implements StagedWork {
+        private final SThread owner;
+        private final int loops;
+        private int left = SWITCHES / ROUNDS;
+
+        Stages(SThread owner, int loops) {
+            this.owner = owner;
+            this.loops = loops;
+        }
+
+        void run() {
+            work(loops);
+            left--;
+        }
+
+        @Override
+        public void runTogether(StagedWork[] team, int count) {
+            while (left > 0) {
+                for (int i = 0; i < count; i++) {
+                    Stages each = (Stages) team[i];
+                    InstalledProbe.doesWorkOf(each.owner);
+                    each.run();
+                }
+                InstalledProbe.doesWorkOf(owner);
+            }
+        }
     }
 
     private static void work(int loops) {

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.StagedWork;
 
@@ -204,10 +205,12 @@ final class StagedFetch implements StagedWork {
         }
         touched = sum;
         for (int i = from; i < to; i++) {
+            of(team, i).tellOwner();
             of(team, i).followHints();
         }
         int end = to;
         while (from < end) {
+            tellSharedWork();
             for (int i = from; i < end; i++) {
                 of(team, i).addNextLines(prefetch);
             }
@@ -215,6 +218,7 @@ final class StagedFetch implements StagedWork {
             int i = from;
             while (i < end) {
                 StagedFetch member = of(team, i);
+                member.tellOwner();
                 if (member.runRound()) {
                     i++;
                 } else {
@@ -222,6 +226,19 @@ final class StagedFetch implements StagedWork {
                     team[end] = member;
                 }
             }
+        }
+    }
+
+    private void tellOwner() {
+        if (InstalledProbe.isPresent()) {
+            InstalledProbe.doesWorkOf(driver.sThread());
+        }
+    }
+
+    /** The loops over all members, each so short that marks would be more than what they tell apart. */
+    private static void tellSharedWork() {
+        if (InstalledProbe.isPresent()) {
+            InstalledProbe.doesWorkOf(SThread.current());
         }
     }
 }

@@ -78,6 +78,16 @@ class OperationProbeTest {
         assertEquals(0, run.exitCode());
     }
 
+    /** Its leader is told whose stage it does: of three members two wait meanwhile, in most of their fetches. */
+    @Test
+    void aStagedTeamIsToldWhoseWorksItsLeaderDoes() throws IOException, InterruptedException {
+        InstalledRun run = run(RecordingProbe.class.getName(), "staged");
+        assertEquals(1, run.lines().size(), run.lines()::toString);
+        assertTrue(
+                run.lines().getFirst().matches("works of others told \\{fetch account=\\d+}"), run.lines()::toString);
+        assertEquals(0, run.exitCode());
+    }
+
     @Test
     void anUnknownProbeIsRefusedByName() throws IOException, InterruptedException {
         InstalledRun run = run("no.such.Probe", "threads");

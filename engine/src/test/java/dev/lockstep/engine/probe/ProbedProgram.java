@@ -19,16 +19,18 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The main class of a JVM with a probe: runs every kind of operation, and prints what the probe was told. The argument
  * is a kind of S-threads, or {@code threads} for a platform thread and a database without scheduler, or {@code virtual
- * thread} for one that waits there for a lock.
+ * thread} for one that waits there for a lock, or {@code staged} for S-threads one of which fetches for others.
  */
 final class ProbedProgram {
     private static final int MEMBERS = 3;
@@ -62,6 +64,7 @@ final class ProbedProgram {
         switch (arguments[0]) {
             case "threads" -> onThisThread();
             case "virtual thread" -> onAVirtualThread();
+            case "staged" -> inAStagedTeam();
             default -> onSThreads(SThreadKind.valueOf(arguments[0]));
         }
         RecordingProbe.wrong().forEach(System.out::println);
@@ -106,18 +109,35 @@ final class ProbedProgram {
     }
 
     private static void onSThreads(SThreadKind kind) throws InterruptedException {
-        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
-                        .withKind(kind)
-                        .withCarriers(1)
-                        .withTeamMode(TeamMode.ON)
-                        .withSwitchPointsOn(true));
+        SchedulerOptions options = teams().withKind(kind);
+        for (SThread member : runMembers(options, (program, member) -> program.rounds(member * ROUNDS))) {
+            print(member);
+        }
+    }
+
+    private static void inAStagedTeam() throws InterruptedException {
+        SchedulerOptions options = teams().withTeamExecution(TeamExecution.STAGED);
+        runMembers(options, (program, member) -> program.fetchOften());
+        System.out.println("works of others told " + RecordingProbe.worksOfOthers());
+    }
+
+    private static SchedulerOptions teams() {
+        return SchedulerOptions.defaults()
+                .withCarriers(1)
+                .withTeamMode(TeamMode.ON)
+                .withSwitchPointsOn(true);
+    }
+
+    private static List<SThread> runMembers(SchedulerOptions options, ObjIntConsumer<ProbedProgram> body)
+            throws InterruptedException {
+        List<SThread> members = new ArrayList<>();
+        try (Scheduler scheduler = new Scheduler(options);
                 Database database = Database.inMemory(DatabaseOptions.builder().build(), scheduler)) {
             ProbedProgram program = new ProbedProgram(database);
-            List<SThread> members = new ArrayList<>();
             SThread starter = scheduler.start("starter", -1, () -> {
-                for (int member = 0; member < MEMBERS; member++) {
-                    int first = member * ROUNDS;
-                    members.add(scheduler.start("member-" + member, -1, () -> program.rounds(first)));
+                for (int i = 0; i < MEMBERS; i++) {
+                    int member = i;
+                    members.add(scheduler.start("member-" + member, -1, () -> body.accept(program, member)));
                 }
             });
             starter.join();
@@ -126,7 +146,20 @@ final class ProbedProgram {
                 if (member.failure() != null) {
                     throw new AssertionError(member.name(), member.failure());
                 }
-                print(member);
+            }
+        }
+        return members;
+    }
+
+    /** One fetch in each of its transactions, so that every other operation of a member's is no fetch. */
+    private void fetchOften() {
+        try (Session session = database.openSession()) {
+            Key key = table.newKey();
+            Record row = table.newRecord();
+            for (int round = 0; round < ROUNDS; round++) {
+                Transaction transaction = session.begin(options.withLockTimeout(Duration.ofSeconds(10)));
+                transaction.fetch(table, key.reset().add(0), row);
+                transaction.commit();
             }
         }
     }

@@ -4,13 +4,16 @@ import dev.lockstep.scheduler.OperationProbe;
 import dev.lockstep.scheduler.SThread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Keeps what every thread is told, and finds what must not be told. */
 public final class RecordingProbe implements OperationProbe {
     private static final Queue<String> WRONG = new ConcurrentLinkedQueue<>();
+    private static final Map<String, Integer> WORKS_OF_OTHERS = new ConcurrentHashMap<>();
     private static final List<String> NAMES = new CopyOnWriteArrayList<>(List.of("none"));
     private static final ThreadLocal<Recording> OF_THREAD = ThreadLocal.withInitial(() -> new Recording(true));
 
@@ -114,6 +117,25 @@ public final class RecordingProbe implements OperationProbe {
         }
         recording.resumptions++;
         recording.resumptionsInside += recording.operation == 0 ? 0 : 1;
+    }
+
+    /** How often one S-thread has done a work of another, as the names of what the owners were in. */
+    static Map<String, Integer> worksOfOthers() {
+        return WORKS_OF_OTHERS;
+    }
+
+    @Override
+    public void doesWorkOf(SThread sThread, SThread owner, int number) {
+        check("work", sThread);
+        if (of(sThread).operation != number) {
+            WRONG.add("work of another operation than the leader's: " + sThread + " number=" + number);
+        }
+        if (owner != sThread) {
+            if (of(owner).running) {
+                WRONG.add("work of " + owner + ", which has its turn");
+            }
+            WORKS_OF_OTHERS.merge(NAMES.get(number), 1, Integer::sum);
+        }
     }
 
     private static void check(String what, SThread sThread) {
