@@ -2,6 +2,7 @@ package dev.lockstep.bench.codemap;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DatabindException;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
@@ -40,7 +41,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 8;
+    public static final int FORMAT_VERSION = 9;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -86,7 +87,7 @@ public record CodeMap(
      * One workload, in the measured phase.
      *
      * @param name what was run
-     * @param scheduling who ran it: {@code jdk} or {@code steps}
+     * @param scheduling who ran it: {@code jdk} or {@code steps}; empty if the name says it
      * @param transactions measured
      * @param warmUpTransactions before
      * @param compileMillis time the compilers worked in the measured phase
@@ -98,7 +99,10 @@ public record CodeMap(
      * @param steady whether the JVM was in the steady state of the same run on the machine's processor, or null where
      *     nothing was warmed up, so that it was not
      * @param flags of the JVM that differed between the two all the same
-     * @param time what told the engine and the scheduler the time in the simulated run
+     * @param time what told the engine and the scheduler the time in the simulated run, empty if the verdict says it
+     * @param verdict how far to believe it, of a run of another command: it has no scheduling, no warm-up and no time
+     *     of compilers of its own, and is judged by its command; null of a workload of code maps, of which {@code
+     *     steady} says that
      * @param operations by name; the same operation within different transactions counts as one
      * @param contexts transaction types, or calls of the application
      * @param pairs what each context executes in each operation
@@ -116,6 +120,7 @@ public record CodeMap(
             SteadyState steady,
             List<SameProcessor.Difference> flags,
             String time,
+            Verdict verdict,
             List<OperationCode> operations,
             List<ContextCode> contexts,
             List<OperationCode> pairs) {

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import java.util.List;
 
@@ -16,7 +17,7 @@ import java.util.List;
  */
 record CodeMapChildReport(
         long compileMillis,
-        List<Marked> operations,
+        List<MarkedOperation> operations,
         String obstacle,
         List<CompiledMethod> compiled,
         String time,
@@ -28,7 +29,4 @@ record CodeMapChildReport(
         compiled = List.copyOf(compiled);
         flags = List.copyOf(flags);
     }
-
-    /** A marked number, what it stands for, and how often it began. */
-    record Marked(int number, String context, String operation, long executions) {}
 }

@@ -4,7 +4,6 @@ import dev.lockstep.bench.flame.FlameRun;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
-import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
@@ -82,10 +81,7 @@ final class CodeMapChildRun {
         }
         return new CodeMapChildReport(
                 compileMillis,
-                OperationMarkers.pairs().stream()
-                        .map(pair -> new CodeMapChildReport.Marked(
-                                pair.number(), pair.context(), pair.operation(), OperationMarkers.count(pair.number())))
-                        .toList(),
+                OperationMarkers.marked(),
                 Markers.obstacle().orElse(""),
                 compiled,
                 SimulatedTime.description(),
@@ -188,17 +184,15 @@ final class CodeMapChildRun {
         }
         flames.start();
         compileMillis = -compilers.getTotalCompilationTime();
-        OperationMarkers.startCounting();
-        SimulatedPhases.begin(Markers.PHASE_MEASURED);
+        MeasuredPhase.begin();
     }
 
     private void measurementEnds() {
-        Markers.phaseEnd(Markers.PHASE_MEASURED);
+        MeasuredPhase.end();
         flames.close();
         if (spec.samples() != null) {
             StackSampler.stop(Path.of(spec.samples()));
         }
-        OperationMarkers.stopCounting();
         compileMillis += compilers.getTotalCompilationTime();
     }
 }

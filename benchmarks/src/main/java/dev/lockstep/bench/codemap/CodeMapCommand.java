@@ -63,7 +63,9 @@ import picocli.CommandLine.Spec;
             "  ./lockstep codemap --workload tpcc --out report --flame",
             "      With a flame graph of the same transactions on this machine's processor.",
             "  ./lockstep codemap --read map.json --methods 20",
-            "      Prints a map that was made before."
+            "      Prints a map that was made before.",
+            "  ./lockstep simulate --l1d 32K,8,64 --operations --code code.txt --code-map map.json -- COMMAND",
+            "      Makes a map of any other run of ./lockstep, to be printed by --read."
         })
 public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told {
     /** Part of all instructions whose place may stay unknown. */

@@ -13,6 +13,7 @@ import dev.lockstep.bench.simulate.SimulatorSettings;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.NativePart;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
@@ -161,9 +162,10 @@ final class CodeMapExperiment implements AutoCloseable {
      * @param plain what the same workload executes without a probe, or null
      */
     CodeMap.WorkloadCode code(CodeMap.PlainRun plain) throws IOException {
-        return new WorkloadCodeBuilder(lines, events, child)
+        return new WorkloadCodeBuilder(lines, events, child.operations(), Markers.PHASE_MEASURED)
                 .build(
                         spec,
+                        child,
                         plain,
                         steady(),
                         control == null ? List.of() : control.flags().remaining());

@@ -62,6 +62,12 @@ final class CodeMapReport {
         }
         for (WorkloadCode workload : map.workloads()) {
             sections.add(belief(workload));
+            if (operations(workload).isEmpty()) {
+                sections.add(Section.of(
+                        workload.name() + ": what an operation executes",
+                        new Paragraph("No operation of a database was executed.")));
+                continue;
+            }
             sections.add(footprints(workload));
             sections.add(overlaps(workload));
             sections.add(growth(workload));
@@ -75,12 +81,14 @@ final class CodeMapReport {
         for (WorkloadCode workload : map.workloads()) {
             configuration.put(
                     workload.name(),
-                    String.format(
-                            Locale.ROOT,
-                            "%,d transactions after %,d, scheduling %s",
-                            workload.transactions(),
-                            workload.warmUpTransactions(),
-                            workload.scheduling()));
+                    workload.verdict() != null
+                            ? String.format(Locale.ROOT, "%,d transactions", workload.transactions())
+                            : String.format(
+                                    Locale.ROOT,
+                                    "%,d transactions after %,d, scheduling %s",
+                                    workload.transactions(),
+                                    workload.warmUpTransactions(),
+                                    workload.scheduling()));
         }
         return new Report("Code map", summary(), isSteady(), map.origin(), configuration, sections);
     }
@@ -100,8 +108,9 @@ final class CodeMapReport {
 
     /** Whether the figures are those of code that stays. */
     static boolean isSteady(WorkloadCode workload) {
-        return workload.steady() != null
-                && workload.steady().counts()
+        return (workload.verdict() != null
+                        ? workload.verdict().counts()
+                        : workload.steady() != null && workload.steady().counts())
                 && (workload.plain() == null || workload.plain().counts())
                 && workload.unresolvedShare() <= CodeMapCommand.UNRESOLVED_SHARE_MAX;
     }
@@ -112,37 +121,55 @@ final class CodeMapReport {
             words.add(String.format(
                     Locale.ROOT,
                     "%s: %.1f %% of the Java instructions from C2 (at least %.0f %%), %.2f %% of all not resolved (at"
-                            + " most %.0f %%), %,d ms of work of the compilers in the measured phase, %s",
+                            + " most %.0f %%)%s%s",
                     workload.name(),
                     workload.c2Share() * PERCENT,
                     SteadyState.C2_SHARE_MIN * PERCENT,
                     workload.unresolvedShare() * PERCENT,
                     CodeMapCommand.UNRESOLVED_SHARE_MAX * PERCENT,
-                    workload.compileMillis(),
+                    compilers(workload),
                     instructions(workload)));
         }
         return String.join("; ", words) + ".";
     }
 
+    private static String compilers(WorkloadCode workload) {
+        return workload.verdict() != null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", %,d ms of work of the compilers in the measured phase",
+                        workload.compileMillis());
+    }
+
     private static String instructions(WorkloadCode workload) {
+        if (workload.transactions() == 0) {
+            // Of a run that names none.
+            return "";
+        }
         double marked = workload.instructionsPerTransaction();
         CodeMap.PlainRun plain = workload.plain();
         return plain == null
-                ? String.format(Locale.ROOT, "%,.0f instructions a transaction", marked)
+                ? String.format(Locale.ROOT, ", %,.0f instructions a transaction", marked)
                 : String.format(
                         Locale.ROOT,
-                        "%,.0f instructions a transaction, %,.0f without the probe, which costs %.1f %%",
+                        ", %,.0f instructions a transaction, %,.0f without the probe, which costs %.1f %%",
                         marked,
                         plain.instructionsPerTransaction(),
                         (marked / plain.instructionsPerTransaction() - 1) * PERCENT);
     }
 
     private static Section belief(WorkloadCode workload) {
-        List<String> sentences = new ArrayList<>(belief(workload.steady()));
-        if (workload.steady() != null) {
-            sentences.add(SameProcessor.sentence(workload.flags()));
+        List<String> sentences = new ArrayList<>();
+        if (workload.verdict() != null) {
+            sentences.addAll(workload.verdict().sentences());
+        } else {
+            sentences.addAll(belief(workload.steady()));
+            if (workload.steady() != null) {
+                sentences.add(SameProcessor.sentence(workload.flags()));
+            }
+            sentences.add(SimulatedTime.sentence(workload.time()));
         }
-        sentences.add(SimulatedTime.sentence(workload.time()));
         if (workload.plain() != null) {
             belief(workload.plain().steady()).forEach(each -> sentences.add("Without the probe: " + each));
         }

@@ -1,6 +1,10 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.simulate.CodeInstruments;
+import dev.lockstep.bench.simulate.CodeRun;
 import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.bench.simulate.MissedCode.Misses;
@@ -14,9 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Puts together where code missed, from the plugin, and what lay there, from the agent. */
+/** Puts together what code executed and missed, from the plugin, and what lay there, from the agent. */
 public final class MissedCodeReader implements CodeInstruments {
     private static final String CALLS = " > ";
     private static final List<ToLongFunction<Misses>> COUNTS =
@@ -37,6 +42,43 @@ public final class MissedCodeReader implements CodeInstruments {
     @Override
     public MissedCode missed(Path lines, Path events, int phase) throws IOException {
         return missed(CodeLines.read(lines), CodeEvents.read(events), phase);
+    }
+
+    @Override
+    public void map(List<CodeRun> runs, Origin origin, Path into) throws IOException {
+        List<CodeMap.WorkloadCode> workloads = new ArrayList<>();
+        for (CodeRun run : runs) {
+            workloads.add(new WorkloadCodeBuilder(
+                            CodeLines.read(run.lines()), CodeEvents.read(run.events()), run.operations(), run.phase())
+                    .build(named(run, workloads), verdict(run)));
+        }
+        // What holds for all of them.
+        List<String> flags = runs.getFirst().flags().stream()
+                .filter(flag -> runs.stream().allMatch(run -> run.flags().contains(flag)))
+                .toList();
+        CodeMap map = new CodeMap(
+                CodeMap.KIND, CodeMap.FORMAT_VERSION, CodeMap.thisJvm(), flags, origin, List.copyOf(workloads));
+        Json.write(into, map);
+    }
+
+    /** By its name, with a number where another one has it, since footprints are found by it. */
+    private static String named(CodeRun run, List<CodeMap.WorkloadCode> before) {
+        Set<String> taken = before.stream().map(CodeMap.WorkloadCode::name).collect(Collectors.toSet());
+        String name = run.name();
+        for (int number = 2; taken.contains(name); number++) {
+            name = run.name() + ", run " + number;
+        }
+        return name;
+    }
+
+    private static Verdict verdict(CodeRun run) {
+        return run.verdict() != null
+                ? run.verdict()
+                : new Verdict(
+                        run.name(),
+                        true,
+                        List.of("Not judged: there was no control of this run by which to tell whether its JVM was in"
+                                + " the steady state."));
     }
 
     @Override

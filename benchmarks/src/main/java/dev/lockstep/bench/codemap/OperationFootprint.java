@@ -53,7 +53,7 @@ final class OperationFootprint {
 
     /** Lines of data that all but the largest of the executions do not exceed; 0 if nobody counted them. */
     private long regularDataLines() {
-        long all = dataStays.values().stream().mapToLong(Long::longValue).sum();
+        long all = stayCount();
         long within = 0;
         for (Map.Entry<Long, Long> each : dataStays.entrySet()) {
             within += each.getValue();
@@ -77,9 +77,15 @@ final class OperationFootprint {
         return byPart;
     }
 
-    /** The code of what was executed so often; where that is not known, of so many transactions. */
+    /** In how many stays the operation was executed, a suspended execution in several; 0 if nobody counted data. */
+    private long stayCount() {
+        return dataStays.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The code of what was executed so often; where that is not known, of so many transactions, or of its stays. */
     OperationCode code(String context, String operation, long executions, long transactions) {
-        long regular = CodeMap.regularExecutions(executions == 0 ? transactions : executions);
+        long often = executions != 0 ? executions : transactions != 0 ? transactions : stayCount();
+        long regular = CodeMap.regularExecutions(often);
         List<Long> all = new ArrayList<>();
         List<Long> regulars = new ArrayList<>();
         Map<CodePart, PartCode> parts = new EnumMap<>(CodePart.class);

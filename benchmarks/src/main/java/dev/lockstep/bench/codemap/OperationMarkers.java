@@ -76,11 +76,7 @@ public final class OperationMarkers implements OperationProbe {
     /** Where the process that reads the marks finds what they stand for. */
     private static void write(Path file) {
         try {
-            Json.write(
-                    file,
-                    pairs().stream()
-                            .map(pair -> new MarkedOperation(pair.number(), pair.context(), pair.operation()))
-                            .toList());
+            Json.write(file, marked());
         } catch (IOException e) {
             // It shows numbers then; there is nobody left here to tell.
             throw new UncheckedIOException("the names of operations cannot be written file=" + file, e);
@@ -166,9 +162,25 @@ public final class OperationMarkers implements OperationProbe {
 
     /** How often a number was begun while it was counted; to be asked when no operation runs. */
     public static long count(int number) {
-        return STATES.stream()
-                .mapToLong(state -> state.counts[Markers.OPERATIONS + number])
-                .sum();
+        return begun(Markers.OPERATIONS + number);
+    }
+
+    private static long begun(int index) {
+        return STATES.stream().mapToLong(state -> state.counts[index]).sum();
+    }
+
+    /**
+     * What has a number, with how often it was begun while it was counted, or at all where nothing was; to be asked
+     * when no operation runs.
+     */
+    public static List<MarkedOperation> marked() {
+        List<Pair> pairs = pairs();
+        boolean counted = pairs.stream().anyMatch(pair -> count(pair.number()) > 0);
+        int from = counted ? Markers.OPERATIONS : 0;
+        return pairs.stream()
+                .map(pair -> new MarkedOperation(
+                        pair.number(), pair.context(), pair.operation(), begun(from + pair.number())))
+                .toList();
     }
 
     /** What has a number. */

@@ -2,6 +2,7 @@ package dev.lockstep.bench.jmh;
 
 import dev.lockstep.bench.codemap.CodeEvents;
 import dev.lockstep.bench.codemap.CodeLines;
+import dev.lockstep.bench.codemap.MeasuredPhase;
 import dev.lockstep.bench.codemap.SteadyStateReader;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Verdict;
@@ -12,7 +13,6 @@ import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
-import dev.lockstep.bench.simulate.jvm.SimulatedPhases;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.counters.Markers;
@@ -127,7 +127,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
                 ControlProfiler.writeCompiled(control, control.emulated(benchmark));
                 tellTime(control.time(benchmark));
             }
-            SimulatedPhases.begin(Markers.PHASE_MEASURED);
+            MeasuredPhase.begin();
         }
     }
 
@@ -135,7 +135,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
         if (iteration.getType() == IterationType.MEASUREMENT) {
-            Markers.phaseEnd(Markers.PHASE_MEASURED);
+            MeasuredPhase.end();
         }
         return List.of();
     }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.report.Origin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,15 @@ public interface CodeInstruments {
      * @throws IOException if a file is not what it should be
      */
     MissedCode missed(Path lines, Path events, int phase) throws IOException;
+
+    /**
+     * Writes a code map: what each operation executes.
+     *
+     * @param runs of JVMs like this one, whose operations were marked
+     * @param origin what made it
+     * @throws IOException if a file of a run is not what it should be, or the map cannot be written
+     */
+    void map(List<CodeRun> runs, Origin origin, Path into) throws IOException;
 
     /**
      * Adds to the traces of operations what these are called, and what lies at the addresses.

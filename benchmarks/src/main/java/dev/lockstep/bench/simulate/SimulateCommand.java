@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
             "    [--cores N]",
             "    [--nodes N] [--smt 1|2] [--seed N]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--trace FILE]",
+            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--code-map FILE] [--trace FILE]",
             "    [--switch-points FILE [--check-points REPORT]] [--json FILE] [--out DIR]",
             "    -- COMMAND..."
         },
@@ -94,7 +94,11 @@ import picocli.CommandLine.Spec;
             "      TPC-C on four coherent cores, with classes of misses.",
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --out report \\",
             "    -- tpcc --transactions 2000 --warmup-transactions 20000",
-            "      The methods and lines that miss most, and misses and cycles by operation and transaction type."
+            "      The methods and lines that miss most, and misses and cycles by operation and transaction type.",
+            "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --code-map map.json \\",
+            "    -- tpcc --scheduler steps --transactions 8000 --warmup-transactions 40000",
+            "  ./lockstep codemap --read map.json",
+            "      Which code each operation of that run executes."
         })
 public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final String JAVA = "java";
@@ -126,6 +130,14 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
             description = "Marks the operations of the database in JVMs of ./lockstep, and charges each with its"
                     + " misses, by transaction type too. The marks add instructions of their own to each operation.")
     private boolean operations;
+
+    @Option(
+            names = "--code-map",
+            paramLabel = "FILE",
+            description = "Writes which code each operation executes, for each JVM, as ./lockstep codemap does for its"
+                    + " own workloads; ./lockstep codemap --read FILE prints it, and --footprints extracts what the"
+                    + " scheduler reads. Needs --operations and --code, and a command of ./lockstep.")
+    private Path codeMap;
 
     @Option(
             names = "--trace",
@@ -194,6 +206,10 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         }
         ResultFile.require(command.commandLine(), "--code", code);
         ResultFile.require(command.commandLine(), "--trace", trace);
+        ResultFile.require(command.commandLine(), "--code-map", codeMap);
+        results.require(
+                codeMap == null || (operations && code != null),
+                "--code-map needs --operations, which tells them apart, and --code, which notes what is executed");
         requirePoints();
         requireAgent();
         results.prepare();
@@ -240,6 +256,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         if (traced != null) {
             nameTrace(traced, processes);
         }
+        if (codeMap != null) {
+            map(placement, origin);
+        }
         SimulationReport result = new SimulationReport(
                 ShownArguments.of(command.commandLine().getParseResult().originalArgs()),
                 time,
@@ -271,6 +290,15 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
 
     private String shown() {
         return String.join(" ", ShownArguments.of(words));
+    }
+
+    private void map(SimulatedPlacement placement, Origin origin) throws SimulationException, IOException {
+        List<CodeRun> runs = placement.codeRuns();
+        if (runs.isEmpty()) {
+            throw new SimulationException("--code-map needs JVMs of ./lockstep, whose operations are marked: command="
+                    + shown() + "; it started none.");
+        }
+        instruments.map(runs, origin, codeMap);
     }
 
     private void nameTrace(Path traced, List<SimulatedProcess> processes) throws SimulationException, IOException {

@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -38,6 +39,7 @@ final class SimulatedPlacement implements Placement, Emulation {
     private static final String CODE = "code-";
     private static final String CODE_SUFFIX = ".txt";
     private static final String AGENT = "-agentpath:";
+    private static final String CLASS_PATH = "-cp";
 
     private final Simulator simulator;
     private final Path directory;
@@ -46,12 +48,13 @@ final class SimulatedPlacement implements Placement, Emulation {
     private final List<String> agent;
     private final List<Child> children = new ArrayList<>();
     private final List<Verdict> verdicts = new ArrayList<>();
+    private final List<CodeRun> codeRuns = new ArrayList<>();
 
     /**
-     * A child that was started: what it ran, and where its result will be, and what its numbers stand for; and its
-     * executed code, or null.
+     * A child that was started: what it ran, by a JVM with which options, and where its result will be, and what its
+     * numbers stand for; and its executed code, or null.
      */
-    private record Child(String command, Path result, Path operations, Path code) {}
+    private record Child(String command, List<String> flags, Path result, Path operations, Path code) {}
 
     /**
      * For one command.
@@ -150,6 +153,7 @@ final class SimulatedPlacement implements Placement, Emulation {
         int number = nextNumber();
         Child child = new Child(
                 shortened(command),
+                flags(command),
                 directory.resolve(RESULT + number + SUFFIX),
                 directory.resolve(OPERATIONS + number + SUFFIX),
                 code);
@@ -191,9 +195,16 @@ final class SimulatedPlacement implements Placement, Emulation {
         return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
+    /** What a JVM of this program is told before its class path, but for what stands there for the instruments. */
+    private static List<String> flags(List<String> command) {
+        return command.subList(1, Math.max(1, command.indexOf(CLASS_PATH))).stream()
+                .filter(flag -> !flag.startsWith(AGENT))
+                .toList();
+    }
+
     /** Without what every JVM of this program is started with. */
     private static String shortened(List<String> command) {
-        int classPath = command.indexOf("-cp");
+        int classPath = command.indexOf(CLASS_PATH);
         List<String> told = classPath >= 0 && classPath + 2 < command.size()
                 ? command.subList(classPath + 2, command.size())
                 : command;
@@ -262,6 +273,7 @@ final class SimulatedPlacement implements Placement, Emulation {
                 String number = processNumber(file);
                 processes.add(process(new Child(
                         "java, process " + number,
+                        List.of(),
                         file,
                         directory.resolve(OPERATIONS + number + SUFFIX),
                         asked() == null ? null : numbered(number))));
@@ -277,12 +289,27 @@ final class SimulatedPlacement implements Placement, Emulation {
                 : List.of();
         MissedCode code = null;
         if (child.code() != null && Files.exists(Emulation.events(child.code()))) {
-            code = instruments.missed(
-                    child.code(),
-                    Emulation.events(child.code()),
-                    result.reported().phase());
+            Path events = Emulation.events(child.code());
+            int phase = result.reported().phase();
+            code = instruments.missed(child.code(), events, phase);
+            if (!marked.isEmpty()) {
+                codeRuns.add(new CodeRun(child.command(), null, child.code(), events, phase, marked, child.flags()));
+            }
         }
         return new SimulatedProcess(child.command(), result, marked, code);
+    }
+
+    /**
+     * The {@link #processes} that have marked operations and noted what they executed. They are judged in the order in
+     * which they were started.
+     */
+    List<CodeRun> codeRuns() {
+        List<Verdict> all = verdicts();
+        return all.size() != codeRuns.size()
+                ? List.copyOf(codeRuns)
+                : IntStream.range(0, all.size())
+                        .mapToObj(i -> codeRuns.get(i).judged(all.get(i)))
+                        .toList();
     }
 
     private static String processNumber(Path file) {

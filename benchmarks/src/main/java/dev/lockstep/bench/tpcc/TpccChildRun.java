@@ -1,6 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.codemap.MarkedAdapter;
+import dev.lockstep.bench.codemap.MeasuredPhase;
 import dev.lockstep.bench.codemap.OperationMarkers;
 import dev.lockstep.bench.flame.FlameProfiler;
 import dev.lockstep.bench.flame.FlameShares;
@@ -275,7 +276,7 @@ final class TpccChildRun implements TpccProgress {
             ticksBefore = ProcessorTicks.now();
         }
         measuring = true;
-        SimulatedPhases.begin(Markers.PHASE_MEASURED);
+        MeasuredPhase.begin();
     }
 
     private void measurementEnds() {
@@ -283,7 +284,7 @@ final class TpccChildRun implements TpccProgress {
             return;
         }
         measuring = false;
-        Markers.phaseEnd(Markers.PHASE_MEASURED);
+        MeasuredPhase.end();
         collectors = CollectorUsage.between(collectorsBefore, CollectorUsage.now());
         if (scan != null) {
             scannedRows = stopScan();

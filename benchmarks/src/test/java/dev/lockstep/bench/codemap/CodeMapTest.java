@@ -12,13 +12,17 @@ import dev.lockstep.bench.codemap.CodeMap.OperationCode;
 import dev.lockstep.bench.codemap.CodeMap.PartCode;
 import dev.lockstep.bench.codemap.CodeMap.UnitCode;
 import dev.lockstep.bench.codemap.CodeMap.WorkloadCode;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.simulate.CodeRun;
+import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.jvm.CompiledSize;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.scheduler.CodeFootprints;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -112,25 +116,33 @@ class CodeMapTest {
         return code(PLAIN, steady);
     }
 
+    private static final List<MarkedOperation> OPERATIONS = List.of(
+            new MarkedOperation(0, "", "outside", 0),
+            new MarkedOperation(1, "payment", "fetch stock", 1000),
+            new MarkedOperation(2, "payment", "commit", 500),
+            new MarkedOperation(3, "payment", "outside", 500),
+            new MarkedOperation(4, "", "scheduler", 0));
+
+    private Path lines() throws IOException {
+        return Files.writeString(directory.resolve("lines.txt"), LINES);
+    }
+
+    private Path events() throws IOException {
+        return Files.writeString(directory.resolve("events.txt"), EVENTS);
+    }
+
     private WorkloadCode code(CodeMap.PlainRun plain, SteadyState steady) throws IOException {
         CodeMapChildReport child = new CodeMapChildReport(
                 12,
-                List.of(
-                        new CodeMapChildReport.Marked(0, "", "outside", 0),
-                        new CodeMapChildReport.Marked(1, "payment", "fetch stock", 1000),
-                        new CodeMapChildReport.Marked(2, "payment", "commit", 500),
-                        new CodeMapChildReport.Marked(3, "payment", "outside", 500),
-                        new CodeMapChildReport.Marked(4, "", "scheduler", 0)),
+                OPERATIONS,
                 "",
                 List.of(),
                 "simulated cycles at 3 a nanosecond",
                 CodeMap.thisJvm(),
                 List.of("-Xmx1g"));
         return new WorkloadCodeBuilder(
-                        CodeLines.read(Files.writeString(directory.resolve("lines.txt"), LINES)),
-                        CodeEvents.read(Files.writeString(directory.resolve("events.txt"), EVENTS)),
-                        child)
-                .build(SPEC, plain, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
+                        CodeLines.read(lines()), CodeEvents.read(events()), OPERATIONS, Markers.PHASE_MEASURED)
+                .build(SPEC, child, plain, steady, List.of(new SameProcessor.Difference("UseAVX", "3", "2")));
     }
 
     private static final Origin ORIGIN =
@@ -206,7 +218,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 8", "\"formatVersion\" : 7"),
+                json.replace("\"formatVersion\" : 9", "\"formatVersion\" : 8"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",
@@ -258,6 +270,52 @@ class CodeMapTest {
         assertEquals(4 * 64, footprints.bytes("fetch stock").orElseThrow());
         assertEquals(Map.of("fetch stock", 15 * 64L), footprints.dataBytes());
         assertEquals(64, footprints.sharedBytes("fetch stock", "commit").orElseThrow());
+    }
+
+    /** Of any command: what is known of a run of code maps is the command's verdict here. */
+    @Test
+    void runsOfOtherCommandsAreMappedWithTheirVerdicts() throws IOException {
+        Path file = directory.resolve("map.json");
+        Verdict steady = new Verdict("lockstep steps", true, List.of("Steady: as its control."));
+        CodeRun judged =
+                new CodeRun("child", steady, lines(), events(), 1, OPERATIONS, List.of("-Xmx1g", "-Dresult=1"));
+        CodeRun alike =
+                new CodeRun("lockstep steps", null, lines(), events(), 1, OPERATIONS, List.of("-Xmx1g", "-Dresult=2"));
+        CodeRun unmarked = new CodeRun("jmh", null, lines(), events(), 1, List.of(), List.of("-Xmx1g"));
+        new MissedCodeReader().map(List.of(judged, alike, unmarked), ORIGIN, file);
+
+        CodeMap map = CodeMap.read(file);
+        assertEquals(List.of("-Xmx1g"), map.jvmFlags());
+        assertEquals(
+                List.of("child", "lockstep steps", "jmh"),
+                map.workloads().stream().map(WorkloadCode::name).toList());
+        WorkloadCode first = map.workloads().getFirst();
+        assertEquals(code.operations(), first.operations());
+        assertEquals(code.contexts(), first.contexts());
+        assertEquals(500, first.transactions());
+        assertEquals(code.instructionsPerTransaction(), first.instructionsPerTransaction(), 1e-9);
+        assertEquals(List.of(), map.workloads().getLast().operations());
+
+        String printed = read(file, "runs");
+        assertTrue(printed.contains("Steady: as its control."), printed);
+        assertTrue(printed.contains("Not judged: there was no control"), printed);
+        assertTrue(printed.contains("500 transactions"), printed);
+        assertTrue(printed.contains("No operation of a database was executed."), printed);
+        assertFalse(printed.contains(" 0 instructions a transaction"), printed);
+        assertTrue(CodeMapReport.isSteady(first));
+    }
+
+    @Test
+    void aRunWhoseVerdictIsThatItDoesNotCountIsNotSteady() throws IOException {
+        Path file = directory.resolve("map.json");
+        Verdict verdict = new Verdict("one", false, List.of("NOT STEADY, counts for nothing."));
+        CodeRun run = new CodeRun("one", verdict, lines(), events(), 1, OPERATIONS, List.of());
+        new MissedCodeReader().map(List.of(run, run), ORIGIN, file);
+        CodeMap map = CodeMap.read(file);
+        assertEquals(
+                List.of("one", "one, run 2"),
+                map.workloads().stream().map(WorkloadCode::name).toList());
+        assertFalse(CodeMapReport.isSteady(map.workloads().getFirst()));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.scheduler.OperationProbe;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,15 @@ class OperationMarkersTest {
         markers.end(null);
 
         assertEquals(1, count("payment markers-test", OperationMarkers.OUTSIDE));
+        assertTrue(
+                OperationMarkers.marked()
+                        .contains(new MarkedOperation(
+                                pair("payment markers-test", "fetch markers-test")
+                                        .number(),
+                                "payment markers-test",
+                                "fetch markers-test",
+                                2)),
+                () -> OperationMarkers.marked().toString());
         assertEquals(2, count("payment markers-test", "fetch markers-test"));
         assertEquals(1, count("payment markers-test", "scan markers-test"));
         assertEquals(1, count(OperationMarkers.NO_CONTEXT, "scan markers-test"));

@@ -156,10 +156,10 @@ class SimulationPageTest {
     }
 
     private static final List<MarkedOperation> OPERATIONS = List.of(
-            new MarkedOperation(0, "", "outside"),
-            new MarkedOperation(1, "payment", "fetch customer"),
-            new MarkedOperation(2, "payment", "commit"),
-            new MarkedOperation(3, "new-order", "commit"));
+            new MarkedOperation(0, "", "outside", 0),
+            new MarkedOperation(1, "payment", "fetch customer", 0),
+            new MarkedOperation(2, "payment", "commit", 0),
+            new MarkedOperation(3, "new-order", "commit", 0));
 
     @Test
     void drawsMissCurvesOfTheMeasuredPhaseByCapacityAndAssociativity() {

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -34,6 +36,7 @@ class SimulatedTpccTest {
         StringWriter err = new StringWriter();
         Path tpcc = directory.resolve("tpcc.json");
         Path simulation = directory.resolve("simulation.json");
+        Path map = directory.resolve("map.json");
         CommandLine commandLine = Main.commandLine();
         commandLine.setOut(new PrintWriter(out));
         commandLine.setErr(new PrintWriter(err));
@@ -43,6 +46,11 @@ class SimulatedTpccTest {
                 "32K,8,64",
                 "--json",
                 simulation.toString(),
+                "--operations",
+                "--code",
+                directory.resolve("code.txt").toString(),
+                "--code-map",
+                map.toString(),
                 "--",
                 "tpcc",
                 "--shrink=100",
@@ -84,5 +92,23 @@ class SimulatedTpccTest {
         assertTrue(warmUpSeconds > 0 && warmUpSeconds < check.at("/realSeconds").asDouble(), check::toString);
         JsonNode phases = new ObjectMapper().readTree(simulation.toFile()).at("/processes/0/result/phases");
         assertTrue(phases.findValues("phase").stream().anyMatch(phase -> phase.asInt() == 1), () -> phases.toString());
+        assertMapped(map);
+    }
+
+    /** Each of the measured transactions is in the map of the code that they executed, under its type. */
+    private static void assertMapped(Path map) throws IOException {
+        JsonNode workload = new ObjectMapper().readTree(map.toFile()).at("/workloads/0");
+        assertEquals(50, workload.at("/transactions").asLong(), () -> workload.toString());
+        long transactions = 0;
+        for (JsonNode context : workload.at("/contexts")) {
+            transactions += context.at("/executions").asLong();
+        }
+        assertEquals(50, transactions, () -> workload.at("/contexts").toString());
+        Set<String> operations = new HashSet<>(workload.at("/operations").findValuesAsText("operation"));
+        assertTrue(operations.containsAll(Set.of("begin", "commit", "fetch stock")), operations::toString);
+        StringWriter read = new StringWriter();
+        int exitCode = Main.commandLine().setOut(new PrintWriter(read)).execute("codemap", "--read", map.toString());
+        assertEquals(1, exitCode, read::toString);
+        assertTrue(read.toString().contains("NOT STEADY, counts for nothing"), read::toString);
     }
 }
