@@ -29,6 +29,7 @@ class BenchmarksRunTest {
             MarkerBenchmark.class,
             NewOrderBenchmark.class,
             OperationBenchmark.class,
+            PlanBenchmark.class,
             SwitchBenchmark.class);
 
     @Test
