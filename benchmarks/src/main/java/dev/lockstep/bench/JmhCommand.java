@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 -- jmh Key -- -f 1 -prof simulated",
             "      Simulated instructions and misses of an operation, after a control on the machine's processor, by",
             "      which is known whether the simulated JVM was steady; if not, the exit code is 1.",
-            "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations -- jmh Plan.planRow -- -f 1 -prof"
+            "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations -- jmh planRow -- -f 1 -prof"
                     + " simulated",
             "      Misses of each operator of a plan, and of the scan that it reads.",
             "  ./lockstep jmh Switch --json switches.json -- -f 5",
