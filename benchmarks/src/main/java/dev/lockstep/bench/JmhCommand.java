@@ -62,6 +62,8 @@ import picocli.CommandLine.Spec;
             "      What a switch costs, in five JVMs, the result in a file.",
             "  ./lockstep jmh Operation --out report --flame",
             "      A page with plots and flame graphs.",
+            "  ./lockstep jmh planRow -- -bm ss -bs 200 -i 1 -wi 1",
+            "      By a number of calls in place of seconds.",
             "  ./lockstep jmh -- -h",
             "      All options of JMH."
         })

@@ -68,6 +68,14 @@ public final class DiskCommand implements Callable<Integer> {
             description = "Time of each measurement. Default: ${DEFAULT-VALUE}.")
     private double seconds;
 
+    @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Transactions of each run, in place of --seconds, by which then only the raw forces are"
+                    + " measured; half as many are executed before. Default: none.")
+    private long transactions;
+
     @Mixin
     private FlameOption flame;
 
@@ -97,6 +105,7 @@ public final class DiskCommand implements Callable<Integer> {
         options.require(
                 terminals.stream().allMatch(each -> each >= 1 && each <= TERMINALS_MAX), "--terminals is 1 to 10000");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
         flame.require(options);
         options.prepare();
         Optional<FlameGraphs> graphs = flame.graphs(options);
@@ -123,12 +132,15 @@ public final class DiskCommand implements Callable<Integer> {
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("terminals", terminals.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         settings.put("seconds of each measurement", Double.toString(seconds));
+        if (transactions > 0) {
+            settings.put("transactions of each run", Long.toString(transactions));
+        }
         settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
     }
 
     private DiskSpec spec(int count) {
-        return new DiskSpec(scale, count, seconds, options.seed());
+        return new DiskSpec(scale, count, seconds, transactions, options.seed());
     }
 
     /** From one more run, in a JVM that the profiler was started with. */

@@ -4,8 +4,9 @@ package dev.lockstep.bench.disk;
  * TPC-C with durable commits, beside what the disk can do.
  *
  * @param terminals emulated users
+ * @param commits of the measured phase
  * @param commitsPerSecond commits that were answered when they were on disk
  * @param forcesPerSecond forces of the log
  * @param commitsPerForce commits that shared one
  */
-record DiskRun(int terminals, double commitsPerSecond, double forcesPerSecond, double commitsPerForce) {}
+record DiskRun(int terminals, long commits, double commitsPerSecond, double forcesPerSecond, double commitsPerForce) {}

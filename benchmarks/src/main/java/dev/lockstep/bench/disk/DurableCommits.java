@@ -33,25 +33,28 @@ final class DurableCommits {
                 .createIfMissing(true)
                 .poolBytes(POOL_BYTES)
                 .build();
-        TpccConfiguration configuration = TpccConfiguration.builder(spec.scale())
+        TpccConfiguration.Builder configuration = TpccConfiguration.builder(spec.scale())
                 .terminals(spec.terminals())
                 .threads(spec.terminals())
-                .warmUp(time.dividedBy(2))
-                .duration(time)
                 .seed(spec.seed())
                 .check(false)
-                .dumpDirectory(home)
-                .build();
+                .dumpDirectory(home);
+        if (spec.transactions() > 0) {
+            configuration.transactions(spec.transactions() / 2, spec.transactions());
+        } else {
+            configuration.warmUp(time.dividedBy(2)).duration(time);
+        }
         try (LockstepAdapter adapter =
                 new LockstepAdapter(Database.open(home, database), null, Durability.SYNC, TIMEOUT)) {
             Forces forces = new Forces(adapter.database(), FlameRun.prepare("disk " + spec.terminals() + " terminals"));
-            TpccResult result = TpccRun.execute(configuration, adapter, TerminalThreads.virtual(), forces);
+            TpccResult result = TpccRun.execute(configuration.build(), adapter, TerminalThreads.virtual(), forces);
             if (!result.failure().isEmpty()) {
                 throw new IllegalStateException("a run failed terminals=" + spec.terminals() + ": " + result.failure());
             }
             double measured = result.measuredNanos() / NANOS_PER_SECOND;
             return new DiskRun(
                     spec.terminals(),
+                    result.committed(),
                     result.transactionsPerSecond(),
                     forces.count() / measured,
                     (double) forces.commits() / Math.max(1, forces.count()));

@@ -50,16 +50,9 @@ final class FetchChild {
     }
 
     private FetchTimes.Time time(FetchRounds rounds, int members) throws InterruptedException {
-        double wantedNanos = spec.seconds() * NANOS_PER_SECOND;
-        long transactions = 1;
-        long nanos = nanos(rounds, members, transactions);
-        while (nanos < wantedNanos * SEARCH_PART) {
-            transactions *= 2;
-            nanos = nanos(rounds, members, transactions);
-        }
-        transactions = Math.max(1, Math.round(transactions * wantedNanos / nanos));
+        long transactions = spec.transactions() > 0 ? spec.transactions() : transactionsOf(rounds, members);
         rounds.resetSwitches();
-        nanos = nanos(rounds, members, transactions);
+        long nanos = nanos(rounds, members, transactions);
         long operations = transactions * members * spec.operationsEach();
         return new FetchTimes.Time(
                 members,
@@ -67,6 +60,18 @@ final class FetchChild {
                 (double) nanos / operations,
                 (double) rounds.switches() / operations,
                 1e3 * rounds.left() / operations);
+    }
+
+    /** As many as take the seconds that are wanted. */
+    private long transactionsOf(FetchRounds rounds, int members) throws InterruptedException {
+        double wantedNanos = spec.seconds() * NANOS_PER_SECOND;
+        long transactions = 1;
+        long nanos = nanos(rounds, members, transactions);
+        while (nanos < wantedNanos * SEARCH_PART) {
+            transactions *= 2;
+            nanos = nanos(rounds, members, transactions);
+        }
+        return Math.max(1, Math.round(transactions * wantedNanos / nanos));
     }
 
     private static long nanos(FetchRounds rounds, int members, long transactions) throws InterruptedException {

@@ -10,7 +10,8 @@ import java.util.List;
  * @param rows of the table, at least as many as the largest team has members
  * @param members sizes of the teams, in the order in which they are measured
  * @param operationsEach of one member's transaction
- * @param seconds that each size is measured for
+ * @param seconds that each size is measured for, where {@code transactions} is 0
+ * @param transactions of each member that each size is measured for, in place of seconds
  * @param warmUpSeconds before the first
  * @param seed of the keys
  * @param samples file for the stacks of a control, which executes on the machine what another JVM does simulated; null
@@ -23,6 +24,7 @@ record FetchSpec(
         List<Integer> members,
         int operationsEach,
         double seconds,
+        long transactions,
         double warmUpSeconds,
         long seed,
         String samples) {
@@ -36,17 +38,27 @@ record FetchSpec(
     /** The same of another kind, its sizes in another order, with another seed. */
     FetchSpec with(FetchKind newKind, List<Integer> newMembers, long newSeed) {
         return new FetchSpec(
-                newKind, operation, rows, newMembers, operationsEach, seconds, warmUpSeconds, newSeed, samples);
+                newKind,
+                operation,
+                rows,
+                newMembers,
+                operationsEach,
+                seconds,
+                transactions,
+                warmUpSeconds,
+                newSeed,
+                samples);
     }
 
     /** The same by rounds that are counted, not timed. */
     FetchSpec simulated(FetchKind newKind, List<Integer> newMembers) {
-        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, seed, samples);
+        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, 0, seed, samples);
     }
 
     /** The same as the control of a simulated JVM. */
     FetchSpec sampled(String newSamples) {
-        return new FetchSpec(kind, operation, rows, members, operationsEach, seconds, warmUpSeconds, seed, newSamples);
+        return new FetchSpec(
+                kind, operation, rows, members, operationsEach, seconds, transactions, warmUpSeconds, seed, newSamples);
     }
 
     int membersMax() {

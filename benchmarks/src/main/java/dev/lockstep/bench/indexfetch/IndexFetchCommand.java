@@ -161,6 +161,14 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     private double seconds;
 
     @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Transactions of each member that each size is measured for, in place of --seconds. Misses"
+                    + " are of a number of transactions in any case. Default: none.")
+    private long transactions;
+
+    @Option(
             names = "--measure",
             paramLabel = "time|misses|all",
             defaultValue = "time",
@@ -287,6 +295,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
         options.require(operations >= 1, "--operations is at least 1");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
         options.require(
                 measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),
                 "--members contains 1, which misses are compared with, and at most " + FetchPhases.sizesMax()
@@ -330,6 +339,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 members.stream().distinct().sorted().toList(),
                 operations,
                 seconds,
+                transactions,
                 warmUpSeconds,
                 options.seed(),
                 null);
@@ -348,7 +358,11 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         settings.put("rows", Integer.toString(rows));
         settings.put("bytes of their values", Long.toString(rows * FetchTable.ROW_BYTES));
         settings.put("operations of a transaction", Integer.toString(operations));
-        settings.put("seconds of each measurement", Double.toString(seconds));
+        if (transactions > 0) {
+            settings.put("transactions of each member", Long.toString(transactions));
+        } else {
+            settings.put("seconds of each measurement", Double.toString(seconds));
+        }
         settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
     }

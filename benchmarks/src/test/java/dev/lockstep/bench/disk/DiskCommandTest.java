@@ -63,6 +63,25 @@ class DiskCommandTest {
     }
 
     @Test
+    void measuresANumberOfTransactionsInPlaceOfSeconds() throws IOException {
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "--dir=" + directory,
+                        "--terminals=4",
+                        "--seconds=0.1",
+                        "--transactions=200",
+                        "--repeat=1",
+                        "--json=" + json),
+                err::toString);
+        JsonNode run = new ObjectMapper().readTree(json.toFile()).at("/runs/0");
+        // New-Orders that are rolled back, one in a hundred of them, commit nothing.
+        long commits = run.get("commits").asLong();
+        assertTrue(commits > 180 && commits <= 200, run::toString);
+    }
+
+    @Test
     void drawsAFlameGraphOfEachNumberOfTerminals() throws IOException {
         Path disk = Files.createDirectory(directory.resolve("disk"));
         Path report = directory.resolve("report");
@@ -90,7 +109,10 @@ class DiskCommandTest {
     void ratiosAreOfMedians() {
         DiskReport report = new DiskReport(
                 List.of(30.0, 10.0, 20.0),
-                List.of(new DiskRun(5, 200, 25, 8), new DiskRun(5, 400, 40, 10), new DiskRun(5, 100, 10, 9)));
+                List.of(
+                        new DiskRun(5, 2_000, 200, 25, 8),
+                        new DiskRun(5, 4_000, 400, 40, 10),
+                        new DiskRun(5, 1_000, 100, 10, 9)));
         Table table = (Table) report.section().parts().get(2);
         assertEquals(List.of(List.of("5", "200", "100", "400", "25", "9", "10", "1.25")), table.rows());
     }
@@ -99,6 +121,7 @@ class DiskCommandTest {
     void refusesWhatIsOutOfRange() {
         assertEquals(2, execute("--terminals=0"));
         assertEquals(2, execute("--seconds=0"));
+        assertEquals(2, execute("--transactions=-1"));
         assertEquals(2, execute("--repeat=0"));
         assertEquals(2, execute("--dir=" + directory.resolve("none")));
         assertEquals("", out.toString());

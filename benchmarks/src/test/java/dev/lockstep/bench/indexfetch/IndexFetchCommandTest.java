@@ -85,6 +85,26 @@ class IndexFetchCommandTest {
     }
 
     @Test
+    void measuresANumberOfTransactionsInPlaceOfSeconds() throws IOException {
+        Path json = directory.resolve("result.json");
+        assertEquals(
+                0,
+                execute(
+                        "--rows=2000",
+                        "--members=1,3",
+                        "--kinds=staged",
+                        "--operations=10",
+                        "--transactions=7",
+                        "--repeat=1",
+                        "--json=" + json),
+                err::toString);
+        for (JsonNode run : new ObjectMapper().readTree(json.toFile()).at("/times/runs")) {
+            assertEquals(7 * 10, run.at("/times/0/operations").asLong(), run::toString);
+            assertEquals(7 * 10 * 3, run.at("/times/1/operations").asLong(), run::toString);
+        }
+    }
+
+    @Test
     void drawsOperationsAndTeamsOfEachKind() throws IOException {
         Path report = directory.resolve("report");
         assertEquals(
@@ -144,7 +164,7 @@ class IndexFetchCommandTest {
                 continue;
             }
             Path files = Files.createDirectory(directory.resolve(Spelling.of(operation)));
-            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 1, null);
+            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 0, 1, null);
             int[] heard = new int[1];
             try (FetchRounds rounds = new FetchRounds(spec, files)) {
                 rounds.resetSwitches();
@@ -212,7 +232,7 @@ class IndexFetchCommandTest {
 
     private FetchPlan plan() {
         return new FetchPlan(
-                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 1, null),
+                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 0, 1, null),
                 List.of(FetchKind.ORIGINAL),
                 new InsertedPoints(null),
                 directory,
@@ -299,6 +319,7 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--members=0"));
         assertEquals(2, execute("--rows=5", "--members=10"));
         assertEquals(2, execute("--seconds=0"));
+        assertEquals(2, execute("--transactions=-1"));
         assertEquals(2, execute("--operations=0"));
         assertEquals(2, execute("--measure=misses", "--members=2,10"));
         assertEquals(2, execute("--l1i=7,7"));
