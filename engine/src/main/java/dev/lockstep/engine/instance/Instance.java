@@ -107,7 +107,12 @@ public final class Instance {
     }
 
     private static int lockStripesPerGroup() {
-        int wanted = LOCK_STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+        int processors = Runtime.getRuntime().availableProcessors();
+        if (processors == 1) {
+            // Nobody works beside another, and locks that are taken together are then all of one stripe.
+            return 1;
+        }
+        int wanted = LOCK_STRIPES_PER_PROCESSOR * processors;
         return Math.min(LockManager.STRIPES_MAX / LOCK_GROUPS, 2 * Integer.highestOneBit(wanted - 1));
     }
 

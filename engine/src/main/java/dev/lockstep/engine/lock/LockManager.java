@@ -23,7 +23,8 @@ import java.util.function.Function;
  * <p>The table is divided into stripes, each under one short latch, and the stripes into groups ({@link LockName}):
  * keys that begin alike are in the stripes of one group. Where each processor serves other tenants or warehouses than
  * the others do, each then has stripes of its own most of the time, whose cache lines stay with it. A lock that nobody
- * else wants costs two passes through its stripe, one to take and one to release it; asking again for a lock that is
+ * else wants costs two passes through its stripe, one to take and one to release it, which it shares with its
+ * neighbours in the same stripe where several are taken or released together; asking again for a lock that is
  * held touches nothing but the owner. Neither allocates, once the arrays have reached their size. The rules of the
  * queue are those of {@link LockHead}; what is known about deadlocks is at {@link DeadlockDetector}.
  *
@@ -51,6 +52,12 @@ public final class LockManager {
      * transactions on one processor, all before the owner that was invited gets its turn.
      */
     static final int PASSES_MAX = 1 << 12;
+
+    /**
+     * How many locks are released under one hold of a stripe's latch, for which others spin meanwhile: as many as most
+     * transactions have in one stripe, and less than a microsecond.
+     */
+    static final int RUN_MAX = 32;
 
     private final LockStripe[] stripes;
     private final int groupMask;
@@ -192,6 +199,49 @@ public final class LockManager {
     }
 
     /**
+     * Takes several locks on keys like {@link #tryLock}, in their order, and those of one stripe that follow each other
+     * in one pass through it. Ends in front of the first that is not to be had.
+     *
+     * @param names of locks on keys or gaps
+     * @param from index of the first
+     * @param end index behind the last; a few dozen more, since others spin while all of them are taken in one stripe
+     * @return index of the first lock that the owner does not hold in this mode now, {@code end} if it holds all
+     * @throws IllegalArgumentException if the mode is not valid, or the owner belongs to another lock manager
+     */
+    public int tryLockKeys(LockOwner owner, long[] names, int from, int end, int mode) {
+        LockStripe latched = null;
+        int next = from;
+        try {
+            for (; next < end; next++) {
+                long name = names[next];
+                admit(owner, mode);
+                int position = owner.find(name);
+                int target = position < 0 ? mode : LockMode.supremum(owner.mode(position), mode);
+                if (position >= 0 && target == owner.mode(position)) {
+                    continue;
+                }
+                LockStripe stripe = stripe(name);
+                if (stripe != latched) {
+                    if (latched != null) {
+                        latched.unlatch();
+                        latched = null;
+                    }
+                    stripe.latch();
+                    latched = stripe;
+                }
+                if (!grant(stripe, owner, name, target, position)) {
+                    break;
+                }
+            }
+        } finally {
+            if (latched != null) {
+                latched.unlatch();
+            }
+        }
+        return next;
+    }
+
+    /**
      * Tells whether {@link #tryLock} would succeed, without keeping anything; the modes in which the owner itself holds
      * the lock do not stand in the way. May be called with page latches held. If true, {@link LockOwner#dependsOnLsn()}
      * has been raised as by a lock.
@@ -275,16 +325,31 @@ public final class LockManager {
     public void releaseAll(LockOwner owner, long commitLsn) {
         // Children before their parents; and a lock that is released is no longer in the set if a later step fails.
         for (int position = owner.lastPosition(); position >= 0; position = owner.lastPosition()) {
-            long name = owner.name(position);
-            int mode = owner.mode(position);
             if (owner.isOwnTable(position) && openTables.giveBack(owner, position, commitLsn)) {
                 owner.removeLast();
-                continue;
+            } else {
+                wake(releaseRun(owner, commitLsn));
             }
-            LockStripe stripe = stripe(name);
-            LockOwner woken;
-            stripe.latch();
-            try {
+        }
+        owner.isVictim = false;
+    }
+
+    /**
+     * Releases the last lock of an owner, and in the same pass those before it that are in the same stripe, up to one
+     * for which somebody is to be woken.
+     *
+     * @return the first of the owners to wake
+     */
+    private LockOwner releaseRun(LockOwner owner, long commitLsn) {
+        int position = owner.lastPosition();
+        LockStripe stripe = stripe(owner.name(position));
+        LockOwner woken;
+        int left = RUN_MAX;
+        stripe.latch();
+        try {
+            do {
+                long name = owner.name(position);
+                int mode = owner.mode(position);
                 if (commitLsn != 0) {
                     stripe.releases().remember(name, mode, commitLsn);
                 }
@@ -292,15 +357,18 @@ public final class LockManager {
                     stripe.keepForQueue(owner.entry(position));
                 }
                 woken = stripe.release(name, owner.entry(position), owner.grant(position), mode);
-            } finally {
-                stripe.unlatch();
-            }
-            owner.removeLast();
-            if (woken != null) {
-                wake(woken);
-            }
+                owner.removeLast();
+                position = owner.lastPosition();
+                left--;
+            } while (woken == null
+                    && left > 0
+                    && position >= 0
+                    && !owner.isOwnTable(position)
+                    && stripe(owner.name(position)) == stripe);
+        } finally {
+            stripe.unlatch();
         }
-        owner.isVictim = false;
+        return woken;
     }
 
     /** Returns whether no lock is held and nobody waits. */

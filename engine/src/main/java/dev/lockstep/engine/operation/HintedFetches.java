@@ -55,7 +55,9 @@ public final class HintedFetches {
     private int count;
     private int lockMode;
     private boolean lockInstant;
-    private int entered;
+
+    /** The locks of the keys before that number are held, or missing. */
+    private int locked;
 
     /** A bit for each key. */
     private int missingLocks;
@@ -101,7 +103,7 @@ public final class HintedFetches {
         count = end - first;
         lockMode = mode;
         lockInstant = instant;
-        entered = 0;
+        locked = 0;
         missingLocks = 0;
     }
 
@@ -131,32 +133,49 @@ public final class HintedFetches {
      * @return false if {@link #neededLockName} has to be waited for, and then to be called again
      */
     public boolean enterLeaves(GroupPrefetch prefetch) {
-        boolean isLocked = lockMode != LockMode.NONE && !lockInstant;
-        while (entered < count) {
-            int number = entered;
-            KeyBuffer key = keys[from + number];
-            if (isLocked) {
-                long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key.bytes(), 0, key.length());
-                boolean isMissing = !locks.tryLock(contexts[number].lockOwner(), name, lockMode);
-                if (isMissing && !isTeam) {
-                    neededLockName = name;
-                    return false;
-                }
-                if (isMissing) {
-                    missingLocks |= 1 << number;
-                    slotWords[number] = Node.NO_SLOT_WORD;
-                    entered++;
-                    continue;
-                }
-            }
-            long word = slots.enter(number, key);
+        if (lockMode != LockMode.NONE && !lockInstant && !takeLocks()) {
+            return false;
+        }
+        for (int number = 0; number < count; number++) {
+            long word = isLockMissingOf(number) ? Node.NO_SLOT_WORD : slots.enter(number, keys[from + number]);
             slotWords[number] = word;
             if (word != Node.NO_SLOT_WORD) {
                 NodeLines.addCellLines(prefetch, slots.page(number), word, into[from + number].valueBytesWanted());
             }
-            entered++;
         }
         return true;
+    }
+
+    /** Returns false if a lock has to be waited for. */
+    private boolean takeLocks() {
+        if (isTeam) {
+            takeLocksOfMembers();
+            return true;
+        }
+        long[] names = contexts[0].lockNames();
+        for (int number = locked; number < count; number++) {
+            names[number] = lockName(number);
+        }
+        locked = locks.tryLockKeys(contexts[0].lockOwner(), names, locked, count, lockMode);
+        if (locked < count) {
+            neededLockName = names[locked];
+            return false;
+        }
+        return true;
+    }
+
+    private void takeLocksOfMembers() {
+        for (int number = locked; number < count; number++) {
+            if (!locks.tryLock(contexts[number].lockOwner(), lockName(number), lockMode)) {
+                missingLocks |= 1 << number;
+            }
+        }
+        locked = count;
+    }
+
+    private long lockName(int number) {
+        KeyBuffer key = keys[from + number];
+        return LockName.ofKey(tree.treeId(), tree.leadingBytes(), key.bytes(), 0, key.length());
     }
 
     /** Whether the key of a member of a team is left because its lock is not free. */
@@ -241,9 +260,7 @@ public final class HintedFetches {
     }
 
     private boolean isLockFree(int number) {
-        KeyBuffer key = keys[from + number];
-        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key.bytes(), 0, key.length());
-        return locks.tryLockInstant(contexts[number].lockOwner(), name, lockMode);
+        return locks.tryLockInstant(contexts[number].lockOwner(), lockName(number), lockMode);
     }
 
     /**

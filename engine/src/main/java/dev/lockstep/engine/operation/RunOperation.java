@@ -30,7 +30,7 @@ public abstract class RunOperation extends ChangeOperation {
      * Most rows of one operation: enough that what is done once an operation costs little a row, and few enough that
      * whoever calls can look after the log's free room in between.
      */
-    public static final int ROWS_MAX = 64;
+    public static final int ROWS_MAX = TransactionContext.LOCK_NAMES_MAX;
 
     /**
      * A run ends when its log records take that much. Ten rows of a few columns take less; beyond it the one copy would
@@ -78,11 +78,18 @@ public abstract class RunOperation extends ChangeOperation {
 
     @Override
     final int takeLocks() {
-        while (locked < end) {
-            RecordBuffer row = rows[locked++];
-            long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
-            if (!locks.tryLock(context.lockOwner(), name, LockMode.KEY_X)) {
-                return waitForLock(name, LockMode.KEY_X, false);
+        if (locked < end) {
+            long[] names = context.lockNames();
+            int count = end - locked;
+            for (int i = 0; i < count; i++) {
+                RecordBuffer row = rows[locked + i];
+                names[i] = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
+            }
+            int taken = locks.tryLockKeys(context.lockOwner(), names, 0, count, LockMode.KEY_X);
+            locked += taken;
+            if (locked < end) {
+                locked++;
+                return waitForLock(names[taken], LockMode.KEY_X, false);
             }
         }
         stage = STAGE_DESCEND;

@@ -49,6 +49,9 @@ public final class TransactionContext extends TreeContext {
      */
     private static final int GHOSTS_MET_MAX = 16;
 
+    /** Locks that are taken together at most: those of the rows that one operation changes. */
+    public static final int LOCK_NAMES_MAX = 64;
+
     /** First size of the array for a value that a change replaces: a usual row. */
     private static final int REPLACED_BYTES_INITIAL = 256;
 
@@ -67,6 +70,10 @@ public final class TransactionContext extends TreeContext {
     }
 
     private final LockOwner lockOwner = new LockOwner(waiter());
+
+    /** Null before the first operation that needs it, since a session may never have one. */
+    private long[] lockNames;
+
     private final PageAccessCounter pageAccesses;
     private UndoBuffer undo = new UndoBuffer();
     private UndoBuffer nextUndo;
@@ -128,6 +135,17 @@ public final class TransactionContext extends TreeContext {
 
     public LockOwner lockOwner() {
         return lockOwner;
+    }
+
+    /**
+     * Takes names of locks that are taken together; of {@link #LOCK_NAMES_MAX}. Whoever has them taken fills it anew,
+     * and keeps nothing there.
+     */
+    public long[] lockNames() {
+        if (lockNames == null) {
+            lockNames = new long[LOCK_NAMES_MAX];
+        }
+        return lockNames;
     }
 
     public UndoBuffer undo() {

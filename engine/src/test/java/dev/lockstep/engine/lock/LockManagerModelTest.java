@@ -131,7 +131,9 @@ class LockManagerModelTest {
         int target = LockMode.supremum(held, mode);
         Map<Integer, Set<Integer>> before = model.waitsFor();
         boolean wouldPass = model.wouldPass(i, name, target);
-        switch (random.nextInt(16)) {
+        boolean passedWithOthers = false;
+        int choice = random.nextInt(17);
+        switch (choice) {
             case 0, 1, 2, 3, 4, 5, 6 -> {
                 boolean free = target == held || model.isFree(i, name, target);
                 int result = manager.request(owner, name, mode);
@@ -166,6 +168,7 @@ class LockManagerModelTest {
                     model.release(i, name);
                 }
             }
+            case 16 -> passedWithOthers = tryLockKeys(random, i);
             default -> {
                 long commitLsn = random.nextBoolean() ? nextTransactionId * 100 : 0;
                 model.releaseAll(i, commitLsn);
@@ -173,9 +176,39 @@ class LockManagerModelTest {
                 owner.setTransactionId(nextTransactionId++);
             }
         }
-        boolean passed = wouldPass && model.heldMode(i, name) != LockMode.NONE;
+        boolean passed = choice == 16 ? passedWithOthers : wouldPass && model.heldMode(i, name) != LockMode.NONE;
         passes += passed ? 1 : 0;
         checkNobodyWaitsForOthersThanBefore(before, passed ? i : -1);
+    }
+
+    /**
+     * Several at once, some of them held already, and some twice: as if they were asked for one by one.
+     *
+     * @return whether the owner has passed somebody who waits
+     */
+    private boolean tryLockKeys(Random random, int i) {
+        long[] keys = IntStream.range(0, 2 + random.nextInt(4))
+                .mapToLong(_ -> names[2 + random.nextInt(names.length - 2)])
+                .toArray();
+        int mode = randomMode(random, keys[0]);
+        int from = random.nextInt(2);
+        int expected = from;
+        boolean passed = false;
+        while (expected < keys.length) {
+            long name = keys[expected];
+            int held = model.heldMode(i, name);
+            int target = LockMode.supremum(held, mode);
+            if (target != held) {
+                if (!model.isFree(i, name, target)) {
+                    break;
+                }
+                passed |= model.wouldPass(i, name, target);
+                model.hold(i, name, target);
+            }
+            expected++;
+        }
+        assertEquals(expected, manager.tryLockKeys(owners[i], keys, from, keys.length, mode));
+        return passed;
     }
 
     /** The property behind freedom from starvation: but for who has passed, if anybody has. */
