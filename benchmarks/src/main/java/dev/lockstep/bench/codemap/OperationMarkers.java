@@ -10,8 +10,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -22,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * threads runs is an operation of its own, {@value #SCHEDULER}, and so is what the scheduler does on their stacks.
  *
  * <p>Invariants: a pair keeps its number; number 0 is outside of everything; the last number stands for all pairs that
- * came too late. The state of a thread, or S-thread, is touched by that thread alone, but for its counts, which are
- * read when the threads are at rest.
+ * came too late. The state of a thread, or S-thread, is touched by that thread alone, as are the counts of a thread or
+ * of a carrier, which are read when the threads are at rest.
  */
 public final class OperationMarkers implements OperationProbe {
     /** Inside a context, outside any operation. */
@@ -38,6 +41,9 @@ public final class OperationMarkers implements OperationProbe {
     /** Transaction types and the like; a handful in any workload. */
     private static final int CONTEXTS_MAX = 64;
 
+    /** Pairs of context and operation that have counts at first: more than a usual workload has. */
+    private static final int NUMBERS_INITIAL = 64;
+
     private static final int OPERATION_OUTSIDE = 0;
     private static final int OPERATION_SCHEDULER = 1;
     private static final int NUMBER_OVERFLOW = Markers.OPERATIONS - 1;
@@ -50,14 +56,15 @@ public final class OperationMarkers implements OperationProbe {
     /** By context and operation, 0 where there is none yet; a stale 0 costs a look under the lock. */
     private static final int[][] NUMBERS = new int[CONTEXTS_MAX][Markers.OPERATIONS];
 
-    private static final Queue<State> STATES = new ConcurrentLinkedQueue<>();
-    private static final ThreadLocal<State> OF_THREAD = ThreadLocal.withInitial(State::new);
+    private static final Queue<Counts> COUNTS = new ConcurrentLinkedQueue<>();
+    private static final Map<Thread, Counts> OF_CARRIER = new ConcurrentHashMap<>();
+    private static final ThreadLocal<State> OF_THREAD = ThreadLocal.withInitial(() -> new State(new Counts()));
 
     /**
-     * Where in a state's counts those of now are: behind those of the warm-up, which nobody reads, while counting. Not
-     * a condition, since a branch that is first taken in the measured phase throws away the code of all operations.
+     * Which of a number's two counts goes up now: 0, or 1 while counting. Not a condition, since a branch that is first
+     * taken in the measured phase throws away the code of all operations.
      */
-    private static volatile int countsFrom;
+    private static volatile int countedNow;
 
     /** For the service loader. */
     public OperationMarkers() {
@@ -92,8 +99,34 @@ public final class OperationMarkers implements OperationProbe {
      */
     public record Pair(int number, String context, String operation) {}
 
+    /**
+     * How often each number was begun by one thread: two counts each, of which the second is what was counted. An
+     * S-thread counts with all others of its carrier, since there may be one for each transaction.
+     */
+    private static final class Counts {
+        private long[] begun = new long[2 * NUMBERS_INITIAL];
+
+        Counts() {
+            COUNTS.add(this);
+        }
+
+        void add(int number) {
+            int index = 2 * number + countedNow;
+            if (index >= begun.length) {
+                begun = Arrays.copyOf(begun, 2 * Math.max(number + 1, begun.length));
+            }
+            begun[index]++;
+        }
+
+        long get(int number, int which) {
+            long[] all = begun;
+            int index = 2 * number + which;
+            return index < all.length ? all[index] : 0;
+        }
+    }
+
     private static final class State {
-        private final long[] counts = new long[2 * Markers.OPERATIONS];
+        private final Counts counts;
         private int context;
         private int operation;
         /** What is marked outside any operation. */
@@ -104,8 +137,8 @@ public final class OperationMarkers implements OperationProbe {
         /** What is marked while another S-thread's work is done, 0 while none is. */
         private int workOfAnother;
 
-        State() {
-            STATES.add(this);
+        State(Counts counts) {
+            this.counts = counts;
         }
     }
 
@@ -117,7 +150,7 @@ public final class OperationMarkers implements OperationProbe {
         if (known != null) {
             return known;
         }
-        State made = new State();
+        State made = new State(OF_CARRIER.computeIfAbsent(sThread.carrierThread(), _ -> new Counts()));
         sThread.attach(made);
         return made;
     }
@@ -146,27 +179,27 @@ public final class OperationMarkers implements OperationProbe {
         state.context = context;
         int number = mark(state);
         if (context != 0) {
-            count(state, number);
+            state.counts.add(number);
         }
     }
 
     /** Counts from now on how often each operation begins. */
     public static void startCounting() {
-        countsFrom = Markers.OPERATIONS;
+        countedNow = 1;
     }
 
     /** Counts no more. */
     public static void stopCounting() {
-        countsFrom = 0;
+        countedNow = 0;
     }
 
     /** How often a number was begun while it was counted; to be asked when no operation runs. */
     public static long count(int number) {
-        return begun(Markers.OPERATIONS + number);
+        return begun(number, 1);
     }
 
-    private static long begun(int index) {
-        return STATES.stream().mapToLong(state -> state.counts[index]).sum();
+    private static long begun(int number, int which) {
+        return COUNTS.stream().mapToLong(counts -> counts.get(number, which)).sum();
     }
 
     /**
@@ -175,11 +208,10 @@ public final class OperationMarkers implements OperationProbe {
      */
     public static List<MarkedOperation> marked() {
         List<Pair> pairs = pairs();
-        boolean counted = pairs.stream().anyMatch(pair -> count(pair.number()) > 0);
-        int from = counted ? Markers.OPERATIONS : 0;
+        int which = pairs.stream().anyMatch(pair -> count(pair.number()) > 0) ? 1 : 0;
         return pairs.stream()
                 .map(pair -> new MarkedOperation(
-                        pair.number(), pair.context(), pair.operation(), begun(from + pair.number())))
+                        pair.number(), pair.context(), pair.operation(), begun(pair.number(), which)))
                 .toList();
     }
 
@@ -220,7 +252,7 @@ public final class OperationMarkers implements OperationProbe {
         state.workOfAnother = 0;
         int marked = mark(state);
         if (!inside) {
-            count(state, marked);
+            state.counts.add(marked);
         }
     }
 
@@ -279,7 +311,7 @@ public final class OperationMarkers implements OperationProbe {
         State state = state(sThread);
         state.operator = number;
         mark(state);
-        count(state, pair(state.context, number));
+        state.counts.add(pair(state.context, number));
     }
 
     @Override
@@ -299,10 +331,6 @@ public final class OperationMarkers implements OperationProbe {
                 : pair(state.context, state.operation == OPERATION_OUTSIDE ? state.operator : state.operation);
         Markers.operation(number);
         return number;
-    }
-
-    private static void count(State state, int number) {
-        state.counts[countsFrom + number]++;
     }
 
     private static int pair(int context, int operation) {

@@ -4,13 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.scheduler.OperationProbe;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 /** Numbers of operations within contexts, and how often they are counted. */
 class OperationMarkersTest {
+    private static final int S_THREADS = 20;
+
+    /** Room for what an S-thread is at, and not for a count of each operation. */
+    private static final long STATE_BYTES_MAX = 512;
+
     private static OperationMarkers.Pair pair(String context, String operation) {
         return OperationMarkers.pairs().stream()
                 .filter(each ->
@@ -105,5 +117,33 @@ class OperationMarkersTest {
         assertEquals(1, count("query markers-test", "join markers-test"));
         assertEquals(3, count("query markers-test", "input markers-test"));
         assertEquals(3, count("query markers-test", "read markers-test"));
+    }
+
+    /** There may be one for each transaction, of which none is forgotten: counts of their own filled the heap. */
+    @Test
+    void sThreadsOfACarrierCountTogether() throws InterruptedException {
+        OperationMarkers markers = new OperationMarkers();
+        int fetch = markers.number("fetch for all markers-test");
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long[] allocatedBytes = new long[S_THREADS];
+        OperationMarkers.startCounting();
+        try (Scheduler scheduler =
+                new Scheduler(SchedulerOptions.defaults().withCarriers(1).withKind(SThreadKind.CONTINUATION))) {
+            for (int i = 0; i < S_THREADS; i++) {
+                int number = i;
+                scheduler
+                        .start("s-thread-" + i, -1, () -> {
+                            long before = threads.getCurrentThreadAllocatedBytes();
+                            markers.begin(SThread.current(), fetch);
+                            markers.end(SThread.current());
+                            allocatedBytes[number] = threads.getCurrentThreadAllocatedBytes() - before;
+                        })
+                        .join();
+            }
+        }
+        OperationMarkers.stopCounting();
+        assertEquals(S_THREADS, count(OperationMarkers.NO_CONTEXT, "fetch for all markers-test"));
+        long least = Arrays.stream(allocatedBytes).min().orElseThrow();
+        assertTrue(least < STATE_BYTES_MAX, "allocatedBytes=" + least);
     }
 }
