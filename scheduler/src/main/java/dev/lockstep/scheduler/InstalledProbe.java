@@ -89,12 +89,19 @@ public final class InstalledProbe {
      * Tells that the calling S-thread does a stage of the work of another from here on. To be told by a {@link
      * StagedWork} that runs together with others.
      *
-     * @param owner whose work it is, one that waits in the operation that it has begun; or the caller, for its own and
-     *     for what is done for all
+     * @param owner whose work it is, one that waits in the operation that it has begun; or the caller, who has begun it
+     *     too
      */
     public static void doesWorkOf(SThread owner) {
         if (PROBE != null) {
             PROBE.doesWorkOf(SThread.current(), owner, owner.scheduler.probeNumber(owner.operation));
+        }
+    }
+
+    /** Tells that the calling S-thread, a leader or a helper, does something for all its works from here on. */
+    public static void doesSharedWork() {
+        if (PROBE != null) {
+            PROBE.doesSharedWork(SThread.current());
         }
     }
 

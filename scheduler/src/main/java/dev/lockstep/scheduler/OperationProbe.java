@@ -71,17 +71,20 @@ public interface OperationProbe {
     default void returned(SThread sThread) {}
 
     /**
-     * The S-thread, inside an operation, does a stage of the work of another from here on, which waits meanwhile; or,
-     * told with itself as the owner, goes on with its own or with what it does for all of them at once. Until it is
-     * told again, or has {@link #entered} the scheduler or its operation ends; it may leave its carrier and be resumed
-     * in between, and still does that work then. A probe that does not tell one from the other need not listen.
+     * The S-thread, inside an operation, does a stage of the work of another from here on, which waits meanwhile, or of
+     * its own. Until it is told again, or {@link #doesSharedWork}, or has {@link #entered} the scheduler or its
+     * operation ends; it may leave its carrier and be resumed in between, and still does that work then. A probe that
+     * does not tell one from the other need not listen.
      *
      * @param sThread who does it
-     * @param owner whose work it is
+     * @param owner whose work it is; the same S-thread for its own
      * @param number of the operation that the owner has come to, from {@link #number}; {@link #begin} of it is told
      *     when the owner goes on
      */
     default void doesWorkOf(SThread sThread, SThread owner, int number) {}
+
+    /** The S-thread does something for all the works that it has in hand, from here on: that is its own operation's. */
+    default void doesSharedWork(SThread sThread) {}
 
     /**
      * An operator of a plan is called. A probe that does not tell a plan's code from its surroundings' need not listen.

@@ -95,6 +95,13 @@ final class ProbeSeries implements OperationProbe {
     }
 
     @Override
+    public void doesSharedWork(SThread sThread) {
+        for (OperationProbe probe : probes) {
+            probe.doesSharedWork(sThread);
+        }
+    }
+
+    @Override
     public void operatorCalled(SThread sThread, int number) {
         int[] each = numbers[number];
         for (int i = 0; i < probes.length; i++) {

@@ -76,11 +76,23 @@ class ProbeSequenceTest {
         assertTold(
                 "0:resumed 0:entered 0:left 0:left"
                         + " 1:resumed 1:entered 1:begin-fetch 1:entered 1:returned"
-                        + " 1:does-fetch-of-member-1 1:does-fetch-of-member-0 1:works-2 1:entered 1:returned"
+                        + " 1:does-fetch-of-member-1 1:does-fetch-of-member-0 1:shares 1:works-2 1:entered 1:returned"
                         + " 1:entered 1:end 1:entered 1:left"
                         + " 0:resumed 0:begin-fetch 0:entered 0:end 0:entered 0:left",
                 kind,
                 "staged");
+    }
+
+    /** A helper has begun no operation itself, and is told of the works of those that have. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void aHelperIsToldWhoseWorksItDoes(SThreadKind kind) throws IOException, InterruptedException {
+        assertTold(
+                "helper:shares helper:does-there-of-member-2 helper:does-there-of-member-3 helper:shares",
+                kind,
+                "lent");
     }
 
     @ParameterizedTest

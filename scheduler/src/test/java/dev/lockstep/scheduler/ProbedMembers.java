@@ -1,6 +1,9 @@
 package dev.lockstep.scheduler;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The main class of a JVM with a {@link SequenceProbe}: S-threads of the kind of the first argument do what the second
@@ -17,6 +20,7 @@ final class ProbedMembers {
             case "team" -> run(exact, 2, ProbedMembers::operate);
             case "straight" -> run(exact.withTeamMode(TeamMode.OFF), 1, ProbedMembers::operateStraight);
             case "staged" -> run(exact.withTeamExecution(TeamExecution.STAGED), 2, ProbedMembers::operateStaged);
+            case "lent" -> runLent(exact);
             case "yield" -> run(exact.withTeamMode(TeamMode.OFF), 2, ProbedMembers::yieldInside);
             case "policy" ->
                 run(
@@ -27,8 +31,10 @@ final class ProbedMembers {
                         ProbedMembers::operateAgainstPolicy);
             default -> throw new IllegalArgumentException(arguments[1]);
         }
+        boolean lent = arguments[1].equals("lent");
         SequenceProbe.told().stream()
-                .filter(told -> told.startsWith("member"))
+                .filter(told -> lent ? told.matches(".*:(shares|does-.*)") : told.startsWith("member"))
+                .map(told -> lent ? told.replaceFirst("^(?!member).*:", "member-helper:") : told)
                 .map(told -> told.substring("member-".length()))
                 .forEach(System.out::println);
     }
@@ -43,6 +49,58 @@ final class ProbedMembers {
             int operation = scheduler.registerOperation(OPERATION);
             Runnable body = () -> member.run(SThread.current(), operation);
             Fixtures.runTogether(scheduler, Collections.nCopies(members, body));
+        }
+    }
+
+    /** Two teams on the first carrier; the first is not through before a helper on the second has done the other's. */
+    private static void runLent(SchedulerOptions exact) throws InterruptedException {
+        SchedulerOptions lending = exact.withCarriers(2)
+                .withTeamExecution(TeamExecution.STAGED)
+                .withPolicy(TeamPolicy.longestWaiting())
+                .withLendingOn(true);
+        CountDownLatch otherDone = new CountDownLatch(1);
+        try (Scheduler scheduler = new Scheduler(lending)) {
+            int here = scheduler.registerOperation("here");
+            int there = scheduler.registerOperation("there");
+            List<Runnable> bodies = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                boolean stays = i < 2;
+                bodies.add(() -> {
+                    SThread sThread = SThread.current();
+                    sThread.beginOperation(stays ? here : there, new Lent(sThread, stays, otherDone));
+                    sThread.endOperation();
+                });
+            }
+            Runnable first = () -> {
+                while (!scheduler.carrier(1).isIdle()) {
+                    Thread.onSpinWait();
+                }
+            };
+            Fixtures.rethrow(Fixtures.runTogether(scheduler, first, bodies));
+            if (Fixtures.statistics(scheduler, "there").membersLent() != 2) {
+                throw new AssertionError("nothing was lent");
+            }
+        }
+    }
+
+    private record Lent(SThread owner, boolean stays, CountDownLatch otherDone) implements StagedWork {
+        @Override
+        public void runTogether(StagedWork[] team, int count) {
+            if (stays) {
+                while (otherDone.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                return;
+            }
+            try {
+                InstalledProbe.doesSharedWork();
+                for (int i = 0; i < count; i++) {
+                    InstalledProbe.doesWorkOf(((Lent) team[i]).owner);
+                }
+                InstalledProbe.doesSharedWork();
+            } finally {
+                otherDone.countDown();
+            }
         }
     }
 
@@ -72,6 +130,7 @@ final class ProbedMembers {
             for (int i = 0; i < count; i++) {
                 InstalledProbe.doesWorkOf(((Owned) team[i]).owner);
             }
+            InstalledProbe.doesSharedWork();
             SequenceProbe.note("works-" + count);
         }
     }

@@ -3,7 +3,7 @@ package dev.lockstep.scheduler;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes down all that it is told, in order; for programs of one carrier, on whose thread all calls come. */
+/** Writes down all that it is told, in order; in the order of its calls where there are several carriers. */
 public final class SequenceProbe implements OperationProbe {
     private static final List<String> TOLD = new ArrayList<>();
     private static final List<String> NAMES = new ArrayList<>(List.of("none"));
@@ -63,7 +63,14 @@ public final class SequenceProbe implements OperationProbe {
         add(sThread, "does-" + NAMES.get(number) + "-of-" + owner.name());
     }
 
+    @Override
+    public void doesSharedWork(SThread sThread) {
+        add(sThread, "shares");
+    }
+
     private static void add(SThread sThread, String what) {
-        TOLD.add(sThread.name() + ":" + what);
+        synchronized (TOLD) {
+            TOLD.add(sThread.name() + ":" + what);
+        }
     }
 }

@@ -298,10 +298,17 @@ public final class OperationMarkers implements OperationProbe {
     /** A mark is made where it says something new: members of one type go together, one after another. */
     @Override
     public void doesWorkOf(SThread sThread, SThread owner, int number) {
-        State state = state(sThread);
-        int work = owner.equals(sThread) ? 0 : pair(state(owner).context, number);
-        if (work != state.workOfAnother) {
-            state.workOfAnother = work;
+        doesWork(state(sThread), owner.equals(sThread) ? 0 : pair(state(owner).context, number));
+    }
+
+    @Override
+    public void doesSharedWork(SThread sThread) {
+        doesWork(state(sThread), 0);
+    }
+
+    private static void doesWork(State state, int workOfAnother) {
+        if (workOfAnother != state.workOfAnother) {
+            state.workOfAnother = workOfAnother;
             mark(state);
         }
     }

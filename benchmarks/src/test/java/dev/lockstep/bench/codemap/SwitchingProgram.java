@@ -121,7 +121,7 @@ final class SwitchingProgram {
                     InstalledProbe.doesWorkOf(each.owner);
                     each.run();
                 }
-                InstalledProbe.doesWorkOf(owner);
+                InstalledProbe.doesSharedWork();
             }
         }
     }

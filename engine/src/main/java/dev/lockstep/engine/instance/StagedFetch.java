@@ -238,7 +238,7 @@ final class StagedFetch implements StagedWork {
     /** The loops over all members, each so short that marks would be more than what they tell apart. */
     private static void tellSharedWork() {
         if (InstalledProbe.isPresent()) {
-            InstalledProbe.doesWorkOf(SThread.current());
+            InstalledProbe.doesSharedWork();
         }
     }
 }
