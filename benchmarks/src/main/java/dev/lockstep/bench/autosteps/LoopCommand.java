@@ -108,7 +108,9 @@ final class LoopCommand implements Callable<Integer> {
     @Option(
             names = "--points",
             paramLabel = "FILE",
-            description = "Writes the points of the last round, for simulate and indexfetch --switch-points.")
+            description =
+                    "Writes the points of the last round, if prediction and measurement agree, or else of the round"
+                            + " whose members missed least, for simulate and indexfetch --switch-points.")
     private Path pointsFile;
 
     @Option(

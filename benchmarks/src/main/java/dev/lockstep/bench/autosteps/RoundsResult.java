@@ -3,11 +3,13 @@ package dev.lockstep.bench.autosteps;
 import dev.lockstep.bench.report.Figures;
 import dev.lockstep.bench.report.LinePlot;
 import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -20,6 +22,7 @@ import java.util.Locale;
  * @param switchBytes executed bytes of the code of a switch
  * @param rounds in their order; each begins with the trace that the one before has ended with
  * @param agree whether the last round's predictions came true
+ * @param kept number of the round whose points were kept
  * @param verdict a sentence for each operation
  */
 record RoundsResult(
@@ -29,8 +32,10 @@ record RoundsResult(
         int switchBytes,
         List<Round> rounds,
         boolean agree,
+        int kept,
         List<String> verdict) {
-    static final int FORMAT = 1;
+    /** 2: which round's points were kept. */
+    static final int FORMAT = 2;
 
     /** Between prediction and measurement, as a part of the prediction. */
     static final double DIFFERENCE_MAX = 0.1;
@@ -58,6 +63,26 @@ record RoundsResult(
         boolean agrees() {
             return outcomes.stream().allMatch(Outcome::agrees);
         }
+
+        /** What further members miss of all operations; one without points misses what it does alone. */
+        private double missesLeft() {
+            return outcomes.stream()
+                    .mapToDouble(
+                            outcome -> outcome.measured == null ? outcome.missesAlone : outcome.measured.memberMisses())
+                    .sum();
+        }
+    }
+
+    /**
+     * The round whose points are worth keeping: the last one, if it came as predicted, or else the first of those whose
+     * members miss least.
+     */
+    static Round best(List<Round> rounds) {
+        return rounds.getLast().agrees()
+                ? rounds.getLast()
+                : rounds.stream()
+                        .min(Comparator.comparingDouble(Round::missesLeft))
+                        .orElseThrow();
     }
 
     /**
@@ -154,7 +179,12 @@ record RoundsResult(
         List<Section> sections = new ArrayList<>();
         rounds.forEach(round -> sections.add(section(round)));
         Section said = Section.of(agree ? "Prediction and measurement agree" : "Prediction and measurement disagree");
-        sections.add(said.with(verdict.stream().map(Paragraph::new).toList()));
+        List<Part> words = new ArrayList<>(verdict.stream().map(Paragraph::new).toList());
+        if (!agree && kept < rounds.size()) {
+            words.add(new Paragraph("Of its " + rounds.size() + " rounds members missed least with the points of round "
+                    + kept + ", which are kept."));
+        }
+        sections.add(said.with(words));
         return sections;
     }
 

@@ -7,6 +7,7 @@ import dev.lockstep.bench.switchpoints.InsertedBytecode;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -54,7 +55,7 @@ final class SearchRounds {
      * For one program.
      *
      * @param classes of the program
-     * @param points takes the points of each round, those of the last one in the end
+     * @param points takes the points of each round, those of {@link RoundsResult#kept} in the end
      * @param listener is told of each round that has ended
      */
     SearchRounds(
@@ -75,6 +76,7 @@ final class SearchRounds {
         TraceFile traces = recorder.record(null);
         InsertedBytecode inserted = InsertedBytecode.NONE;
         List<RoundsResult.Round> rounds = new ArrayList<>();
+        List<byte[]> written = new ArrayList<>();
         while (rounds.isEmpty()
                 || (rounds.size() < settings.rounds && !rounds.getLast().agrees())) {
             PointMapper mapper = PointMapper.of(traces, classes, inserted);
@@ -85,6 +87,7 @@ final class SearchRounds {
                 inserted = InsertedBytecode.of(SwitchPoints.read(points), classes);
             }
             rounds.add(round(rounds.size() + 1, found, traces, mapper, next, inserted));
+            written.add(Files.readAllBytes(points));
             listener.accept(rounds.getLast());
             if (next == null) {
                 break;
@@ -92,6 +95,8 @@ final class SearchRounds {
             traces = next;
         }
         RoundsResult.Round last = rounds.getLast();
+        RoundsResult.Round kept = RoundsResult.best(rounds);
+        Files.write(points, written.get(kept.number() - 1));
         return new RoundsResult(
                 RoundsResult.FORMAT,
                 settings.shape.text(),
@@ -99,6 +104,7 @@ final class SearchRounds {
                 settings.switchBytes,
                 rounds,
                 last.agrees(),
+                kept.number(),
                 last.outcomes().stream().map(RoundsResult.Outcome::sentence).toList());
     }
 

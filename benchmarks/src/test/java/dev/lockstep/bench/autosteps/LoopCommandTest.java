@@ -136,6 +136,23 @@ class LoopCommandTest {
     }
 
     @Test
+    void thePointsOfTheBestRoundAreKept() throws IOException {
+        trace(8, Map.of(4, TracedCode.run(0)));
+        trace(12, Map.of(4, TracedCode.switching(1), 8, TracedCode.run(9)));
+        trace(12, Map.of());
+        Path json = directory.resolve("result.json");
+        Path points = directory.resolve("points.txt");
+        assertEquals(1, execute("--rounds=2", "--json", json.toString(), "--points", points.toString()));
+        assertEquals(List.of(List.of(), List.of(point(0)), List.of(point(0), point(5))), inserted);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertEquals(8, result.at("/rounds/0/outcomes/0/measured/memberMisses").asInt());
+        assertEquals(12, result.at("/rounds/1/outcomes/0/measured/memberMisses").asInt());
+        assertEquals(1, result.get("kept").asInt());
+        assertEquals(List.of(point(0)), read(points));
+        assertTrue(out.toString().contains("members missed least with the points of round 1"), out.toString());
+    }
+
+    @Test
     void thereIsAnEndWhereNoPointCanBeInserted() throws IOException {
         trace(8, Map.of(4, TracedCode.class.getName() + ".held()I@0"));
         assertEquals(1, execute());
