@@ -42,8 +42,10 @@ import picocli.CommandLine.Option;
                     + " Figures 13 and 14 and Table 4.",
             "Variants, all under STEPS' scheduler: neither, the plain call path; batches, rows that a statement names"
                     + " together go to the engine together; teams; both; staged, both, where a team's first member"
-                    + " fetches the rows of all; continuation, both, where members take turns at switch points inside"
-                    + " operations; serial, its original, where they take the same turns behind each operation.",
+                    + " fetches the rows of all; waves, both, where transactions of one type begin together and all"
+                    + " members, continuations, end an operation before the first goes on; continuation, both, where"
+                    + " members take turns at switch points inside operations; serial, its original, where they take"
+                    + " the same turns behind each operation.",
             "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
                     + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
                     + " one core, in a JVM of its own; --json has its command. Where both are asked for, the JVMs whose"
@@ -63,7 +65,7 @@ import picocli.CommandLine.Option;
             "      All of it, and a page.",
             "  ./lockstep steps --native --warehouses 10 --mixes payment --repeat 5 --control",
             "      The time of one column of Figure 13, and what a difference must exceed to mean anything.",
-            "  ./lockstep steps --variants both,staged,continuation --out report",
+            "  ./lockstep steps --variants both,staged,waves,continuation --out report",
             "      With a row for each way of executing teams.",
             "  ./lockstep steps --native --warehouses 10 --mixes payment --out report --flame",
             "      With a flame graph of each mix, size and variant.",

@@ -16,6 +16,8 @@ enum StepsVariant {
     BOTH("on", "on"),
     /** Both, and a team's first member fetches the rows of all, stage by stage. */
     STAGED("on", "on", "--team-execution", "staged"),
+    /** Both; transactions of a type begin together, and all members end an operation before the first goes on. */
+    WAVES("on", "on", "--sthreads", "continuation", "--team-policy", "waves", "--team-execution", "apart"),
     /** The original of {@link #CONTINUATION}: the same switches, behind each operation. */
     SERIAL("on", "on", "--sthreads", "continuation", "--switch-points", "--team-execution", "serial"),
     /** Both, and the members, continuations, take turns at the switch points inside operations. */

@@ -227,6 +227,24 @@ class StepsCommandTest {
     }
 
     @Test
+    void wavesAreComparedWithNeither() throws IOException {
+        JsonNode ratios = run(
+                        0,
+                        this::rising,
+                        "--native",
+                        "--mixes=payment",
+                        "--warehouses=1",
+                        "--repeat=1",
+                        "--variants=waves")
+                .at("/cells/0/native/ratios");
+        assertEquals(1.65, ratios.at("/overNeither/waves/median").asDouble(), 1e-9);
+        List<String> waves = launched.getLast();
+        assertEquals("waves", value(waves, "--team-policy"));
+        assertEquals("apart", value(waves, "--team-execution"));
+        assertEquals("continuation", value(waves, "--sthreads"));
+    }
+
+    @Test
     void runsWhatThePaperRuns() throws IOException {
         JsonNode cells = run(0, this::rising, "--native", "--repeat=1").at("/cells");
         List<String> titles = new ArrayList<>();
