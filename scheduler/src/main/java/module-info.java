@@ -1,6 +1,7 @@
 /** S-threads, switch points, operation lists, teams, carriers and latches. Knows nothing of storage. */
 @SuppressWarnings("module") // The engine is built after this one.
 module dev.lockstep.scheduler {
+    requires java.management;
     requires jdk.jfr;
 
     exports dev.lockstep.scheduler;

@@ -47,6 +47,7 @@ final class CarrierTeams {
 
     private final WaitingLists waiting = new WaitingLists(lists);
     private final Team team = new Team();
+    private final TeamEpochs epochs = new TeamEpochs(InstalledTime::threadCpuNanos);
     private int lastWanted;
 
     /** S-threads in all lists. */
@@ -83,6 +84,10 @@ final class CarrierTeams {
         return team;
     }
 
+    TeamEpochs epochs() {
+        return epochs;
+    }
+
     long teamsFormed() {
         return teamsFormed;
     }
@@ -95,7 +100,7 @@ final class CarrierTeams {
     /** Makes the list of an operation that nobody has asked for; by who has reserved stack. */
     OperationList newList(int operation) {
         OperationList list =
-                new OperationList(operation, scheduler.teamLimit(operation), teamMode, groupOrNull(operation));
+                new OperationList(operation, scheduler.teamLimit(operation), teamMode, groupOrNull(operation), epochs);
         list.begins = scheduler.isBegin(operation);
         publishedLists.setRelease(operation, list);
         lists[operation] = list;

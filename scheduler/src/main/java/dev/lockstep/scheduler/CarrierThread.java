@@ -10,7 +10,7 @@ package dev.lockstep.scheduler;
  * wait, {@link ReadyQueue} for those that can run and are in no list, {@link CarrierTeams} for lists and the team,
  * {@link OperationWrapper} for the beginning of an operation, {@link MemberTurns} for switch points,
  * {@link CarrierTurns} for turns without a team, {@link StagedTeams} for works done together, {@link Lending} and
- * {@link IdleHelper} for works done elsewhere.
+ * {@link IdleHelper} for works done elsewhere, {@link TeamEpochs} for whether teams pay.
  *
  * <p>Invariants:
  * <ul>
@@ -24,6 +24,9 @@ package dev.lockstep.scheduler;
  * {@link #isCurrent}, {@link #stopWhenDrained} and {@link #publishedListOrNull} by any thread.
  */
 final class CarrierThread extends Thread {
+    /** Switches in a team between two looks at the clock, which takes a fifth of the time of a switch. */
+    private static final int MOUNTS_PER_LOOK = 64;
+
     private final Scheduler scheduler;
     private final int index;
     private final TeamMode teamMode;
@@ -53,6 +56,7 @@ final class CarrierThread extends Thread {
 
     private final Team team;
     private final WaitingLists waiting;
+    private final TeamEpochs epochs;
 
     private volatile boolean failed;
 
@@ -63,6 +67,9 @@ final class CarrierThread extends Thread {
 
     /** Whether somebody has yielded, who would otherwise be a stray and go on before any team. */
     private boolean listsFirst;
+
+    /** Since the beginning, as long as {@link #epochs} want to know. */
+    private int mountsInTeams;
 
     /** How many waited for a turn when the last team went before them for that reason; 0 if it did not. */
     private int passedOver;
@@ -79,6 +86,7 @@ final class CarrierThread extends Thread {
         this.lists = teams.lists();
         this.team = teams.team();
         this.waiting = teams.waiting();
+        this.epochs = teams.epochs();
         this.stagedTeams = new StagedTeams(teams);
         this.helper = Lending.isOn(options) ? new IdleHelper(scheduler, this) : null;
         this.lending = new Lending(scheduler, this, index, options, teams);
@@ -206,6 +214,10 @@ final class CarrierThread extends Thread {
         teams.transactionEnded(sThread);
     }
 
+    void transactionCommitted() {
+        epochs.countCommit();
+    }
+
     // ---- the loop
 
     @Override
@@ -317,6 +329,9 @@ final class CarrierThread extends Thread {
         }
         running = null;
         settle(sThread);
+        if (epochs.isActive() && (team.size() == 0 || ++mountsInTeams % MOUNTS_PER_LOOK == 0)) {
+            epochs.look(InstalledTime.nanoTime(), !waiting.isEmpty());
+        }
     }
 
     /** Who asks to be suspended tells the probe itself, nearer to its operation; here those who are new or parked. */

@@ -8,26 +8,35 @@ import java.util.Arrays;
  * <p>Three phases. <em>Straight</em>: S-threads run the operation without giving up the carrier; one in about
  * {@link CarrierTurns#SAMPLE_INTERVAL} is timed, from its begin to the begin of the next operation. <em>Trial</em>:
  * {@link #TRIAL_TEAMS} teams are formed and timed, from formation to the last departure, plus one switch per member,
- * which lies outside that time. <em>Teams</em>: teams go on until {@link #REVIEW_OPERATIONS} operations later the
- * operation runs straight for a while, to be compared afresh. A failed trial multiplies the distance to the next. Both
- * sides include the application's code between two operations, so they measure the same work; an operation that gave
- * up its carrier before its end is left out on both.
+ * which lies outside that time. <em>Teams</em>: they are kept, while {@link TeamEpochs} allows them, until
+ * {@link #KEPT_OPERATIONS} operations later the operation runs straight for a while, to be compared afresh. A failed
+ * trial multiplies the distance to the next. Both sides include the application's code between two operations, so they
+ * measure the same work; an operation that gave up its carrier before its end is left out on both.
  *
  * <p>What it does not see: effects of one operation's teams on another's time, such as waiting for the locks of those
- * who wait in a list, and the latency that waiting there adds.
+ * who wait in a list, which is what {@link TeamEpochs} is for; and the latency that waiting there adds.
  *
- * <p>Invariants: {@code list.straight} is false exactly in the phases trial and teams. Modes ON and OFF never change
- * it.
+ * <p>Invariants: {@code list.straight} is false exactly in a trial, and where teams are kept and allowed. Modes ON and
+ * OFF never change it.
  *
  * <p>Thread-safety: none; it belongs to its carrier's thread.
  */
 final class Governor {
     /**
-     * Operations before the first trial and between successful ones. At 250 ns each this is 16 ms of work, so a trial
-     * of 8 teams of 10 that gains nothing costs 80 of 65,536 operations some 200 ns more, and disturbs the turns of all
-     * others 8 to 16 times.
+     * Operations before the first trial, and after which one that has failed is repeated at first. At 250 ns each this
+     * is 16 ms of work, so a trial of 8 teams of 10 that gains nothing costs 80 of 65,536 operations some 200 ns more,
+     * and disturbs the turns of all others 8 to 16 times.
      */
     static final long REVIEW_OPERATIONS = 1L << 16;
+
+    /**
+     * Operations for which teams that gain are kept before they are compared afresh. The {@link #STRAIGHT_OPERATIONS}
+     * that this takes are less than 1 in a hundred of them.
+     */
+    static final long KEPT_OPERATIONS = 1L << 19;
+
+    /** Operations that run straight to be compared with: as many as give {@link #STRAIGHT_SAMPLES_MIN} timings. */
+    static final long STRAIGHT_OPERATIONS = 1L << 12;
 
     /** Failed trials stop raising the distance here: at 250 ns an operation, a trial every four seconds. */
     static final long REVIEW_OPERATIONS_MAX = 1L << 24;
@@ -76,19 +85,22 @@ final class Governor {
 
     private final OperationList list;
     private final boolean governed;
+    private final TeamEpochs epochs;
 
     private final long[] straightNanos = new long[STRAIGHT_SAMPLES_MAX];
     private long straightSamples;
     private long reviewDistance = REVIEW_OPERATIONS;
     private long operationsAtReview;
     private boolean trial;
+    private boolean kept;
     private int trialTeams;
     private int trialTeamsSeen;
     private final long[] trialNanosPerMember = new long[TRIAL_TEAMS];
 
-    Governor(OperationList list, TeamMode mode) {
+    Governor(OperationList list, TeamMode mode, TeamEpochs epochs) {
         this.list = list;
         this.governed = mode == TeamMode.GOVERNED;
+        this.epochs = epochs;
     }
 
     /** Takes in the time of one operation that ran straight. */
@@ -101,6 +113,8 @@ final class Governor {
     void considerTrial(boolean othersWait) {
         if (governed
                 && othersWait
+                && !kept
+                && epochs.allowsTeams()
                 && straightSamples >= STRAIGHT_SAMPLES_MIN
                 && operations() - operationsAtReview >= reviewDistance) {
             trial = true;
@@ -128,9 +142,15 @@ final class Governor {
             if (trialTeams >= TRIAL_TEAMS || trialTeamsSeen >= TRIAL_TEAMS_MAX) {
                 judge();
             }
-        } else if (operations() - operationsAtReview >= REVIEW_OPERATIONS) {
-            runStraight(REVIEW_OPERATIONS / 16);
+        } else if (kept && !list.straight && operations() - operationsAtReview >= KEPT_OPERATIONS) {
+            runStraight(STRAIGHT_OPERATIONS);
         }
+    }
+
+    /** Teams that are kept may form from now on, or may not. */
+    void allowTeams(boolean allowed) {
+        list.straight = !allowed;
+        operationsAtReview = operations();
     }
 
     private void judge() {
@@ -141,7 +161,9 @@ final class Governor {
                                 * (100 - GAIN_PERCENT_MIN)
                                 / 100;
         if (gains) {
+            kept = true;
             operationsAtReview = operations();
+            epochs.kept(this);
         } else {
             long distance = Math.max(REVIEW_DISTANCE_FACTOR * reviewDistance, REVIEW_OPERATIONS);
             runStraight(Math.min(distance, REVIEW_OPERATIONS_MAX));
@@ -153,6 +175,10 @@ final class Governor {
         reviewDistance = untilReview;
         operationsAtReview = operations();
         straightSamples = 0;
+        if (kept) {
+            kept = false;
+            epochs.givenUp(this);
+        }
     }
 
     /** The mean of the fastest; brings the timings, which nobody needs in their order any more, into another. */

@@ -1,5 +1,7 @@
 package dev.lockstep.scheduler;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ServiceLoader;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,9 +20,26 @@ public final class InstalledTime {
 
     private InstalledTime() {}
 
+    /** Made when it is asked for first, which only a scheduler does whose teams pay: it takes a while. */
+    private static final class Threads {
+        private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
+        private static final boolean TELL_CPU = BEAN.isCurrentThreadCpuTimeSupported() && BEAN.isThreadCpuTimeEnabled();
+    }
+
     /** The present time in nanoseconds; only differences mean something. As {@link System#nanoTime()} by default. */
     public static long nanoTime() {
         return SOURCE == null ? System.nanoTime() : SOURCE.nanoTime();
+    }
+
+    /**
+     * The processor time that the calling platform thread has had so far, in nanoseconds; only differences mean
+     * something. The time as such where the JVM does not tell, and as the source says where there is one.
+     */
+    static long threadCpuNanos() {
+        if (SOURCE != null) {
+            return SOURCE.threadCpuNanos();
+        }
+        return Threads.TELL_CPU ? Threads.BEAN.getCurrentThreadCpuTime() : System.nanoTime();
     }
 
     /**

@@ -61,11 +61,11 @@ final class OperationList {
     private long teamsAtReview;
     private long membersAtReview;
 
-    OperationList(int operation, int teamLimit, TeamMode mode, ListGroup group) {
+    OperationList(int operation, int teamLimit, TeamMode mode, ListGroup group, TeamEpochs epochs) {
         this.operation = operation;
         this.teamLimit = teamLimit;
         this.group = group;
-        this.governor = new Governor(this, mode);
+        this.governor = new Governor(this, mode, epochs);
         this.straight = mode != TeamMode.ON;
     }
 

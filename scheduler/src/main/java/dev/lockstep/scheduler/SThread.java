@@ -436,6 +436,13 @@ public abstract class SThread extends InboxNode {
         }
     }
 
+    /** To be called by this S-thread where its transaction has committed: by commits the scheduler judges its teams. */
+    public final void transactionCommitted() {
+        if (carrier != null) {
+            carrier.transactionCommitted();
+        }
+    }
+
     /** Sets the interrupt flag, and ends a wait that can be interrupted. */
     public void interrupt() {
         setInterruptedVolatile(true);

@@ -15,6 +15,14 @@ public interface TimeSource {
     long nanoTime();
 
     /**
+     * The processor time that the calling thread has had so far, in nanoseconds; only differences mean something. The
+     * time as such, unless the source knows better.
+     */
+    default long threadCpuNanos() {
+        return nanoTime();
+    }
+
+    /**
      * Parks the calling thread until it is unparked, is interrupted, or a time has passed by this source; may return
      * early, for no reason. While every thread is parked here, time goes on all the same.
      *

@@ -12,7 +12,8 @@ class GovernorTest {
     private static final long STRAIGHT_NANOS = 1_000;
     private static final int MEMBERS = 10;
 
-    private final OperationList list = new OperationList(1, 10, TeamMode.GOVERNED, null);
+    private final TeamEpochs epochs = new TeamEpochs(() -> 0);
+    private final OperationList list = new OperationList(1, 10, TeamMode.GOVERNED, null, epochs);
 
     private void runStraight(long operations) {
         for (long i = 0; i < operations; i++) {
@@ -52,11 +53,57 @@ class GovernorTest {
         startTrial();
         runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
         assertFalse(list.straight);
-        runTeams((int) Governor.REVIEW_OPERATIONS / MEMBERS + 1, MEMBERS, STRAIGHT_NANOS / 2);
+        assertTrue(epochs.isActive());
+        runTeams((int) Governor.KEPT_OPERATIONS / MEMBERS + 1, MEMBERS, STRAIGHT_NANOS / 2);
         assertTrue(list.straight, "to be measured afresh");
-        runStraight(Governor.REVIEW_OPERATIONS / 16);
+        assertFalse(epochs.isActive());
+        runStraight(Governor.STRAIGHT_OPERATIONS);
         list.governor.considerTrial(true);
         assertFalse(list.straight);
+    }
+
+    /** Of ten million operations, half of what the governor and the epochs may take together. */
+    @Test
+    void exploresOneInAHundredOperations() {
+        for (boolean gains : new boolean[] {true, false}) {
+            OperationList tried = new OperationList(1, MEMBERS, TeamMode.GOVERNED, null, new TeamEpochs(() -> 0));
+            long explored = 0;
+            long operations = 0;
+            boolean decided = false;
+            while (operations < 10_000_000) {
+                if (tried.straight) {
+                    tried.countStraight();
+                    operations++;
+                    explored += decided && gains ? 1 : 0;
+                    if (operations % CarrierTurns.SAMPLE_INTERVAL == 0) {
+                        tried.governor.sampleStraight(STRAIGHT_NANOS);
+                        tried.governor.considerTrial(true);
+                    }
+                } else {
+                    decided = true;
+                    tried.counters.add(OperationCounters.MEMBERS_IN, MEMBERS);
+                    operations += MEMBERS;
+                    explored += gains ? 0 : MEMBERS;
+                    tried.governor.teamEnded(MEMBERS, 0, MEMBERS * STRAIGHT_NANOS / (gains ? 2 : 1));
+                }
+            }
+            assertTrue(explored > 0, "gains=" + gains);
+            assertTrue(explored <= operations / 100, "gains=" + gains + " explored=" + explored);
+        }
+    }
+
+    @Test
+    void keepsTeamsThatAreNotAllowedForLater() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
+        list.governor.allowTeams(false);
+        assertTrue(list.straight);
+        runStraight(2 * Governor.KEPT_OPERATIONS);
+        list.governor.considerTrial(true);
+        assertTrue(list.straight, "there is nothing to try");
+        list.governor.allowTeams(true);
+        runTeams(1, MEMBERS, STRAIGHT_NANOS / 2);
+        assertFalse(list.straight, "what ran meanwhile is no reason for a review");
     }
 
     @Test
@@ -125,7 +172,7 @@ class GovernorTest {
     @Test
     void otherModesDecideNothing() {
         for (TeamMode mode : List.of(TeamMode.ON, TeamMode.OFF)) {
-            OperationList fixed = new OperationList(1, 10, mode, null);
+            OperationList fixed = new OperationList(1, 10, mode, null, epochs);
             boolean straight = fixed.straight;
             assertEquals(mode == TeamMode.OFF, straight);
             for (int i = 0; i < 2 * Governor.TRIAL_TEAMS_MAX; i++) {

@@ -107,7 +107,7 @@ class StructuresTest {
     void aTeamWithMembersIsNotStartedAgain() {
         Team team = new Team();
         team.add(sThreads.getFirst());
-        assertThrows(IllegalStateException.class, () -> team.start(new OperationList(1, 10, TeamMode.ON, null)));
+        assertThrows(IllegalStateException.class, () -> team.start(new OperationList(1, 10, TeamMode.ON, null, null)));
     }
 
     /** Some are of no part, some of parts that share a place. */

@@ -488,6 +488,7 @@ public final class SessionCore {
         }
         releaseLocks(instance.options().durability() == Durability.SYNC ? commitLsn : 0);
         if (context.sThread() != null) {
+            context.sThread().transactionCommitted();
             context.sThread().switchPoint();
         }
         if (!cleansUpLocked) {
