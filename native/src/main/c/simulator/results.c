@@ -7,7 +7,7 @@
 /*
  * Raised whenever a field below changes its name or its meaning; dev.lockstep.bench.simulate.SimulationResult reads it.
  */
-#define RESULTS_FORMAT 2
+#define RESULTS_FORMAT 3
 
 /* Threads listed by themselves, those with the most instructions last; the rest is in the sums by class. */
 #define THREADS_LISTED_MAX 512
@@ -272,6 +272,18 @@ static void put_regions(FILE *out, const struct results *results) {
     fputs("],\n", out);
 }
 
+static void put_latencies(FILE *out, const struct machine *machine) {
+    fputs("\"latencyCycles\":{", out);
+    put(out, "l2", machine->latency_l2_cycles, ",");
+    put(out, "llc", machine->latency_llc_cycles, ",");
+    put(out, "memory", machine->latency_memory_cycles, ",");
+    put(out, "memory_remote", machine->latency_memory_remote_cycles, ",");
+    put(out, "transfer", machine->latency_transfer_cycles, ",");
+    put(out, "transfer_remote", machine->latency_transfer_remote_cycles, ",");
+    put(out, "upgrade", machine->latency_upgrade_cycles, ",");
+    put(out, "stlb", machine->latency_stlb_cycles, "},\n");
+}
+
 static void put_all(FILE *out, const struct results *results) {
     fputs("{", out);
     put(out, "format", RESULTS_FORMAT, ",");
@@ -279,6 +291,7 @@ static void put_all(FILE *out, const struct results *results) {
     put_turns(out, results);
     put_threads(out, results);
     put_memory(out, results);
+    put_latencies(out, results->machine);
     put_regions(out, results);
     put(out, "translatedBlocks", results->blocks, ",");
     put(out, "translationFlushes", results->flushes, ",");

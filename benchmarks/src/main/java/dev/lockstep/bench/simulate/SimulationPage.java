@@ -41,6 +41,7 @@ final class SimulationPage {
             parts.add(new Paragraph(words(process.result(), phase)));
             parts.addAll(new SimulationPlots(report.simulated(), process, prefix).all());
             parts.add(levels(phase.total()));
+            parts.add(new Paragraph(SimulationTables.latencies(process.result())));
             parts.add(SimulationTables.time(phase));
             parts.add(threads(phase));
             sections.add(

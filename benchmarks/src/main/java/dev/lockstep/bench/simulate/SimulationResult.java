@@ -20,6 +20,8 @@ import java.util.stream.IntStream;
  * @param threadCount all that there were
  * @param eventsLost events of threads that waited for their processor too long; 0 in a good run
  * @param memory of the model
+ * @param latencyCycles what the clock adds to a cycle for each instruction, by where a miss is answered, the keys being
+ *     those of a machine's {@code latency.} without that
  * @param regions of memory that the process told of, at most 256
  * @param translatedBlocks blocks of code that QEMU translated
  * @param translationFlushes times QEMU threw its translations away
@@ -36,14 +38,15 @@ public record SimulationResult(
         long threadCount,
         long eventsLost,
         Memory memory,
+        Map<String, Long> latencyCycles,
         List<Region> regions,
         long translatedBlocks,
         long translationFlushes,
         long atomicRestarts,
         long accountsLost,
         List<Phase> phases) {
-    /** What this version of the program reads. */
-    public static final int FORMAT = 2;
+    /** What this version of the program reads. 3: the latencies. */
+    public static final int FORMAT = 3;
 
     /** Outside any phase. */
     public static final int PHASE_NONE = 0;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** Tables of a simulation that the text and the page have in common. */
 final class SimulationTables {
@@ -70,6 +71,15 @@ final class SimulationTables {
             table.row(cells);
         }
         return table.build();
+    }
+
+    /** By what the clock goes, of which the table of {@link #time} is. */
+    static String latencies(SimulationResult result) {
+        return "An instruction takes a cycle. What a miss adds, in cycles, by what answers it: "
+                + result.latencyCycles().entrySet().stream()
+                        .map(latency -> latency.getKey() + " " + latency.getValue())
+                        .collect(Collectors.joining(", "))
+                + ".";
     }
 
     /** Where the cycles of all went. */

@@ -64,6 +64,7 @@ final class SimulationText {
             code(process.code());
         }
         line("");
+        line(SimulationTables.latencies(result));
         regions(result);
         warnings(result);
     }

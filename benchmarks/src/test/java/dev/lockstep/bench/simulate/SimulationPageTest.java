@@ -14,8 +14,10 @@ import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
 import dev.lockstep.bench.report.Table;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +103,13 @@ class SimulationPageTest {
         return SimulationPage.of(simulation(machine, operations, code, phases), ORIGIN);
     }
 
+    private static final SequencedMap<String, Long> LATENCIES = new LinkedHashMap<>();
+
+    static {
+        LATENCIES.put("l2", 14L);
+        LATENCIES.put("memory", 250L);
+    }
+
     private static SimulationReport simulation(
             List<String> machine, List<MarkedOperation> operations, MissedCode code, SimulationResult.Phase... phases) {
         SimulationResult result = new SimulationResult(
@@ -112,6 +121,7 @@ class SimulationPageTest {
                 0,
                 0,
                 null,
+                LATENCIES,
                 List.of(),
                 0,
                 0,
@@ -208,6 +218,7 @@ class SimulationPageTest {
         String text = new SimulationText(simulation(List.of("l1i=32K,8,64"), OPERATIONS, null, marked())).text();
         assertTrue(text.matches("(?s).*\n commit +20,000 +.*"), text);
         assertTrue(text.matches("(?s).*\n new-order +10,000 +.*"), text);
+        assertTrue(text.contains("What a miss adds, in cycles, by what answers it: l2 14, memory 250.\n"), text);
     }
 
     private static BarPlot named(List<Plot> plots, String name) {

@@ -100,7 +100,7 @@ class StepsCommandTest {
                 Locale.ROOT,
                 """
                 {"simulated": ["cores=1", "l1i=64K,2,64", "observe=l1i:32K,8,64"],
-                 "processes": [{"command": "", "operations": [], "result": {"format": 2, "phases": [
+                 "processes": [{"command": "", "operations": [], "result": {"format": 3, "phases": [
                  {"phase": 0, "total": {"instructions": 99}},
                  {"phase": 1, "total": {"instructions": 5000, "cycles": 20000, "observerMisses": [%d],
                   "levels": {"l1i": {"misses": %d}, "l1d": {"misses": 200},
