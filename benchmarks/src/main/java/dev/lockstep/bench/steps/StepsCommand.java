@@ -41,11 +41,13 @@ import picocli.CommandLine.Option;
                     + " neither, at several numbers of warehouses: the experiments of section 4.3 of the STEPS paper,"
                     + " Figures 13 and 14 and Table 4.",
             "Variants, all under STEPS' scheduler: neither, the plain call path; batches, rows that a statement names"
-                    + " together go to the engine together; teams; both; staged, both, where a team's first member"
+                    + " together go to the engine together; teams; both; governed, both, where teams form for those"
+                    + " operations alone that were measured to gain by it; staged, both, where a team's first member"
                     + " fetches the rows of all; waves, both, where transactions of one type begin together and all"
                     + " members, continuations, end an operation before the first goes on; continuation, both, where"
                     + " members take turns at switch points inside operations; serial, its original, where they take"
-                    + " the same turns behind each operation.",
+                    + " the same turns behind each operation; staged-alone and continuation-alone, such teams without"
+                    + " batches.",
             "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
                     + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
                     + " one core, in a JVM of its own; --json has its command. Where both are asked for, the JVMs whose"
@@ -67,6 +69,8 @@ import picocli.CommandLine.Option;
             "      The time of one column of Figure 13, and what a difference must exceed to mean anything.",
             "  ./lockstep steps --variants both,staged,waves,continuation --out report",
             "      With a row for each way of executing teams.",
+            "  ./lockstep steps --native --variants batches,teams,staged-alone,continuation-alone,both,staged",
+            "      What each part contributes, alone and together.",
             "  ./lockstep steps --native --warehouses 10 --mixes payment --out report --flame",
             "      With a flame graph of each mix, size and variant.",
             "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",

@@ -12,8 +12,14 @@ enum StepsVariant {
     BATCHES("off", "on"),
     /** Teams whose members execute for themselves. */
     TEAMS("on", "off"),
+    /** Teams alone whose first member fetches the rows of all, stage by stage. */
+    STAGED_ALONE("on", "off", "--team-execution", "staged"),
+    /** Teams alone whose members, continuations, take turns at the switch points inside operations. */
+    CONTINUATION_ALONE("on", "off", "--sthreads", "continuation", "--switch-points"),
     /** Teams and batches, which are STEPS. */
     BOTH("on", "on"),
+    /** Both, and teams form for those operations alone that were measured to gain by it. */
+    GOVERNED("governed", "on"),
     /** Both, and a team's first member fetches the rows of all, stage by stage. */
     STAGED("on", "on", "--team-execution", "staged"),
     /** Both; transactions of a type begin together, and all members end an operation before the first goes on. */

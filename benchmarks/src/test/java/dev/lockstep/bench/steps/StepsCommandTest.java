@@ -244,6 +244,33 @@ class StepsCommandTest {
         assertEquals("continuation", value(waves, "--sthreads"));
     }
 
+    /** Each part without the others: teams are governed with batches, and staged or of continuations without. */
+    @Test
+    void partsStandAlone() throws IOException {
+        JsonNode ratios = run(
+                        0,
+                        this::rising,
+                        "--native",
+                        "--mixes=payment",
+                        "--warehouses=1",
+                        "--repeat=1",
+                        "--variants=governed,staged-alone,continuation-alone")
+                .at("/cells/0/native/ratios");
+        // Runs of 100, 165, 180 and 130, since teams gain nothing in these results where they are governed.
+        assertEquals(1.65, ratios.at("/overNeither/staged-alone/median").asDouble(), 1e-9);
+        assertEquals(1.8, ratios.at("/overNeither/continuation-alone/median").asDouble(), 1e-9);
+        assertEquals(1.3, ratios.at("/overNeither/governed/median").asDouble(), 1e-9);
+        assertEquals(
+                List.of("off", "on", "on", "governed"),
+                launched.stream().map(words -> value(words, "--teams")).toList());
+        assertEquals(
+                List.of("off", "off", "off", "on"),
+                launched.stream().map(words -> value(words, "--batches")).toList());
+        assertEquals("staged", value(launched.get(1), "--team-execution"));
+        assertEquals("continuation", value(launched.get(2), "--sthreads"));
+        assertTrue(launched.get(2).contains("--switch-points"), launched::toString);
+    }
+
     @Test
     void runsWhatThePaperRuns() throws IOException {
         JsonNode cells = run(0, this::rising, "--native", "--repeat=1").at("/cells");
