@@ -30,6 +30,7 @@ class BenchmarksRunTest {
             NewOrderBenchmark.class,
             OperationBenchmark.class,
             PlanBenchmark.class,
+            StageBenchmark.class,
             SwitchBenchmark.class);
 
     @Test
