@@ -2,9 +2,9 @@ package dev.lockstep.scheduler;
 
 /**
  * A platform thread that runs S-threads, and the loop in which it does. While there is a team, the member whose turn it
- * is. When it is empty, in the paper's order: arrivals and expired waits; every stray that is ready now, each until it
- * joins a list or gives up the carrier again; tasks that are no S-threads; then the next team, chosen by the policy
- * (STEPS, 4.1).
+ * is; behind a stray first tasks that are no S-threads. When the team is empty, in the paper's order: arrivals and
+ * expired waits; every stray that is ready now, each until it joins a list or gives up the carrier again; tasks that
+ * are no S-threads; then the next team, chosen by the policy (STEPS, 4.1).
  *
  * <p>Its parts, each for one thing: {@link Arrivals} for what comes from other threads, {@link Wakeups} for those that
  * wait, {@link ReadyQueue} for those that can run and are in no list, {@link CarrierTeams} for lists and the team,
@@ -61,6 +61,9 @@ final class CarrierThread extends Thread {
     private volatile boolean failed;
 
     private SThread running;
+
+    /** Whether a stray has left the running team to others, whose turn comes next. */
+    private boolean strayLeft;
 
     /** S-threads that have gone on in the middle of what others may wait for since the last one had its turn. */
     private int resumedInARow;
@@ -136,8 +139,8 @@ final class CarrierThread extends Thread {
     }
 
     /**
-     * A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams, and elsewhere
-     * once this carrier has ended.
+     * A task that is no S-thread, such as a virtual thread started by an S-thread: runs between teams, or where a stray
+     * leaves one, and elsewhere once this carrier has ended.
      */
     void addForeignTask(Runnable task) {
         arrivals.addTask(task);
@@ -254,8 +257,13 @@ final class CarrierThread extends Thread {
         }
     }
 
+    /** The successor of a stray is next, unless tasks that are no S-threads wait: those go first (STEPS, 4.1.3). */
     private void runTeam() {
         while (team.size() > 0) {
+            if (strayLeft) {
+                strayLeft = false;
+                arrivals.runTasks();
+            }
             mount(team.turn());
         }
     }
@@ -382,16 +390,16 @@ final class CarrierThread extends Thread {
                 ready.prepend(sThread);
             }
             case YIELD -> {
-                teams.leave(sThread, WaitReason.YIELD);
+                leaveAsStray(sThread, WaitReason.YIELD);
                 ready.append(sThread);
                 listsFirst = true;
             }
             case WAIT -> {
-                teams.leave(sThread, sThread.waitReason);
+                leaveAsStray(sThread, sThread.waitReason);
                 wakeups.await(sThread, sThread.waitReason, sThread.deadlineNanos);
             }
             case NONE -> {
-                teams.leave(sThread, WaitReason.OTHER);
+                leaveAsStray(sThread, WaitReason.OTHER);
                 wakeups.await(sThread, WaitReason.OTHER, Waiter.NO_DEADLINE);
             }
             case END -> {
@@ -402,5 +410,10 @@ final class CarrierThread extends Thread {
                 scheduler.ended(sThread);
             }
         }
+    }
+
+    private void leaveAsStray(SThread sThread, WaitReason why) {
+        strayLeft |= sThread.member && team.size() > 1;
+        teams.leave(sThread, why);
     }
 }

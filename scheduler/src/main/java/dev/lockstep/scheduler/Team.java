@@ -8,7 +8,7 @@ package dev.lockstep.scheduler;
  *   <li>{@code size} members are linked in a ring by {@code next} and {@code previous}; {@code turn} is one of them, or
  *       {@code null} with size 0.
  *   <li>{@code turn} is whose turn it is now, or next if nobody is mounted. When that member leaves, its successor
- *       is next: a departing stray hints the next member (STEPS, 4.1.3).
+ *       is next: a departing stray hints the next member (STEPS, 4.1.3), before which only the carrier's tasks go.
  * </ul>
  *
  * <p>Thread-safety: none; it belongs to its carrier's thread.

@@ -1,6 +1,7 @@
 package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -282,6 +283,93 @@ class TeamInterleavingTest {
             assertEquals(
                     Map.of(WaitReason.YIELD, 1L),
                     Fixtures.statistics(scheduler, "fetch").strays());
+        }
+    }
+
+    /**
+     * A task that is no S-thread comes in the first turn and goes before the successor of the first stray, a, but not
+     * before members that have only taken turns. One that comes when nobody strays any more waits for the end of the
+     * team, and for the strays.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void tasksGoBeforeTheSuccessorOfAStray(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int fetch = scheduler.registerOperation("fetch");
+            CarrierThread carrier = scheduler.carrier(0);
+            Waiter waiter = new Waiter();
+            Runnable stray = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                note("a1");
+                self.switchPoint();
+                note("a2");
+                waiter.prepare();
+                assertEquals(Waiter.Outcome.SIGNALLED, waiter.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+                note("a3");
+                self.endOperation();
+            };
+            Runnable granter = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                note("b1");
+                self.switchPoint();
+                note("b2");
+                waiter.signal();
+                carrier.addForeignTask(() -> note("u"));
+                self.switchPoint();
+                note("b3");
+                self.endOperation();
+            };
+            Runnable first = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                note("c1");
+                carrier.addForeignTask(() -> {
+                    note("t");
+                    assertNull(carrier.running());
+                });
+                self.switchPoint();
+                note("c2");
+                self.switchPoint();
+                note("c3");
+                self.endOperation();
+            };
+            Fixtures.runTogether(scheduler, List.of(stray, granter, first));
+            OperationStatistics statistics = Fixtures.statistics(scheduler, "fetch");
+            assertEquals(1, statistics.teams());
+            assertEquals(Map.of(WaitReason.LOCK, 1L), statistics.strays());
+        }
+        // When the carrier has ended, behind its last task.
+        assertEquals("c1 a1 b1 c2 a2 t b2 c3 b3 a3 u ", order.toString());
+    }
+
+    /** With each stray those tasks go that have come by then; one that comes of a task waits for the next stray. */
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
+    void aTaskThatATaskAddsWaitsForTheNextStray(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int fetch = scheduler.registerOperation("fetch");
+            CarrierThread carrier = scheduler.carrier(0);
+            List<Runnable> members = new ArrayList<>();
+            for (String member : List.of("a", "b", "c")) {
+                members.add(() -> {
+                    SThread self = SThread.current();
+                    self.beginOperation(fetch);
+                    note(member + 1);
+                    if (member.equals("c")) {
+                        carrier.addForeignTask(() -> {
+                            note("t");
+                            carrier.addForeignTask(() -> note("u"));
+                        });
+                    }
+                    self.yieldTurn();
+                    note(member + 2);
+                    self.endOperation();
+                });
+            }
+            Fixtures.runTogether(scheduler, members);
+            assertEquals("c1 t a1 u b1 c2 a2 b2 ", order.toString());
         }
     }
 
