@@ -1,5 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.scheduler.SThreadKind;
+
 /** How the members of a team execute their operations. */
 enum FetchKind {
     /** One after the other, by one thread that has a transaction for each, without a switch. */
@@ -8,6 +10,8 @@ enum FetchKind {
     STAGED("stage by stage in one loop"),
     /** An S-thread (continuation) for each, in teams, which take turns after every stage. */
     CONTINUATION("S-threads, a switch after every stage"),
+    /** The same with an S-thread that is a virtual thread for each. */
+    VIRTUAL("S-threads that are virtual threads, a switch after every stage"),
     /**
      * The original of {@link #CONTINUATION}: the same S-threads one after the other, with the switches behind each
      * operation that the other has inside.
@@ -33,7 +37,12 @@ enum FetchKind {
 
     /** Whether each member is an S-thread of its own. */
     boolean usesSThreads() {
-        return this == CONTINUATION || this == SERIAL || this == INSERTED || carriers() > 1;
+        return this == CONTINUATION || this == VIRTUAL || this == SERIAL || this == INSERTED || carriers() > 1;
+    }
+
+    /** What its S-threads are made of, if it has any. */
+    SThreadKind sThreadKind() {
+        return this == VIRTUAL ? SThreadKind.VIRTUAL : SThreadKind.CONTINUATION;
     }
 
     /** Threads that execute operations. */

@@ -3,7 +3,6 @@ package dev.lockstep.bench.indexfetch;
 import dev.lockstep.engine.TeamFetch;
 import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.SThread;
-import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
@@ -47,7 +46,7 @@ final class FetchRounds implements AutoCloseable {
         return new Scheduler(SchedulerOptions.defaults()
                 .withName(SCHEDULER_NAME)
                 .withCarriers(spec.kind().carriers())
-                .withKind(SThreadKind.CONTINUATION)
+                .withKind(spec.kind().sThreadKind())
                 .withTeamMode(TeamMode.ON)
                 .withTeamLimit(spec.membersMax())
                 .withTeamExecution(spec.kind() == FetchKind.SERIAL ? TeamExecution.SERIAL : TeamExecution.SWITCHING)

@@ -7,6 +7,7 @@ import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.PlotFrame;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
+import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.report.Spread;
 import dev.lockstep.bench.report.Table;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Times on this machine's processor.
@@ -111,7 +113,8 @@ record FetchTimesReport(List<FetchTimes> runs) {
         List<String> headers = new ArrayList<>(List.of("members"));
         firstOfEach().forEach(run -> headers.add(name(run) + ", ns"));
         speedups().stream().map(FetchTimesReport::title).distinct().forEach(headers::add);
-        headers.add("switches each, continuation");
+        List<FetchKind> takingTurns = takingTurns();
+        takingTurns.forEach(kind -> headers.add("switches each, " + Spelling.of(kind)));
         Table.Builder table = Table.of(1, headers);
         for (int members : members()) {
             List<String> row = new ArrayList<>(List.of(Integer.toString(members)));
@@ -119,7 +122,8 @@ record FetchTimesReport(List<FetchTimes> runs) {
                     .forEach(run ->
                             row.add(Figures.plain(median(run.kind(), run.control(), members, FetchTimes.Time::nanos))));
             speedups().stream().filter(each -> each.members == members).forEach(each -> row.add(text(each)));
-            row.add(Figures.plain(median(FetchKind.CONTINUATION, false, members, FetchTimes.Time::switches)));
+            takingTurns.forEach(
+                    kind -> row.add(Figures.plain(median(kind, false, members, FetchTimes.Time::switches))));
             table.row(row);
         }
         List<String> kinds = firstOfEach().stream()
@@ -135,6 +139,12 @@ record FetchTimesReport(List<FetchTimes> runs) {
                 table.build(),
                 timePlot(),
                 speedupPlot());
+    }
+
+    private List<FetchKind> takingTurns() {
+        return Stream.of(FetchKind.CONTINUATION, FetchKind.VIRTUAL)
+                .filter(kind -> !all(kind, false).isEmpty())
+                .toList();
     }
 
     private static String title(Speedup each) {

@@ -39,10 +39,11 @@ import picocli.CommandLine.Option;
                     + " of 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
                 + " loop of one thread; continuation, an S-thread for each member, which take turns after every stage;"
-                + " serial, the original of continuation, the same S-threads one after the other with as many"
-                + " switches; inserted, S-threads that take turns at the points of --switch-points alone; barrier and"
-                + " parallel, under ./lockstep simulate --smt 2 alone, S-threads on two hardware threads, with a"
-                + " barrier after every stage and without.",
+                + " virtual, the same where S-threads are virtual threads and not continuations; serial, the original"
+                + " of continuation, the same S-threads one after the other with as many switches; inserted, S-threads"
+                + " that take turns at the points of --switch-points alone; barrier and parallel, under ./lockstep"
+                + " simulate --smt 2 alone, S-threads on two hardware threads, with a barrier after every stage and"
+                + " without.",
             "",
             "Options:"
         },
@@ -127,7 +128,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             paramLabel = "KIND",
             converter = OfKind.class,
             description = "Which kinds are measured. The original of each is added. Default: all that the operation"
-                    + " has, but inserted, barrier and parallel.")
+                    + " has, but virtual, inserted, barrier and parallel.")
     private List<FetchKind> kinds = List.of();
 
     @Option(

@@ -15,6 +15,7 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.engine.Record;
+import dev.lockstep.scheduler.SThreadKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -173,11 +174,24 @@ class IndexFetchCommandTest {
                 assertEquals(0, rounds.left());
                 // Whether two meet at a barrier depends on who runs when; serial ones take turns behind operations.
                 if (kind != FetchKind.SERIAL && kind != FetchKind.BARRIER) {
-                    assertEquals(kind == FetchKind.CONTINUATION, rounds.switches() >= 2 * 3 * 7 * 5);
+                    boolean takesTurns = kind == FetchKind.CONTINUATION || kind == FetchKind.VIRTUAL;
+                    assertEquals(takesTurns, rounds.switches() >= 2 * 3 * 7 * 5);
                 }
                 assertEquals(operation == RowOperation.FETCH ? 0 : 3 * 7 * 5, rounds.changes());
             }
         }
+    }
+
+    @Test
+    void virtualIsTheOnlyKindOfVirtualThreads() {
+        for (FetchKind kind : FetchKind.values()) {
+            assertEquals(
+                    kind == FetchKind.VIRTUAL ? SThreadKind.VIRTUAL : SThreadKind.CONTINUATION,
+                    kind.sThreadKind(),
+                    kind::name);
+        }
+        assertTrue(FetchKind.VIRTUAL.usesSThreads());
+        assertEquals(FetchKind.ORIGINAL, FetchKind.VIRTUAL.original());
     }
 
     /** More rows than lie between two by which the table was filled would meet each other. */
@@ -333,6 +347,6 @@ class IndexFetchCommandTest {
         assertEquals(2, execute("--operation=delete"));
         assertEquals(2, execute("--operation=insert8", "--kinds=staged"));
         assertEquals("", out.toString());
-        assertTrue(err.toString().contains("none of: original, staged, continuation, serial"), err::toString);
+        assertTrue(err.toString().contains("none of: original, staged, continuation, virtual, serial"), err::toString);
     }
 }
