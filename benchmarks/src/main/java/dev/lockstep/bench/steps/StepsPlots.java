@@ -54,8 +54,10 @@ final class StepsPlots {
                 events.put(cell, cell.simulated().overNeither());
             }
         }
-        if (!times.isEmpty()) {
-            plots.add(time(mix, times));
+        List<String> timed = variants(times.values());
+        for (int from = 0; from < timed.size(); from += Series.COUNT_MAX) {
+            List<String> some = timed.subList(from, Math.min(from + Series.COUNT_MAX, timed.size()));
+            plots.add(time(mix, some, from == 0 ? "" : "-" + (from / Series.COUNT_MAX + 1), times));
         }
         variants(events.values()).forEach(variant -> plots.add(events(mix, variant, events)));
         return plots;
@@ -67,8 +69,9 @@ final class StepsPlots {
         return variants.stream().distinct().toList();
     }
 
-    private static BarPlot time(String mix, Map<StepsCell, Map<String, RatioReport>> times) {
-        List<Series> series = variants(times.values()).stream()
+    private static BarPlot time(
+            String mix, List<String> variants, String number, Map<StepsCell, Map<String, RatioReport>> times) {
+        List<Series> series = variants.stream()
                 .map(variant -> new Series(
                         variant,
                         times.values().stream()
@@ -78,7 +81,7 @@ final class StepsPlots {
                 .toList();
         return new BarPlot(
                 new PlotFrame(
-                        name(mix) + "-time",
+                        name(mix) + "-time" + number,
                         mix + ": time of a transaction by the clock",
                         "On this machine's processor; medians of the repetitions. Neither is 100 %.",
                         "warehouses",

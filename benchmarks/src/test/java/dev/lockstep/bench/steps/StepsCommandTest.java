@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -269,6 +270,26 @@ class StepsCommandTest {
         assertEquals("staged", value(launched.get(1), "--team-execution"));
         assertEquals("continuation", value(launched.get(2), "--sthreads"));
         assertTrue(launched.get(2).contains("--switch-points"), launched::toString);
+    }
+
+    /** More than a plot has colours for. */
+    @Test
+    void allVariantsAreDrawn() throws IOException {
+        Path report = directory.resolve("report");
+        String all = Stream.of(StepsVariant.values()).map(StepsVariant::spelled).collect(Collectors.joining(","));
+        assertEquals(
+                0,
+                execute(
+                        this::rising,
+                        "--native",
+                        "--mixes=payment",
+                        "--warehouses=1",
+                        "--repeat=1",
+                        "--variants=" + all,
+                        "--out=" + report),
+                err::toString);
+        assertTrue(Files.size(report.resolve("plots/figure-13-payment-time.svg")) > 0);
+        assertTrue(Files.size(report.resolve("plots/figure-13-payment-time-2.svg")) > 0);
     }
 
     @Test
