@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +57,35 @@ class SimulateCommandTest {
         for (String what : List.of("code of the kernel", "I/O", "physical addresses", "speculation", "prefetching")) {
             assertTrue(help.contains(what), what);
         }
+    }
+
+    /** Those of the simulator's own, which machines have that state none. */
+    @Test
+    void helpSaysTheLatencies() throws IOException {
+        assertEquals(0, execute("simulate", "--help"));
+        String help = out.toString().replaceAll("\\s+", " ");
+        String defaults = Files.readString(Path.of("..", "native", "src", "main", "c", "simulator", "machine.c"));
+        for (String latency : List.of(
+                "%l2_cycles to L2",
+                "%llc_cycles to the last level",
+                "%memory_cycles to memory",
+                "(%memory_remote_cycles to another node's)",
+                "%transfer_cycles to what another core of the node has modified",
+                "(%transfer_remote_cycles on another node)",
+                "%upgrade_cycles to become the only owner",
+                "%stlb_cycles to the second level of TLB")) {
+            String expected = Pattern.compile("%(\\w+)")
+                    .matcher(latency)
+                    .replaceFirst(named -> number(defaults, "machine->latency_" + named.group(1) + " = "));
+            assertTrue(help.contains(expected), () -> expected + " is not in " + help);
+        }
+    }
+
+    /** What stands behind a text that is there once. */
+    private static String number(String text, String before) {
+        Matcher number = Pattern.compile(Pattern.quote(before) + "(\\d+);").matcher(text);
+        assertTrue(number.find(), before);
+        return number.group(1);
     }
 
     @Test
