@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
@@ -67,8 +68,9 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the command ran, and its figures are printed",
-            "1:a measurement that counts for nothing, because the JVM had not reached its steady state or, with"
-                    + " --code, too many misses lie where nobody knows the code; an exception",
+            "1:a measurement that counts for nothing, because the JVM had not reached its steady state, or collected"
+                + " and compiled for more than a quarter of the workload's instructions in a measured phase that any"
+                + " JVM marked, or, with --code, too many misses lie where nobody knows the code; an exception",
             "2:wrong call or geometry; no user-mode QEMU; the plugin does not load; the command failed"
         },
         footerHeading = "%nPresets:%n",
@@ -263,6 +265,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         if (codeMap != null) {
             map(placement, origin);
         }
+        List<Verdict> judged = placement.verdicts();
         SimulationReport result = new SimulationReport(
                 ShownArguments.of(command.commandLine().getParseResult().originalArgs()),
                 time,
@@ -274,7 +277,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 options.source(),
                 used,
                 notObservable(placed, own != null),
-                placement.verdicts(),
+                judged.isEmpty() ? QuietPhases.verdicts(processes) : judged,
                 processes);
         PrintWriter out = command.commandLine().getOut();
         out.print(new SimulationText(result).text());

@@ -49,7 +49,8 @@ public record SimulationReport(
 
     private static final String STEADY_STATE =
             "whether a JVM was in its steady state, and what it is beside one on this processor: tpcc, jmh and"
-                    + " indexfetch have measured phases and controls; here start-up and compiling are in the figures";
+                + " indexfetch have measured phases and controls; here start-up and compiling are in the figures, but"
+                + " of phases that the program marks";
 
     /** The same of commands of this program that are simulated whole. */
     static final List<String> NOT_OBSERVABLE_OF_COMMANDS = with(

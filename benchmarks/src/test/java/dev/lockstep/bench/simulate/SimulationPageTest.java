@@ -355,6 +355,56 @@ class SimulationPageTest {
         assertTrue(refused.summary().endsWith("COUNT FOR NOTHING: tpcc: NOT STEADY."), refused.summary());
     }
 
+    private static SimulatedProcess jvm(SimulationResult.Phase... phases) {
+        return new SimulatedProcess(
+                "java Main",
+                simulation(List.of(), List.of(), null, phases)
+                        .processes()
+                        .getFirst()
+                        .result(),
+                List.of(),
+                null);
+    }
+
+    private static SimulationResult.Phase phase(int number, Map<String, Long> instructionsByThreads) {
+        return new SimulationResult.Phase(
+                number,
+                1,
+                1_000_000_000,
+                null,
+                instructionsByThreads,
+                counts(Map.of(), List.of()),
+                List.of(),
+                null,
+                List.of());
+    }
+
+    /** Any JVM that marks a phase; the limit needs no control. */
+    @Test
+    void judgesHowMuchIsCompiledInAMeasuredPhase() {
+        SimulationResult.Phase start = phase(0, Map.of("client", 10L, "compiler", 1_000L));
+        List<Verdict> verdicts = QuietPhases.verdicts(List.of(
+                jvm(start, phase(1, Map.of("client", 600L, "carrier", 400L, "compiler", 150L, "collector", 100L))),
+                jvm(start, phase(1, Map.of("client", 1_000L, "engine", 1_000L, "compiler", 150L, "collector", 101L))),
+                jvm(start),
+                jvm(phase(0, Map.of("client", 10L)), phase(1, Map.of("client", 10L, "compiler", 0L)))));
+        assertEquals(
+                List.of(
+                        new Verdict(
+                                "java Main",
+                                true,
+                                List.of("Collections and compilations in the measured phase: 25.0 % of the workload's"
+                                        + " instructions (at most 25 %).")),
+                        new Verdict(
+                                "java Main",
+                                false,
+                                List.of(
+                                        "NOT QUIET, counts for nothing: Collections and compilations in the measured"
+                                                + " phase: 25.1 % of the workload's instructions (at most 25 %).",
+                                        "Remedy: run more before the phase is marked."))),
+                verdicts);
+    }
+
     @Test
     void readsTheSeedOfThePageMap() {
         assertEquals(1, SimulationPage.seed(List.of("l1i=32K,8,64")));

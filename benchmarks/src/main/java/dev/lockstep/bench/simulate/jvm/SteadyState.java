@@ -52,7 +52,23 @@ public record SteadyState(
 
     /** Whether the JVM left the measured phase to the workload. */
     public boolean jvmIsQuiet() {
+        return isQuiet(jvmShare);
+    }
+
+    /** Whether collections and compilations take so small a part that the measured phase is the workload's. */
+    public static boolean isQuiet(double jvmShare) {
         return jvmShare <= JVM_SHARE_MAX;
+    }
+
+    /** What to say of that part, one sentence. */
+    public static String jvmSentence(double jvmShare) {
+        return String.format(
+                Locale.ROOT,
+                "%sCollections and compilations in the measured phase: %.1f %% of the workload's instructions (at most"
+                        + " %.0f %%).",
+                isQuiet(jvmShare) ? "" : "NOT QUIET, counts for nothing: ",
+                percent(jvmShare),
+                percent(JVM_SHARE_MAX));
     }
 
     /** What to say of it, a sentence a line. */
@@ -68,13 +84,7 @@ public record SteadyState(
                 samples,
                 percent(C2_SHARE_MIN),
                 percent(DIFFERENCE_MAX)));
-        sentences.add(String.format(
-                Locale.ROOT,
-                "%sCollections and compilations in the measured phase: %.1f %% of the workload's instructions (at most"
-                        + " %.0f %%).",
-                jvmIsQuiet() ? "" : "NOT QUIET, counts for nothing: ",
-                percent(jvmShare),
-                percent(JVM_SHARE_MAX)));
+        sentences.add(jvmSentence(jvmShare));
         if (!counts()) {
             sentences.add("Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh.");
         }

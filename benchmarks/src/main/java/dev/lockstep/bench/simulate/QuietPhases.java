@@ -1,0 +1,51 @@
+package dev.lockstep.bench.simulate;
+
+import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Whether JVMs that have no control left their measured phases to the workload, as far as they marked any. */
+final class QuietPhases {
+    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
+    private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
+
+    /** Threads that only a JVM has. */
+    private static final Set<String> JVM = Set.of("collector", "compiler", "jvm");
+
+    private QuietPhases() {}
+
+    /** A verdict on each JVM that marked a measured phase, in their order. */
+    static List<Verdict> verdicts(List<SimulatedProcess> processes) {
+        return processes.stream().flatMap(process -> verdict(process).stream()).toList();
+    }
+
+    private static Optional<Verdict> verdict(SimulatedProcess process) {
+        List<SimulationResult.Phase> phases = process.result().phases();
+        boolean jvm = phases.stream().anyMatch(phase -> instructions(phase, JVM) > 0);
+        return phases.stream()
+                .filter(phase -> jvm && phase.phase() == SimulationResult.PHASE_MEASURED)
+                .findFirst()
+                .map(phase -> verdict(process, phase));
+    }
+
+    private static Verdict verdict(SimulatedProcess process, SimulationResult.Phase measured) {
+        double jvmShare = (double) instructions(measured, JVM_AT_WORK) / Math.max(1, instructions(measured, WORKLOAD));
+        boolean quiet = SteadyState.isQuiet(jvmShare);
+        List<String> sentences = new ArrayList<>(List.of(SteadyState.jvmSentence(jvmShare)));
+        if (!quiet) {
+            sentences.add("Remedy: run more before the phase is marked.");
+        }
+        return new Verdict(process.command(), quiet, sentences);
+    }
+
+    private static long instructions(SimulationResult.Phase phase, Set<String> kinds) {
+        return phase.instructionsByThreads().entrySet().stream()
+                .filter(entry -> kinds.contains(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+}
