@@ -6,6 +6,7 @@ import dev.lockstep.bench.flame.FlameRun;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Processors;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -64,7 +65,7 @@ import picocli.CommandLine.Spec;
             "      With a flame graph of a further quarter of a minute, or of the same --point or --input. It shows the"
                     + " process that proves, not those that prove kill and prove fuzz start."
         })
-public final class ProveCommand implements Callable<Integer> {
+public final class ProveCommand implements Callable<Integer>, SimulatedAs.Told {
     private static final long MILLIS_PER_MINUTE = 60_000;
 
     /** Ten thousand samples and more. */
@@ -157,6 +158,11 @@ public final class ProveCommand implements Callable<Integer> {
         description.addAll(List.of("", "Options:"));
         line.getCommandSpec().usageMessage().description(description.toArray(String[]::new));
         return line;
+    }
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.ALONE;
     }
 
     @Override

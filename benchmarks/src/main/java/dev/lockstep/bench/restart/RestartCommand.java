@@ -3,6 +3,7 @@ package dev.lockstep.bench.restart;
 import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Series;
@@ -40,7 +41,7 @@ import picocli.CommandLine.Option;
             "      With flame graphs of the process that writes log, and of the opening, at the largest database and"
                     + " the longest log; recovery is drawn below " + OpeningChild.OPERATION + "."
         })
-public final class RestartCommand implements Callable<Integer> {
+public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told {
     /** More log than this is hours of work for nothing new. */
     private static final long LOG_MEBI_MAX = 1 << 16;
 
@@ -79,6 +80,11 @@ public final class RestartCommand implements Callable<Integer> {
 
     /** For picocli. */
     public RestartCommand() {}
+
+    @Override
+    public SimulatedAs simulatedAs() {
+        return SimulatedAs.ALONE;
+    }
 
     @Override
     public Integer call() throws IOException, InterruptedException {

@@ -56,8 +56,9 @@ import picocli.CommandLine.Spec;
             "Runs COMMAND under user-mode QEMU (" + Simulator.QEMU
                     + ") with a plugin that feeds every executed block and"
                     + " every access to a model of caches, and prints what they did.",
-            "COMMAND is a command of ./lockstep, whose child JVMs are simulated; java and its arguments; or another"
-                    + " program of x86-64. Give workload commands --transactions N: seconds pass more slowly here.",
+            "COMMAND is a command of ./lockstep, whose child JVMs are simulated, but for those of restart and prove,"
+                    + " which run on the real processor; java and its arguments; or another program of x86-64. Give"
+                    + " workload commands --transactions N: seconds pass more slowly here.",
             "Threads are classed by name. Carriers, clients and the engine's own threads, which write its log and its"
                     + " pages, run on the simulated cores, fewest first; those that share a core take turns. The JVM's"
                     + " own threads are counted apart.",
@@ -276,7 +277,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 simulator.machine(),
                 options.source(),
                 used,
-                notObservable(placed, own != null),
+                SimulationReport.notObservable(own != null, as),
                 judged.isEmpty() ? QuietPhases.verdicts(processes) : judged,
                 processes);
         PrintWriter out = command.commandLine().getOut();
@@ -286,13 +287,6 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         List<String> doNotCount = result.doNotCount();
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-    }
-
-    private static List<String> notObservable(boolean placed, boolean ours) {
-        if (placed) {
-            return SimulationReport.NOT_OBSERVABLE;
-        }
-        return ours ? SimulationReport.NOT_OBSERVABLE_OF_COMMANDS : SimulationReport.NOT_OBSERVABLE_OF_PROGRAMS;
     }
 
     private String shown() {

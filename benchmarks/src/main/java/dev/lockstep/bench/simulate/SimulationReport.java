@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
 import java.util.ArrayList;
@@ -53,18 +54,43 @@ public record SimulationReport(
                 + " of phases that the program marks";
 
     /** The same of commands of this program that are simulated whole. */
-    static final List<String> NOT_OBSERVABLE_OF_COMMANDS = with(
+    private static final List<String> NOT_OBSERVABLE_OF_COMMANDS = with(
+            NOT_OBSERVABLE,
             STEADY_STATE,
             "waits and limits in real time: this command's went by the simulated processors' cycles, "
                     + SimulatedTime.CYCLES_PER_NANO + " a nanosecond, and by the machine's clock while nobody worked");
 
+    /** The same of those whose child JVMs are left out. */
+    private static final List<String> NOT_OBSERVABLE_OF_COMMANDS_ALONE = with(
+            NOT_OBSERVABLE_OF_COMMANDS,
+            "what child JVMs did: those that this command starts ran on the real processor, and only the one that"
+                    + " starts them is simulated");
+
     /** The same of programs. */
-    static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = with(
+    private static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = with(
+            NOT_OBSERVABLE,
             STEADY_STATE,
             "waits and limits in simulated time: programs other than ./lockstep go by the machine's clock");
 
-    private static List<String> with(String... more) {
-        return Stream.concat(NOT_OBSERVABLE.stream(), Stream.of(more)).toList();
+    private static List<String> with(List<String> all, String... more) {
+        return Stream.concat(all.stream(), Stream.of(more)).toList();
+    }
+
+    /**
+     * What no figure of a command includes.
+     *
+     * @param ours whether it is one of this program
+     * @param as what is done with it, or null where it does not say
+     */
+    static List<String> notObservable(boolean ours, SimulatedAs as) {
+        if (!ours) {
+            return NOT_OBSERVABLE_OF_PROGRAMS;
+        }
+        return switch (as) {
+            case null -> NOT_OBSERVABLE_OF_COMMANDS;
+            case ALONE -> NOT_OBSERVABLE_OF_COMMANDS_ALONE;
+            case CHILDREN, SIMULATOR -> NOT_OBSERVABLE;
+        };
     }
 
     /** Why figures count for nothing, a sentence each; empty if all count. */

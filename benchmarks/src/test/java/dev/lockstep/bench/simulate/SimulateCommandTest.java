@@ -2,12 +2,14 @@ package dev.lockstep.bench.simulate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.Needed;
+import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
@@ -254,6 +256,26 @@ class SimulateCommandTest {
                 "lockstep: A command that simulates by itself cannot be simulated: command=codemap; run it without"
                         + " simulate.",
                 err.toString().strip());
+    }
+
+    @Test
+    void childrenThatAreNotSimulatedAreTold() {
+        for (String name : List.of("restart", "prove")) {
+            Object starts = Main.commandLine()
+                    .getSubcommands()
+                    .get(name)
+                    .getCommandSpec()
+                    .userObject();
+            SimulatedAs as =
+                    assertInstanceOf(SimulatedAs.Told.class, starts, name).simulatedAs();
+            List<String> told = SimulationReport.notObservable(true, as);
+            assertTrue(told.getLast().startsWith("what child JVMs did: "), told::toString);
+            assertTrue(told.containsAll(SimulationReport.notObservable(true, null)), told::toString);
+        }
+        assertEquals(SimulationReport.NOT_OBSERVABLE, SimulationReport.notObservable(true, SimulatedAs.CHILDREN));
+        assertEquals(0, execute("simulate", "--help"));
+        String help = out.toString().replaceAll("\\s+", " ");
+        assertTrue(help.contains("but for those of restart and prove, which run on the real processor"), help);
     }
 
     /** What the kernel reads and writes for a program, which touches none of it: from zeros to nowhere. */
