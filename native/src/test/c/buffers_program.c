@@ -6,6 +6,9 @@
  *      of which the kernel moves so much as the file has or the program asked for
  *   9  sendto       10  recvfrom
  *  11  getrandom    12  a read that fails, and one at the file's end, which move nothing
+ *  13  preadv2      14  pwritev2, as 7 and 8
+ *  15  sendmsg      16  recvmsg, with both vectors
+ *  17  sendfile, which moves nothing of the program's
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -13,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -74,5 +78,23 @@ int main(void) {
     }
     REPEAT(11, , getrandom(buffer, BYTES, 0), BYTES);
     REPEAT(12, lseek(file, 0, SEEK_END), read(-1, buffer, BYTES) + 1 + read(file, buffer, BYTES), 0);
+    REPEAT(13, , preadv2(file, vectors, 2, BYTES, 0), BYTES);
+    REPEAT(14, , pwritev2(file, vectors, 2, 0, 0), BYTES + BYTES / 2);
+    struct msghdr message = {.msg_iov = vectors, .msg_iovlen = 2};
+    for (int turn = 0; turn < CALLS; turn++) {
+        lockstep_phase_begin(15);
+        ssize_t sent = sendmsg(sockets[0], &message, 0);
+        lockstep_phase_end(15);
+        lockstep_phase_begin(16);
+        ssize_t received = recvmsg(sockets[1], &message, MSG_WAITALL);
+        lockstep_phase_end(16);
+        if (sent != BYTES + BYTES / 2 || received != sent) {
+            fprintf(stderr, "sent=%zd received=%zd of a message\n", sent, received);
+            return 1;
+        }
+    }
+    int copy = memfd_create("copy", 0);
+    off_t from;
+    REPEAT(17, (from = 0, lseek(copy, 0, SEEK_SET)), sendfile(copy, file, &from, BYTES), BYTES);
     return 0;
 }

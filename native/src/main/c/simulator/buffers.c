@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "buffers.h"
 
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -9,26 +10,31 @@
 
 /*
  * Numbers of system calls on x86-64, and what they do to the program's memory: the kernel writes what a program reads.
+ * A vector is a list of buffers, and a message has such a list. sendfile is not among them: it moves data from file to
+ * file, and the program has no buffer of it.
  */
 struct call {
     int64_t number;
     int kind;
-    /* The buffer is a list of buffers. */
-    bool vector;
+    enum { BUFFER, VECTOR, MESSAGE } form;
 };
 
 static const struct call CALLS[] = {
-    {0, MODEL_STORE, false}, /* read */
-    {1, MODEL_LOAD, false}, /* write */
-    {17, MODEL_STORE, false}, /* pread64 */
-    {18, MODEL_LOAD, false}, /* pwrite64 */
-    {19, MODEL_STORE, true}, /* readv */
-    {20, MODEL_LOAD, true}, /* writev */
-    {44, MODEL_LOAD, false}, /* sendto */
-    {45, MODEL_STORE, false}, /* recvfrom */
-    {295, MODEL_STORE, true}, /* preadv */
-    {296, MODEL_LOAD, true}, /* pwritev */
-    {318, MODEL_STORE, false}, /* getrandom, whose buffer comes first */
+    {0, MODEL_STORE, BUFFER}, /* read */
+    {1, MODEL_LOAD, BUFFER}, /* write */
+    {17, MODEL_STORE, BUFFER}, /* pread64 */
+    {18, MODEL_LOAD, BUFFER}, /* pwrite64 */
+    {19, MODEL_STORE, VECTOR}, /* readv */
+    {20, MODEL_LOAD, VECTOR}, /* writev */
+    {44, MODEL_LOAD, BUFFER}, /* sendto */
+    {45, MODEL_STORE, BUFFER}, /* recvfrom */
+    {46, MODEL_LOAD, MESSAGE}, /* sendmsg */
+    {47, MODEL_STORE, MESSAGE}, /* recvmsg */
+    {295, MODEL_STORE, VECTOR}, /* preadv */
+    {296, MODEL_LOAD, VECTOR}, /* pwritev */
+    {318, MODEL_STORE, BUFFER}, /* getrandom, whose buffer comes first */
+    {327, MODEL_STORE, VECTOR}, /* preadv2 */
+    {328, MODEL_LOAD, VECTOR}, /* pwritev2 */
 };
 
 #define CALL_GETRANDOM 318
@@ -77,9 +83,19 @@ void buffers_touch(struct thread *thread, int64_t number, const uint64_t argumen
     if (call == NULL || result <= 0) {
         return;
     }
-    if (call->vector) {
-        touch_vectors(thread, call, arguments[1], arguments[2], (uint64_t) result);
-    } else {
-        feed_access(thread, arguments[number == CALL_GETRANDOM ? 0 : 1], (uint64_t) result, call->kind);
+    uint64_t moved = (uint64_t) result;
+    struct msghdr message;
+    switch (call->form) {
+        case VECTOR:
+            touch_vectors(thread, call, arguments[1], arguments[2], moved);
+            break;
+        case MESSAGE:
+            if (buffers_read(arguments[1], &message, sizeof message)) {
+                touch_vectors(thread, call, (uint64_t) (uintptr_t) message.msg_iov, message.msg_iovlen, moved);
+            }
+            break;
+        case BUFFER:
+            feed_access(thread, arguments[number == CALL_GETRANDOM ? 0 : 1], moved, call->kind);
+            break;
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,20 @@ class BuffersTest {
     private static final long LINE_BYTES = 64;
     private static final long BYTES = 64 << 10;
     private static final long CALLS = 10;
+
+    private static final int PHASES = 17;
+
+    /** A read that moves nothing, and sendfile, whose data the program does not have. */
+    private static final Set<Integer> NOTHING = Set.of(12, 17);
+
+    /** Whose data the kernel stores. */
+    private static final Set<Integer> READS = Set.of(1, 3, 5, 7, 10, 11, 13, 16);
+
+    /** Of two buffers. */
+    private static final Set<Integer> VECTORS = Set.of(5, 6, 7, 8, 13, 14, 15, 16);
+
+    /** Which fill both. */
+    private static final Set<Integer> VECTORS_WHOLE = Set.of(6, 8, 14, 15, 16);
 
     /** What the program itself touches in a phase, ten marks and calls of the C library. */
     private static final long OTHERS_MAX = 1_000;
@@ -32,13 +47,8 @@ class BuffersTest {
     @Test
     void eachCallTouchesWhatItMoves() throws Exception {
         PhaseCounts counts = simulate("");
-        for (int phase = 1; phase <= 12; phase++) {
-            long movedBytes =
-                    switch (phase) {
-                        case 6, 8 -> BYTES + BYTES / 2;
-                        case 12 -> 0;
-                        default -> BYTES;
-                    };
+        for (int phase = 1; phase <= PHASES; phase++) {
+            long movedBytes = NOTHING.contains(phase) ? 0 : VECTORS_WHOLE.contains(phase) ? BYTES + BYTES / 2 : BYTES;
             long lines = CALLS * movedBytes / LINE_BYTES;
             long touched = touched(counts, phase);
             int each = phase;
@@ -48,16 +58,14 @@ class BuffersTest {
         }
     }
 
-    /**
-     * The kernel stores what is read and loads what is written, each buffer at once; phases 5 to 8 have two of them.
-     */
+    /** The kernel stores what is read and loads what is written, each buffer at once. */
     @Test
     void whatIsReadIsStoredAndWhatIsWrittenIsLoaded() throws Exception {
         PhaseCounts touched = simulate("");
         PhaseCounts alone = simulate(",buffers=off");
-        for (int phase = 1; phase <= 11; phase++) {
-            boolean read = phase <= 8 ? phase % 2 == 1 : phase >= 10;
-            long buffers = CALLS * (phase >= 5 && phase <= 8 ? 2 : 1);
+        for (int phase = 1; phase <= PHASES; phase++) {
+            boolean read = READS.contains(phase);
+            long buffers = NOTHING.contains(phase) ? 0 : CALLS * (VECTORS.contains(phase) ? 2 : 1);
             int each = phase;
             for (String name : List.of("\"stores\"", "\"loads\"")) {
                 long more = touched.count(phase, name) - alone.count(phase, name);
@@ -69,7 +77,7 @@ class BuffersTest {
     @Test
     void noneIsTouchedWhereTheyAreLeftAlone() throws Exception {
         PhaseCounts counts = simulate(",buffers=off");
-        for (int phase = 1; phase <= 12; phase++) {
+        for (int phase = 1; phase <= PHASES; phase++) {
             int each = phase;
             long touched = touched(counts, phase);
             assertTrue(touched <= OTHERS_MAX, () -> "phase=" + each + " touched=" + touched);
