@@ -4,7 +4,8 @@
 #   lockstep_counters   the files of the source directory itself: counters, pinning, marks
 #   lockstep_simulator  simulator/: the plugin for user-mode QEMU; Linux only
 #   lockstep_agent      agent/: the JVMTI agent; Linux only
-# Without a C compiler it says so in one sentence and succeeds: the Java part does without it.
+# Without a C compiler, or the headers that one needs, it says so in one sentence and succeeds: the Java part does
+# without them.
 #
 # Usage: build-native.sh SOURCES OUTPUT [JAVA_HOME]
 set -eu
@@ -40,6 +41,13 @@ case "$(uname -s)" in
 esac
 mkdir -p "$output/$platform"
 
+headers_missing=
+
+# first_error MESSAGES: of a compiler's messages, what the first error is.
+first_error() {
+    printf '%s\n' "$1" | sed -n 's/^.*error: //p' | head -n 1
+}
+
 # build NAME DIRECTORY OPTION...: makes one library of the C files of a directory, unless it is newer than they are.
 build() {
     target=$output/$platform/lib$1.$suffix
@@ -56,10 +64,19 @@ build() {
     if [ -f "$target" ] && [ -z "$(find "$directory" "$sources"/*.h "$0" -newer "$target")" ]; then
         return 0
     fi
+    # Preprocessing alone fails for nothing but a header that is not there.
+    if ! complaint=$("$compiler" -std=gnu11 -I "$sources" -E "$@" 2>&1 >/dev/null); then
+        rm -f "$target"
+        if [ -z "$headers_missing" ]; then
+            headers_missing=yes
+            echo "The C compiler $compiler lacks headers ($(first_error "$complaint")), so Lockstep is built without the native helpers that need them: install the C library's headers (Debian and Ubuntu: apt-get install libc6-dev) and build again to have them." >&2
+        fi
+        return 0
+    fi
     if ! "$compiler" -std=gnu11 -fPIC -shared -pthread -Wall -Wextra -Werror -I "$sources" -o "$target.part" "$@" \
         $libraries; then
         rm -f "$target.part"
-        echo "The C compiler $compiler cannot build Lockstep's native helpers; see its messages above, and install the C library's headers if they are missing (Debian and Ubuntu: apt-get install libc6-dev)." >&2
+        echo "The C compiler $compiler cannot build Lockstep's native helpers; see its messages above." >&2
         exit 1
     fi
     mv "$target.part" "$target"
