@@ -119,8 +119,8 @@ final class TpccOptions {
             names = "--transactions",
             paramLabel = "N",
             description = "Measures N transactions in place of a time, after as many as --warmup is to --duration or"
-                    + " --warmup-transactions says. Under ./lockstep simulate: 2000 unless said otherwise,"
-                    + " of plain 200000, of ordered 20000.")
+                    + " --warmup-transactions says. Under ./lockstep simulate: 8000 unless said otherwise,"
+                    + " of plain 200000, of ordered 20000, over JDBC 2000.")
     Long transactions;
 
     @Option(

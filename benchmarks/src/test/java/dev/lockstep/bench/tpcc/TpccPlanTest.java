@@ -82,7 +82,7 @@ class TpccPlanTest {
         TpccPlan plan = TpccPlan.of(options, MEMORY_BYTES, 64);
         assertEquals(List.of(), plan.peers());
         assertEquals(
-                List.of(2_000L, 200_000L, 2_000L),
+                List.of(8_000L, 200_000L, 2_000L),
                 plan.configurations().stream().map(RunSpec::transactions).toList());
         assertEquals(
                 List.of(120_000L, 3_000_000L, 6_000L),
