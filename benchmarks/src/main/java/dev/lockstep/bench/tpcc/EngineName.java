@@ -21,9 +21,8 @@ enum EngineName {
     static final String ALL = "all";
 
     /**
-     * A billion instructions, which is minutes with the whole hierarchy: of a quarter as many, what is compiled
-     * meanwhile is so large a part that some runs count for nothing. After the warm-up, C2 has compiled what one
-     * warehouse needs; see ARCHITECTURE.md.
+     * A billion instructions, which is minutes with the whole hierarchy; a run of a quarter as many, beside two others,
+     * did not count (RESULTS.md). After the warm-up, C2 has compiled what one warehouse needs; see ARCHITECTURE.md.
      */
     private static final long SIMULATED_TRANSACTIONS = 8_000;
 
