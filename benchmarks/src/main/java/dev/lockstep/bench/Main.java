@@ -21,13 +21,16 @@ import dev.lockstep.bench.steps.StepsCommand;
 import dev.lockstep.bench.tpcc.SlicedChildCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
@@ -98,6 +101,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new StepsCommand(Main::quietCommands))
                 .addSubcommand(AutoStepsCommand.commandLine(Main::quietSimulation))
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
+                .setExecutionExceptionHandler(Main::failed)
                 .setParameterExceptionHandler(Main::wrongCall);
     }
 
@@ -127,6 +131,26 @@ public final class Main implements Runnable {
             called.getErr().println("See: " + called.getCommandSpec().qualifiedName() + " --help");
         }
         return CommandLine.ExitCode.USAGE;
+    }
+
+    /**
+     * Says in one sentence which input or output failed; where that was is no help to a user, unlike with all other
+     * exceptions.
+     *
+     * @throws Exception the one given, where it is another
+     */
+    static int failed(Exception exception, CommandLine called, ParseResult arguments) throws Exception {
+        if (!(exception instanceof IOException) && !(exception instanceof UncheckedIOException)) {
+            throw exception;
+        }
+        String what = exception instanceof IOException ? exception.toString() : exception.getMessage();
+        String cause = String.valueOf(exception.getCause());
+        called.getErr()
+                .println("lockstep: Input or output failed: command="
+                        + called.getCommandName() + " cause="
+                        + (exception.getCause() == null || what.contains(cause) ? what : what + ": " + cause)
+                        + "; see that what is named is there and may be used, and that its disk has room.");
+        return CommandLine.ExitCode.SOFTWARE;
     }
 
     /** Called when no command is named, which is a wrong call. */

@@ -1,6 +1,7 @@
 package dev.lockstep.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,7 +11,9 @@ import dev.lockstep.bench.process.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,6 +149,25 @@ class MainTest {
         assertEquals(2, execute("jmh", "KeyBenchmark", "--flame"));
         assertTrue(err.toString().contains("--flame needs --out DIR"), err.toString());
         assertEquals("", out.toString());
+    }
+
+    /** And no stack trace; other exceptions keep theirs. */
+    @Test
+    void anInputOrOutputThatFailsIsOneSentence() throws Exception {
+        CommandLine called = Main.commandLine().getSubcommands().get("verify");
+        called.setErr(new PrintWriter(err, true));
+        assertEquals(1, Main.failed(new NoSuchFileException("/a"), called, null));
+        assertEquals(1, Main.failed(new UncheckedIOException("no b file=/b", new IOException("full")), called, null));
+        String remedy = "; see that what is named is there and may be used, and that its disk has room.";
+        assertEquals(
+                List.of(
+                        "lockstep: Input or output failed: command=verify cause=java.nio.file.NoSuchFileException: /a"
+                                + remedy,
+                        "lockstep: Input or output failed: command=verify cause=no b file=/b: java.io.IOException:"
+                                + " full" + remedy),
+                err.toString().lines().toList());
+        assertThrows(
+                IllegalStateException.class, () -> Main.failed(new IllegalStateException("a fault"), called, null));
     }
 
     @Test

@@ -129,10 +129,10 @@ public final class Simulator {
                 .filter(file -> Files.isExecutable(Path.of(file)))
                 .findFirst()
                 .orElse(QEMU);
-        Process process = new ProcessBuilder(prefix(settings.withCode(null).withTrace(null), result, List.of(program)))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+        Process process =
+                start(new ProcessBuilder(prefix(settings.withCode(null).withTrace(null), result, List.of(program)))
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile()));
         if (!process.waitFor(TRIAL_SECONDS_MAX, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new SimulationException("The simulator hangs: " + program + " did not end within " + TRIAL_SECONDS_MAX
@@ -150,6 +150,17 @@ public final class Simulator {
         }
         Files.delete(result);
         Files.delete(output);
+    }
+
+    private Process start(ProcessBuilder trial) throws SimulationException {
+        try {
+            return trial.start();
+        } catch (IOException e) {
+            throw new SimulationException(
+                    "QEMU cannot be started: " + e.getMessage() + "; install one that this machine can run, version 7.2"
+                            + " to 8.2: " + qemu + ".",
+                    e);
+        }
     }
 
     /** Names no file and line that the user has never seen: whatever was given, the key says which part of it. */

@@ -162,6 +162,20 @@ class SimulateCommandTest {
     }
 
     @Test
+    void qemuThatCannotBeStartedIsTold() throws Exception {
+        Path bin = Files.createDirectory(directory.resolve("bin"));
+        Path qemu = Files.writeString(bin.resolve(Simulator.QEMU), "#!" + directory.resolve("missing") + "\n");
+        assertTrue(qemu.toFile().setExecutable(true));
+        CommandProcess child = CommandProcess.run(directory, bin, "simulate", "--l1i", "32K,8,64", "--", TRUE);
+        assertEquals(2, child.exitCode(), child.output());
+        assertTrue(
+                child.output().startsWith("lockstep: QEMU cannot be started: ")
+                        || child.output().contains("library=lockstep_simulator"),
+                child.output());
+        assertEquals(1, child.output().lines().count(), child.output());
+    }
+
+    @Test
     void unknownCommandIsTold() {
         requireSimulator();
         assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--", "no-such-command"));
