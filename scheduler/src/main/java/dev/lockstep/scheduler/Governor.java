@@ -93,6 +93,10 @@ final class Governor {
     private long operationsAtReview;
     private boolean trial;
     private boolean kept;
+
+    /** Whether teams that are kept are being compared afresh, which is no change to {@link #epochs} until it fails. */
+    private boolean reviewing;
+
     private int trialTeams;
     private int trialTeamsSeen;
     private final long[] trialNanosPerMember = new long[TRIAL_TEAMS];
@@ -113,7 +117,7 @@ final class Governor {
     void considerTrial(boolean othersWait) {
         if (governed
                 && othersWait
-                && !kept
+                && (!kept || reviewing)
                 && epochs.allowsTeams()
                 && straightSamples >= STRAIGHT_SAMPLES_MIN
                 && operations() - operationsAtReview >= reviewDistance) {
@@ -143,14 +147,17 @@ final class Governor {
                 judge();
             }
         } else if (kept && !list.straight && operations() - operationsAtReview >= KEPT_OPERATIONS) {
+            reviewing = true;
             runStraight(STRAIGHT_OPERATIONS);
         }
     }
 
     /** Teams that are kept may form from now on, or may not. */
     void allowTeams(boolean allowed) {
-        list.straight = !allowed;
-        operationsAtReview = operations();
+        if (!reviewing) {
+            list.straight = !allowed;
+            operationsAtReview = operations();
+        }
     }
 
     private void judge() {
@@ -160,13 +167,21 @@ final class Governor {
                         <= typicalNanos(straightNanos, (int) Math.min(straightSamples, STRAIGHT_SAMPLES_MAX))
                                 * (100 - GAIN_PERCENT_MIN)
                                 / 100;
+        reviewing = false;
         if (gains) {
-            kept = true;
             operationsAtReview = operations();
-            epochs.kept(this);
+            if (!kept) {
+                kept = true;
+                epochs.kept(this);
+            }
+            list.straight = !epochs.allowsTeams();
         } else {
             long distance = Math.max(REVIEW_DISTANCE_FACTOR * reviewDistance, REVIEW_OPERATIONS);
             runStraight(Math.min(distance, REVIEW_OPERATIONS_MAX));
+            if (kept) {
+                kept = false;
+                epochs.givenUp(this);
+            }
         }
     }
 
@@ -175,10 +190,6 @@ final class Governor {
         reviewDistance = untilReview;
         operationsAtReview = operations();
         straightSamples = 0;
-        if (kept) {
-            kept = false;
-            epochs.givenUp(this);
-        }
     }
 
     /** The mean of the fastest; brings the timings, which nobody needs in their order any more, into another. */

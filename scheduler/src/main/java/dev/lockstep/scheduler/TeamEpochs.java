@@ -119,7 +119,7 @@ final class TeamEpochs {
         beginAnew();
     }
 
-    /** A governor that kept teams has given them up, if only to compare afresh. */
+    /** A governor that kept teams has given them up. */
     void givenUp(Governor governor) {
         keepers.remove(governor);
         beginAnew();

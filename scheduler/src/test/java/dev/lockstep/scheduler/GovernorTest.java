@@ -56,10 +56,37 @@ class GovernorTest {
         assertTrue(epochs.isActive());
         runTeams((int) Governor.KEPT_OPERATIONS / MEMBERS + 1, MEMBERS, STRAIGHT_NANOS / 2);
         assertTrue(list.straight, "to be measured afresh");
-        assertFalse(epochs.isActive());
         runStraight(Governor.STRAIGHT_OPERATIONS);
         list.governor.considerTrial(true);
         assertFalse(list.straight);
+    }
+
+    private void review(long nanosPerMember) {
+        runTeams((int) Governor.KEPT_OPERATIONS / MEMBERS + 1, MEMBERS, STRAIGHT_NANOS / 2);
+        assertTrue(list.straight);
+        runStraight(Governor.STRAIGHT_OPERATIONS);
+        list.governor.considerTrial(true);
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, nanosPerMember);
+    }
+
+    /** Or they would begin anew with each, and never come to judge. */
+    @Test
+    void epochsGoOnOverReviews() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
+        epochs.look(0, false);
+        review(STRAIGHT_NANOS / 2);
+        epochs.look(TeamEpochs.EXPLORATION_NANOS * 100 / TeamEpochs.EXPLORED_PERCENT_MAX, false);
+        assertFalse(epochs.allowsTeams(), "the other way is explored");
+    }
+
+    @Test
+    void aReviewThatTeamsLoseEndsTheEpochs() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
+        review(STRAIGHT_NANOS);
+        assertTrue(list.straight);
+        assertFalse(epochs.isActive());
     }
 
     /** Of ten million operations, half of what the governor and the epochs may take together. */
