@@ -247,10 +247,14 @@ final class CarrierThread extends Thread {
                 }
             }
         } catch (Throwable e) {
-            if (helper != null) {
-                helper.abandon(e);
+            try {
+                // First, so that who sees works come back undone, or all members end, sees the failure too.
+                scheduler.carrierFailed(this, e);
+            } finally {
+                if (helper != null) {
+                    helper.abandon(e);
+                }
             }
-            scheduler.carrierFailed(this, e);
             throw e;
         } finally {
             arrivals.end();

@@ -8,7 +8,7 @@ package dev.lockstep.scheduler;
  * <p>Invariants: all fields belong to its own carrier, and from a successful offer on to whoever takes the offer, until
  * it is pushed into its carrier's inbox.
  */
-final class LentList extends InboxNode {
+class LentList extends InboxNode {
     private static final int MEMBERS_USUALLY = SchedulerOptions.TEAM_LIMIT_DEFAULT;
 
     final CarrierThread home;

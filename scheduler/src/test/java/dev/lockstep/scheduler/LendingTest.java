@@ -387,6 +387,38 @@ class LendingTest {
         assertEquals(1, failed.get());
     }
 
+    /** Else its members could all end, and who waits for that find nothing amiss, before the failure is known. */
+    @Test
+    void aFailureIsKnownBeforeListsComeBack() throws InterruptedException {
+        Scheduler scheduler = new Scheduler(lending(SThreadKind.VIRTUAL, 2));
+        scheduler.carrier(1).setUncaughtExceptionHandler((thread, e) -> {});
+        AtomicInteger cameBack = new AtomicInteger();
+        AtomicInteger knownBefore = new AtomicInteger();
+        LentList lent = new LentList(scheduler.carrier(0)) {
+            @Override
+            void giveBack() {
+                cameBack.incrementAndGet();
+                try {
+                    scheduler.awaitTermination();
+                } catch (IllegalStateException e) {
+                    knownBefore.incrementAndGet();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        spinUntilIdle(scheduler, 1);
+        // Not told to the helper, which goes on sleeping.
+        assertTrue(scheduler.carrier(1).helper().slot().offer(lent));
+        scheduler.carrier(1).addForeignTask(() -> {
+            throw new IllegalStateException("expected");
+        });
+        scheduler.carrier(1).join();
+        assertThrows(IllegalStateException.class, scheduler::close);
+        assertEquals(1, cameBack.get());
+        assertEquals(1, knownBefore.get());
+    }
+
     @Test
     void isOffUnlessAskedFor() throws InterruptedException {
         assertFalse(SchedulerOptions.defaults().lendingOn());
