@@ -76,9 +76,10 @@ public final class MissedCodeReader implements CodeInstruments {
                 ? run.verdict()
                 : new Verdict(
                         run.name(),
-                        true,
-                        List.of("Not judged: there was no control of this run by which to tell whether its JVM was in"
-                                + " the steady state."));
+                        false,
+                        List.of("NOT JUDGED, counts for nothing: there was no control of this run by which to tell"
+                                + " whether its JVM was in the steady state. Remedy: simulate tpcc, jmh or indexfetch,"
+                                + " which have one."));
     }
 
     @Override

@@ -298,11 +298,12 @@ class CodeMapTest {
 
         String printed = read(file, "runs");
         assertTrue(printed.contains("Steady: as its control."), printed);
-        assertTrue(printed.contains("Not judged: there was no control"), printed);
+        assertTrue(printed.contains("NOT JUDGED, counts for nothing: there was no control"), printed);
         assertTrue(printed.contains("500 transactions"), printed);
         assertTrue(printed.contains("No operation of a database was executed."), printed);
         assertFalse(printed.contains(" 0 instructions a transaction"), printed);
         assertTrue(CodeMapReport.isSteady(first));
+        assertFalse(CodeMapReport.isSteady(map.workloads().getLast()));
     }
 
     @Test
