@@ -408,6 +408,25 @@ static void a_thread_with_the_number_of_an_ended_one_begins_anew(void) {
     CHECK_EQUAL(2, tallies.instructions[0][THREAD_CLIENT]);
 }
 
+/* It writes a log, say, behind the one that is simulated. */
+static void threads_of_the_engine_are_simulated_where_that_is_asked_for(void) {
+    install("cores=2\nl1i=32K,8,64\n");
+    for (unsigned vcpu = 1; vcpu <= 2; vcpu++) {
+        begun(0, vcpu);
+        char name[THREAD_NAME_BYTES] = "lockstep-log-wr";
+        call(vcpu, CALL_PRCTL, PR_SET_NAME, (uint64_t) (uintptr_t) name, 0);
+        settings.engine_threads = vcpu == 2;
+        come_back(vcpu);
+        execute(vcpu, 0, -1);
+        CHECK_EQUAL(vcpu == 2 ? MODE_DIRECT : MODE_OUT, running[vcpu]->mode);
+        yield(vcpu);
+        CHECK_EQUAL(vcpu == 2 ? BLOCK_INSTRUCTIONS : 0, counted(0, OPERATION_ENGINE));
+        CHECK_EQUAL(BLOCK_INSTRUCTIONS, running[vcpu]->instructions);
+        tally(running[vcpu]);
+        CHECK_EQUAL(vcpu * BLOCK_INSTRUCTIONS, tallies.instructions[0][THREAD_ENGINE]);
+    }
+}
+
 /* Both execute a block in turns of their own; who does not sit keeps what it executes for when it does. */
 static void threads_of_a_core_sit_one_at_a_time_for_the_stated_turn(void) {
     install("l1i=32K,8,64\n");
@@ -494,6 +513,7 @@ int main(int count, char **arguments) {
     RUN_APART(threads_bound_to_a_core_take_its_hardware_threads);
     RUN_APART(records_of_blocks_are_reclaimed_at_a_flush);
     RUN_APART(a_thread_with_the_number_of_an_ended_one_begins_anew);
+    RUN_APART(threads_of_the_engine_are_simulated_where_that_is_asked_for);
     RUN_APART(threads_of_a_core_sit_one_at_a_time_for_the_stated_turn);
     RUN_APART(who_passes_its_seat_on_waits_for_it_at_once);
     RUN_APART(a_thread_whose_exit_is_restarted_stays_ended);

@@ -142,8 +142,15 @@ void place_on_core(struct thread *thread, uint32_t core) {
 }
 
 bool may_be_simulated(const struct thread *thread) {
-    return settings.jvm_threads || thread->class == THREAD_CLIENT || thread->class == THREAD_CARRIER
-        || thread->class == THREAD_ENGINE;
+    switch (thread->class) {
+        case THREAD_CLIENT:
+        case THREAD_CARRIER:
+            return true;
+        case THREAD_ENGINE:
+            return settings.engine_threads;
+        default:
+            return settings.jvm_threads;
+    }
 }
 
 static bool is_simulated(const struct thread *thread) {

@@ -35,14 +35,14 @@
 static const char ARGUMENTS[] =
     "config=FILE (machine), out=FILE (results), code=FILE (executed lines), trace=FILE (instructions of operations),"
     " step=INSTRUCTIONS (0: not in step),"
-    " turn=INSTRUCTIONS, buffers=on|off, jvm=on|off,"
+    " turn=INSTRUCTIONS, buffers=on|off, engine=on|off, jvm=on|off,"
     " branches=COUNTERS:TARGETS:INDIRECT:RETURNS (entries, powers of two but for the last),"
     " wait=on|off (outside phases, only count)";
 
 QEMU_API int qemu_plugin_version = QEMU_PLUGIN_INTERFACE;
 
 struct settings settings = {
-    .quantum = QUANTUM_DEFAULT, .turn = TURN_DEFAULT, .buffers = true, .jvm_threads = false};
+    .quantum = QUANTUM_DEFAULT, .turn = TURN_DEFAULT, .buffers = true};
 struct machine machine;
 struct model *model;
 bool gathers;
@@ -159,6 +159,9 @@ static bool parse(char *argument) {
     }
     if (strcmp(argument, "buffers") == 0) {
         return parse_switch(value, &settings.buffers);
+    }
+    if (strcmp(argument, "engine") == 0) {
+        return parse_switch(value, &settings.engine_threads);
     }
     if (strcmp(argument, "jvm") == 0) {
         return parse_switch(value, &settings.jvm_threads);

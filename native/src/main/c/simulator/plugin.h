@@ -175,6 +175,8 @@ struct settings {
     uint64_t turn;
     /* Whether the buffers of read and write calls are touched. */
     bool buffers;
+    /* Whether the database's own threads are simulated like those of its clients. */
+    bool engine_threads;
     /* Whether the JVM's own threads are simulated like others. */
     bool jvm_threads;
     /* Of the branch predictors; counters is 0 where branches are not predicted. */

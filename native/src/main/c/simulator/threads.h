@@ -38,8 +38,8 @@ enum thread_class {
     /* Runs other threads' work: S-threads, virtual threads. */
     THREAD_CARRIER,
     /*
-     * Does the database's own work behind them: writes the log and pages, takes checkpoints. It is the database's code,
-     * so it runs on the simulated processors as on a server's, and what it does is charged to an account of its own.
+     * Does the database's own work behind them: writes the log and pages, takes checkpoints. Where it is to run on the
+     * simulated processors, as on a server's, what it does is charged to an account of its own.
      */
     THREAD_ENGINE,
     /* Collects the JVM's garbage; the VM Thread too, which is who does so for the serial collector. */

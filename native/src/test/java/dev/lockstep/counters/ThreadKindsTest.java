@@ -11,6 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads of a simulated program, as they are told apart by their names. */
 class ThreadKindsTest {
@@ -23,8 +25,9 @@ class ThreadKindsTest {
     @TempDir
     private Path directory;
 
-    @Test
-    void theEnginesOwnThreadsAreSimulatedAndCountedApart() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theEnginesOwnThreadsAreCountedApart(boolean simulated) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
         Path plugin = CPrograms.requireSimulator();
         Path program = CPrograms.compile(
@@ -36,7 +39,7 @@ class ThreadKindsTest {
                 List.of(
                         qemu.toString(),
                         "-plugin",
-                        plugin + ",config=" + machine + ",out=" + result,
+                        plugin + ",config=" + machine + ",out=" + result + (simulated ? ",engine=on" : ""),
                         program.toString(),
                         Long.toString(LOADS)));
         assertEquals(0, run.exitCode(), run.output());
@@ -45,8 +48,8 @@ class ThreadKindsTest {
         long engineInstructions = first(measured, "\"instructionsByThreads\":\\{.*?\"engine\":(\\d+)");
         assertTrue(engineInstructions > LOADS, () -> "engineInstructions=" + engineInstructions);
         // What a thread executes before it has its name is its creator's.
-        assertNear(LOADS, first(measured, "\"engine\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
-        assertNear(3 * LOADS, first(measured, "\"total\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
+        assertNear(simulated ? LOADS : 0, first(measured, "\"engine\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
+        assertNear((simulated ? 3 : 2) * LOADS, first(measured, "\"total\":\\{\"instructions\":.*?\"loads\":(\\d+)"));
         assertNear(2 * LOADS, first(measured, "\"operation\":0,.*?\"loads\":(\\d+)"));
         assertTrue(measured.indexOf("\"operation\":", measured.indexOf("\"operation\":") + 1) < 0, measured);
     }

@@ -8,7 +8,6 @@ import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Branches;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.SimulationResult.LevelCounts;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -71,8 +70,8 @@ record FetchRun(
                 spec.kind(),
                 members,
                 cold,
-                (counts.instructions() - phase.engine().instructions()) / rounds,
-                (counts.cycles() - phase.engine().cycles()) / rounds,
+                counts.instructions() / rounds,
+                counts.cycles() / rounds,
                 (branches.conditional() + branches.indirect() + branches.returns()) / rounds,
                 (branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong()) / rounds,
                 misses(phase, "l1i") / rounds,
@@ -82,20 +81,15 @@ record FetchRun(
                 observed.subList(instructionCaches, observed.size()));
     }
 
-    /** Without those of the engine's own threads, which write the log. */
     private static double misses(SimulationResult.Phase phase, String level) {
         LevelCounts all = phase.total().levels().get(level);
-        LevelCounts engine = phase.engine().levels().get(level);
-        return all == null ? 0 : all.misses() - (engine == null ? 0 : engine.misses());
+        return all == null ? 0 : all.misses();
     }
 
     private static List<Double> observed(SimulationResult.Phase phase, double rounds) {
-        List<Double> observed = new ArrayList<>();
-        List<Long> engine = phase.engine().observerMisses();
-        for (int i = 0; i < phase.total().observerMisses().size(); i++) {
-            observed.add((phase.total().observerMisses().get(i) - (engine.isEmpty() ? 0 : engine.get(i))) / rounds);
-        }
-        return observed;
+        return phase.total().observerMisses().stream()
+                .map(misses -> misses / rounds)
+                .toList();
     }
 
     /** Without what the marks of a cold round cost. */

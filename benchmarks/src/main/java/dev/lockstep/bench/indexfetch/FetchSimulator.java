@@ -64,6 +64,7 @@ final class FetchSimulator {
                 SimulatorSettings.DEFAULT.turnInstructions(),
                 true,
                 false,
+                false,
                 true,
                 BRANCHES,
                 lines,

@@ -47,8 +47,9 @@ import picocli.CommandLine.Spec;
             "    [--l1d GEOMETRY]... [--l2 GEOMETRY]... [--llc GEOMETRY]...",
             "    [--cores N]",
             "    [--nodes N] [--smt 1|2] [--seed N]",
-            "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--jvm-threads]",
-            "    [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE] [--code-map FILE] [--trace FILE]",
+            "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--engine-threads]",
+            "    [--jvm-threads] [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE]",
+            "    [--code-map FILE] [--trace FILE]",
             "    [--switch-points FILE [--check-points REPORT]] [--json FILE] [--out DIR]",
             "    -- COMMAND..."
         },

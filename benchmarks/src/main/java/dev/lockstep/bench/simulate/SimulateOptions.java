@@ -124,6 +124,13 @@ public final class SimulateOptions {
     boolean noBuffers;
 
     @Option(
+    @Option(
+            names = "--engine-threads",
+            description = "Simulates the database's own threads, which write its log and its pages, on the cores too,"
+                    + " as on a server; the report then says what of the total is theirs. Without it their instructions"
+                    + " are counted apart.")
+    boolean engineThreads;
+
             names = "--jvm-threads",
             description = "Simulates the JVM's own threads (collector, compilers, others) on the cores too. Without it"
                     + " their instructions are counted apart.")
@@ -154,7 +161,7 @@ public final class SimulateOptions {
     public SimulatorSettings settings() {
         requireBranches();
         return new SimulatorSettings(
-                stepInstructions, turnInstructions, !noBuffers, jvmThreads, false, branches, null, null);
+                stepInstructions, turnInstructions, !noBuffers, engineThreads, jvmThreads, false, branches, null, null);
     }
 
     private void requireBranches() {

@@ -161,6 +161,9 @@ final class SimulationPage {
                 "buffers of system calls touched",
                 String.valueOf(report.settings().buffers()));
         settings.put(
+                "engine's own threads simulated",
+                String.valueOf(report.settings().engineThreads()));
+        settings.put(
                 "JVM's own threads simulated", String.valueOf(report.settings().jvmThreads()));
         return settings;
     }

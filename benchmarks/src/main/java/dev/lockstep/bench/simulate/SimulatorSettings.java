@@ -10,6 +10,8 @@ import java.util.List;
  * @param stepInstructions how far a processor may be ahead of the slowest one; 0: processors run as they like
  * @param turnInstructions length of a turn of threads that share a processor
  * @param buffers whether the buffers of read and write calls are touched
+ * @param engineThreads whether the database's own threads, which write its log and its pages, run on the simulated
+ *     processors too
  * @param jvmThreads whether the JVM's own threads run on the simulated processors too
  * @param fromFirstPhase whether the model is fed in marked phases only: what a program does before and after, such as
  *     warming up, runs several times as fast then
@@ -21,6 +23,7 @@ public record SimulatorSettings(
         long stepInstructions,
         long turnInstructions,
         boolean buffers,
+        boolean engineThreads,
         boolean jvmThreads,
         boolean fromFirstPhase,
         String branches,
@@ -28,7 +31,7 @@ public record SimulatorSettings(
         Path trace) {
     /** What the plugin does by itself. */
     public static final SimulatorSettings DEFAULT =
-            new SimulatorSettings(200, 1_000_000, true, false, false, null, null, null);
+            new SimulatorSettings(200, 1_000_000, true, false, false, false, null, null, null);
 
     /** Refuses what the plugin would. */
     public SimulatorSettings {
@@ -41,19 +44,35 @@ public record SimulatorSettings(
     /** The same with executed lines in a file. */
     public SimulatorSettings withCode(Path file) {
         return new SimulatorSettings(
-                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, file, trace);
+                stepInstructions,
+                turnInstructions,
+                buffers,
+                engineThreads,
+                jvmThreads,
+                fromFirstPhase,
+                branches,
+                file,
+                trace);
     }
 
     /** The same with traces of operations in a file. */
     public SimulatorSettings withTrace(Path file) {
         return new SimulatorSettings(
-                stepInstructions, turnInstructions, buffers, jvmThreads, fromFirstPhase, branches, code, file);
+                stepInstructions,
+                turnInstructions,
+                buffers,
+                engineThreads,
+                jvmThreads,
+                fromFirstPhase,
+                branches,
+                code,
+                file);
     }
 
     /** The same, fed in marked phases only or always. */
     public SimulatorSettings withFromFirstPhase(boolean only) {
         return new SimulatorSettings(
-                stepInstructions, turnInstructions, buffers, jvmThreads, only, branches, code, trace);
+                stepInstructions, turnInstructions, buffers, engineThreads, jvmThreads, only, branches, code, trace);
     }
 
     /** Arguments of the plugin, {@code key=value}. */
@@ -62,6 +81,7 @@ public record SimulatorSettings(
                 "step=" + stepInstructions,
                 "turn=" + turnInstructions,
                 "buffers=" + (buffers ? "on" : "off"),
+                "engine=" + (engineThreads ? "on" : "off"),
                 "jvm=" + (jvmThreads ? "on" : "off"),
                 "wait=" + (fromFirstPhase ? "on" : "off")));
         if (branches != null) {

@@ -17,10 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@value #STILL_LOOKS} looks in a row that saw hardly any work, time goes on with the machine's, so that what is
  * waited for comes.
  *
- * <p>Cycles tell of more than of the workload: of what the engine's threads do, which look at their work by the
- * machine's clock, and of compilations. Where two runs are to take the same decisions, the time is, by
- * {@link #PROPERTY}, a count of the readings of the threads that run the workload: then it goes on only by what they
- * do.
+ * <p>Cycles tell of more than of the workload: of compilations that it waits for, and of what the engine's threads
+ * do where they are simulated, which look at their work by the machine's clock. Where two runs are to take the same
+ * decisions, the time is, by {@link #PROPERTY}, a count of the readings of the threads that run the workload: then it
+ * goes on only by what they do.
  *
  * <p>Invariants:
  * <ul>

@@ -19,8 +19,7 @@ import picocli.CommandLine;
  * TPC-C on Lockstep, simulated twice with one seed. What is compared is what the seed decides: one terminal, so that
  * nobody's turn depends on the moment at which a thread of the log wakes another, and a time that counts its readings,
  * so that decisions taken by it do not either. The compilers then make nearly the same code of both (ARCHITECTURE.md).
- * The engine's own threads, which force the log and write pages at moments of the machine's clock, run on the same
- * caches and are left out of the counts.
+ * The engine's own threads, which force the log and write pages at moments of the machine's clock, are not simulated.
  */
 final class TpccRepeatCheck {
     private static final double INSTRUCTIONS_RELATIVE = 0.01;
