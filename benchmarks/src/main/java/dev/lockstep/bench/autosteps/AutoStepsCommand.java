@@ -155,7 +155,7 @@ public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.To
 
     @Override
     public SimulatedAs simulatedAs() {
-        return SimulatedAs.SIMULATOR;
+        return SimulatedAs.ALONE;
     }
 
     @Override

@@ -208,7 +208,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
 
     @Override
     public SimulatedAs simulatedAs() {
-        return SimulatedAs.SIMULATOR;
+        return SimulatedAs.ALONE;
     }
 
     @Override

@@ -48,7 +48,7 @@ public final class ChildJvm {
             List<String> arguments,
             Consumer<String> lines)
             throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(processors.pinning(command(options, mainClass, arguments)))
+        ProcessBuilder builder = NativeProcess.builder(processors.pinning(command(options, mainClass, arguments)))
                 .directory(directory.toFile())
                 .redirectErrorStream(true);
         builder.environment().putAll(environment);

@@ -5,11 +5,11 @@ public enum SimulatedAs {
     /** Its child JVMs run where its {@link Placement} says, while they measure. */
     CHILDREN,
 
-    /** It is simulated whole, but for the child JVMs that it starts, which run on the machine's processor. */
-    ALONE,
-
-    /** It starts simulations of its own, and is refused. */
-    SIMULATOR;
+    /**
+     * It is simulated whole, but for the child JVMs that it starts, which run on the machine's processor or in
+     * simulations of its own.
+     */
+    ALONE;
 
     /** A command that says so. */
     public interface Told {

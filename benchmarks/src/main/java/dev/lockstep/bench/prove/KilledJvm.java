@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.NativeProcess;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -77,7 +78,7 @@ public final class KilledJvm implements AutoCloseable {
                 mainClass));
         command.addAll(arguments);
         return new KilledJvm(
-                new ProcessBuilder(command).redirectError(errors.toFile()).start(), errors);
+                NativeProcess.builder(command).redirectError(errors.toFile()).start(), errors);
     }
 
     /**

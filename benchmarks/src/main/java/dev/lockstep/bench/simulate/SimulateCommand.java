@@ -3,6 +3,7 @@ package dev.lockstep.bench.simulate;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
@@ -58,11 +59,12 @@ import picocli.CommandLine.Spec;
                     + ") with a plugin that feeds every executed block and"
                     + " every access to a model of caches, and prints what they did.",
             "COMMAND is a command of ./lockstep, whose child JVMs are simulated, but for those of restart and prove,"
-                    + " which run on the real processor; java and its arguments; or another program of x86-64. Give"
-                    + " workload commands --transactions N: seconds pass more slowly here.",
-            "Threads are classed by name. Carriers, clients and the engine's own threads, which write its log and its"
-                    + " pages, run on the simulated cores, fewest first; those that share a core take turns. The JVM's"
-                    + " own threads are counted apart.",
+                    + " which run on the real processor, and of commands that simulate by themselves, which run where"
+                    + " these put them; java and its arguments; or another program of x86-64. Give workload commands"
+                    + " --transactions N: seconds pass more slowly here.",
+            "Threads are classed by name. Carriers and clients run on the simulated cores, fewest first; those that"
+                    + " share a core take turns. The engine's own threads, which write its log and its pages, and the"
+                    + " JVM's are counted apart.",
             "There is no --flame: the profiler would see the emulator. Give it to COMMAND outside simulate.",
             "",
             "Options:"
@@ -199,7 +201,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
 
     @Override
     public SimulatedAs simulatedAs() {
-        return SimulatedAs.SIMULATOR;
+        return SimulatedAs.ALONE;
     }
 
     @Override
@@ -238,10 +240,6 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         SimulatedAs as = own != null && own.getCommandSpec().userObject() instanceof SimulatedAs.Told told
                 ? told.simulatedAs()
                 : null;
-        if (as == SimulatedAs.SIMULATOR) {
-            throw new SimulationException("A command that simulates by itself cannot be simulated: command="
-                    + words.getFirst() + "; run it without simulate.");
-        }
         boolean placed = as == SimulatedAs.CHILDREN;
         Path traced = trace == null ? null : directory.resolve("trace.txt");
         SimulatorSettings used =
@@ -329,7 +327,8 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
 
     private static int runProgram(Simulator simulator, SimulatedPlacement placement, List<String> program, boolean ours)
             throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(placement.simulated(program, ours)).inheritIO();
+        ProcessBuilder builder =
+                NativeProcess.builder(placement.simulated(program, ours)).inheritIO();
         builder.environment().putAll(simulator.environment());
         Process process = builder.start();
         try {

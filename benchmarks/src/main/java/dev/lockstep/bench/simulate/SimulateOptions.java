@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.report.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -71,7 +72,7 @@ public final class SimulateOptions {
             paramLabel = "N",
             description =
                     "Nodes that the cores are dealt to; a divisor of them. A file that describes them is named in the"
-                            + " environment of what is simulated, as " + Simulator.NODES_ENVIRONMENT
+                            + " environment of what is simulated, as " + NativeProcess.NODES_ENVIRONMENT
                             + "; tpcc on Lockstep deals its carriers and its buffer pool to them. Memory is of the node"
                             + " whose core touches it first while caches are simulated, unless the program tells of"
                             + " another, as it does for buffer pools.")
@@ -124,13 +125,13 @@ public final class SimulateOptions {
     boolean noBuffers;
 
     @Option(
-    @Option(
             names = "--engine-threads",
             description = "Simulates the database's own threads, which write its log and its pages, on the cores too,"
                     + " as on a server; the report then says what of the total is theirs. Without it their instructions"
                     + " are counted apart.")
     boolean engineThreads;
 
+    @Option(
             names = "--jvm-threads",
             description = "Simulates the JVM's own threads (collector, compilers, others) on the cores too. Without it"
                     + " their instructions are counted apart.")

@@ -63,8 +63,8 @@ public record SimulationReport(
     /** The same of those whose child JVMs are left out. */
     private static final List<String> NOT_OBSERVABLE_OF_COMMANDS_ALONE = with(
             NOT_OBSERVABLE_OF_COMMANDS,
-            "what child JVMs did: those that this command starts ran on the real processor, and only the one that"
-                    + " starts them is simulated");
+            "what child JVMs did: those that this command starts ran on the real processor, or in simulations of its"
+                    + " own, and only the one that starts them is simulated");
 
     /** The same of programs. */
     private static final List<String> NOT_OBSERVABLE_OF_PROGRAMS = with(
@@ -89,7 +89,7 @@ public record SimulationReport(
         return switch (as) {
             case null -> NOT_OBSERVABLE_OF_COMMANDS;
             case ALONE -> NOT_OBSERVABLE_OF_COMMANDS_ALONE;
-            case CHILDREN, SIMULATOR -> NOT_OBSERVABLE;
+            case CHILDREN -> NOT_OBSERVABLE;
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate;
 
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.counters.Markers;
@@ -26,9 +27,6 @@ import java.util.stream.Stream;
 public final class Simulator {
     /** The program of user-mode QEMU. */
     public static final String QEMU = "qemu-x86_64";
-
-    /** The environment variable that names a file of the machine's nodes, which {@link NodeLayout#read} reads. */
-    public static final String NODES_ENVIRONMENT = "LOCKSTEP_NODES";
 
     /**
      * The processor that the program sees: all that QEMU has, and the name by which a JVM uses it as it would natively.
@@ -130,7 +128,7 @@ public final class Simulator {
                 .findFirst()
                 .orElse(QEMU);
         Process process =
-                start(new ProcessBuilder(prefix(settings.withCode(null).withTrace(null), result, List.of(program)))
+                start(NativeProcess.builder(prefix(settings.withCode(null).withTrace(null), result, List.of(program)))
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile()));
         if (!process.waitFor(TRIAL_SECONDS_MAX, TimeUnit.SECONDS)) {
@@ -265,7 +263,7 @@ public final class Simulator {
     public Map<String, String> environment() {
         return nodesFile == null
                 ? Map.of(Markers.ENVIRONMENT, "1")
-                : Map.of(Markers.ENVIRONMENT, "1", NODES_ENVIRONMENT, nodesFile.toString());
+                : Map.of(Markers.ENVIRONMENT, "1", NativeProcess.NODES_ENVIRONMENT, nodesFile.toString());
     }
 
     /** Cores are dealt to nodes as the simulator does, in equal consecutive runs; a processor is a core. */

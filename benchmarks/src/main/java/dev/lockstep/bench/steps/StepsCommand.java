@@ -219,7 +219,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
 
     @Override
     public SimulatedAs simulatedAs() {
-        return SimulatedAs.SIMULATOR;
+        return SimulatedAs.ALONE;
     }
 
     @Override

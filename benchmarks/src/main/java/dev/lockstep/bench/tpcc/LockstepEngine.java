@@ -1,7 +1,7 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.report.Spelling;
-import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DatabaseStatistics;
@@ -48,7 +48,7 @@ final class LockstepEngine implements OpenEngine {
     /** Opens an empty database in a directory below one that exists. */
     static LockstepEngine open(RunSpec spec, Path directory) {
         Durability durability = Spelling.parse(Durability.class, spec.durability());
-        String nodesFile = System.getenv(Simulator.NODES_ENVIRONMENT);
+        String nodesFile = System.getenv(NativeProcess.NODES_ENVIRONMENT);
         NodeLayout nodes = nodesFile == null ? NodeLayout.NONE : NodeLayout.read(Path.of(nodesFile));
         DatabaseOptions options = spec.protection()
                 .applyTo(DatabaseOptions.builder())

@@ -9,16 +9,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.Needed;
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -262,19 +268,69 @@ class SimulateCommandTest {
         assertTrue(notObservable.contains("went by the simulated processors' cycles, 3 a nanosecond"), notObservable);
     }
 
+    /** Such as one that reads what another run has left, or starts a simulation of its own. */
     @Test
-    void commandThatSimulatesIsNotSimulated() {
+    void commandThatSimulatesIsSimulatedToo() throws IOException {
         requireSimulator();
-        assertEquals(2, execute("simulate", "--l1i", "32K,8,64", "--", "codemap"));
+        Path json = directory.resolve("result.json");
+        Path inner = directory.resolve("inner.json");
         assertEquals(
-                "lockstep: A command that simulates by itself cannot be simulated: command=codemap; run it without"
-                        + " simulate.",
-                err.toString().strip());
+                0,
+                execute(
+                        "simulate",
+                        "--l1i",
+                        "32K,8,64",
+                        "--json",
+                        json.toString(),
+                        "--",
+                        "simulate",
+                        "--l1i",
+                        "16K,4,64",
+                        "--json",
+                        inner.toString(),
+                        "--",
+                        "/bin/true"),
+                err.toString());
+        JsonNode outside = new ObjectMapper().readTree(json.toFile());
+        JsonNode inside = new ObjectMapper().readTree(inner.toFile());
+        assertTrue(outside.at("/processes/0/result/phases/0/total/instructions").asLong() > 10_000_000);
+        long instructions =
+                inside.at("/processes/0/result/phases/0/total/instructions").asLong();
+        assertTrue(instructions > 1_000 && instructions < 10_000_000, () -> "instructions=" + instructions);
+    }
+
+    /** It would ask the kernel to mark phases, and go by a clock that nobody moves. */
+    @Test
+    void processOfASimulatedOneDoesNotBelieveThatItIsSimulated() throws Exception {
+        ProcessBuilder simulated = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Environments.class.getName());
+        simulated.environment().putAll(Map.of(Markers.ENVIRONMENT, "1", NativeProcess.NODES_ENVIRONMENT, "nodes.txt"));
+        Process process = simulated.redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals("[] true", said.strip());
+        assertEquals(0, process.waitFor());
+    }
+
+    /** Says which variables of a simulated process one that it starts would get, and whether it has them itself. */
+    static final class Environments {
+        private Environments() {}
+
+        public static void main(String[] arguments) {
+            List<String> names = List.of(Markers.ENVIRONMENT, NativeProcess.NODES_ENVIRONMENT);
+            Set<String> inherited = new TreeSet<>(
+                    NativeProcess.builder(List.of("true")).environment().keySet());
+            inherited.retainAll(names);
+            System.out.println(inherited + " " + System.getenv().keySet().containsAll(names));
+        }
     }
 
     @Test
     void childrenThatAreNotSimulatedAreTold() {
-        for (String name : List.of("restart", "prove")) {
+        for (String name :
+                List.of("restart", "prove", "codemap", "steps", "autosteps", "simulate", "simulate-validate")) {
             Object starts = Main.commandLine()
                     .getSubcommands()
                     .get(name)

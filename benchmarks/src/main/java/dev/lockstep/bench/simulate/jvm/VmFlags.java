@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.bench.process.NativeProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -56,7 +57,8 @@ record VmFlags(SortedMap<String, String> values) {
         command.addAll(UNLOCKED);
         command.addAll(options);
         command.addAll(List.of("-XX:+PrintFlagsFinal", "-version"));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process =
+                NativeProcess.builder(command).redirectErrorStream(true).start();
         try {
             List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                     .lines()

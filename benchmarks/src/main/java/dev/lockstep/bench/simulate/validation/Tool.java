@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.validation;
 
+import dev.lockstep.bench.process.NativeProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +47,7 @@ final class Tool {
     static String run(List<String> command, Path directory, Map<String, String> environment)
             throws IOException, InterruptedException {
         Path output = Files.createTempFile(directory, "output", ".txt");
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = NativeProcess.builder(command)
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());

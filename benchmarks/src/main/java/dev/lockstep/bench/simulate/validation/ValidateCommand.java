@@ -114,7 +114,7 @@ public final class ValidateCommand implements Callable<Integer>, SimulatedAs.Tol
 
     @Override
     public SimulatedAs simulatedAs() {
-        return SimulatedAs.SIMULATOR;
+        return SimulatedAs.ALONE;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.lockstep.bench.simulate.jvm;
 
-import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
@@ -29,7 +29,7 @@ final class NodesProgram {
 
     public static void main(String[] arguments) throws InterruptedException {
         NodeLayout layout = arguments[0].equals("layout")
-                ? NodeLayout.read(Path.of(System.getenv(Simulator.NODES_ENVIRONMENT)))
+                ? NodeLayout.read(Path.of(System.getenv(NativeProcess.NODES_ENVIRONMENT)))
                 : NodeLayout.NONE;
         DatabaseOptions options = DatabaseOptions.builder()
                 .poolBytes(POOL_BYTES)

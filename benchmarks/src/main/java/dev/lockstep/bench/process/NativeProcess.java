@@ -1,0 +1,30 @@
+package dev.lockstep.bench.process;
+
+import dev.lockstep.counters.Markers;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What starts a process on the machine's own processor. One that a simulated process starts is not simulated, so it
+ * gets none of the variables by which a program knows that it is.
+ */
+public final class NativeProcess {
+    /** The environment variable that names a file of the machine's nodes, as {@code NodeLayout.read} reads it. */
+    public static final String NODES_ENVIRONMENT = "LOCKSTEP_NODES";
+
+    private NativeProcess() {}
+
+    /**
+     * A process that has still to be started.
+     *
+     * @param command its program and arguments
+     */
+    public static ProcessBuilder builder(List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        Map<String, String> environment = builder.environment();
+        if (environment.remove(Markers.ENVIRONMENT) != null) {
+            environment.remove(NODES_ENVIRONMENT);
+        }
+        return builder;
+    }
+}
