@@ -1,6 +1,7 @@
 package dev.lockstep.bench.codemap;
 
 import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
@@ -96,6 +97,7 @@ final class CodeMapChildRun {
                     case TPCC -> TPCC_POOL_BYTES;
                 };
         return DatabaseOptions.builder()
+                .nodeLayout(NodesFile.layout())
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
                 .durableSnapshots(false)

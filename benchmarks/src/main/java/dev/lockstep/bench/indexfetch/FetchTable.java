@@ -1,5 +1,6 @@
 package dev.lockstep.bench.indexfetch;
 
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -68,6 +69,7 @@ final class FetchTable implements AutoCloseable {
         keysApart = indexes == 0 ? 1 : (int) (Integer.MAX_VALUE / rows);
         stride = stride(rows);
         DatabaseOptions options = DatabaseOptions.builder()
+                .nodeLayout(NodesFile.layout())
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
                 .durableSnapshots(false)

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -72,6 +73,7 @@ public class NewOrderBenchmark {
         directory = ScratchDirectory.make("jmh");
         TpccScale scale = new TpccScale(1, items, customers, customers * 3 / 10);
         DatabaseOptions options = DatabaseOptions.builder()
+                .nodeLayout(NodesFile.layout())
                 .createIfMissing(true)
                 .durability(Durability.ASYNC)
                 .durableSnapshots(false)

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -72,6 +73,7 @@ public class OperationBenchmark {
     @Setup
     public void fill() {
         DatabaseOptions databaseOptions = DatabaseOptions.builder()
+                .nodeLayout(NodesFile.layout())
                 .poolBytes(POOL_BYTES_MIN + rows * POOL_BYTES_PER_ROW)
                 .build();
         database = Database.inMemory(databaseOptions);

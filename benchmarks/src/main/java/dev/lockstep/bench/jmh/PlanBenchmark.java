@@ -3,6 +3,7 @@ package dev.lockstep.bench.jmh;
 import dev.lockstep.bench.plan.FilterOperator;
 import dev.lockstep.bench.plan.ScanOperator;
 import dev.lockstep.bench.plan.SumOperator;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -76,8 +77,10 @@ public class PlanBenchmark {
     /** Fills a table, and puts the plan together. */
     @Setup
     public void fill() {
-        DatabaseOptions databaseOptions =
-                DatabaseOptions.builder().poolBytes(POOL_BYTES).build();
+        DatabaseOptions databaseOptions = DatabaseOptions.builder()
+                .nodeLayout(NodesFile.layout())
+                .poolBytes(POOL_BYTES)
+                .build();
         database = Database.inMemory(databaseOptions);
         options = TransactionOptions.of(databaseOptions).withIsolation(Isolation.READ_COMMITTED);
         table = database.createTable(TableDefinition.named("line")

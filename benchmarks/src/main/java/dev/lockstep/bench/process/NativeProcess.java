@@ -9,9 +9,6 @@ import java.util.Map;
  * gets none of the variables by which a program knows that it is.
  */
 public final class NativeProcess {
-    /** The environment variable that names a file of the machine's nodes, as {@code NodeLayout.read} reads it. */
-    public static final String NODES_ENVIRONMENT = "LOCKSTEP_NODES";
-
     private NativeProcess() {}
 
     /**
@@ -23,7 +20,7 @@ public final class NativeProcess {
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         if (environment.remove(Markers.ENVIRONMENT) != null) {
-            environment.remove(NODES_ENVIRONMENT);
+            environment.remove(NodesFile.ENVIRONMENT);
         }
         return builder;
     }

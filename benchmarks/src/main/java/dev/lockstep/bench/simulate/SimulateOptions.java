@@ -1,6 +1,6 @@
 package dev.lockstep.bench.simulate;
 
-import dev.lockstep.bench.process.NativeProcess;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.report.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +72,7 @@ public final class SimulateOptions {
             paramLabel = "N",
             description =
                     "Nodes that the cores are dealt to; a divisor of them. A file that describes them is named in the"
-                            + " environment of what is simulated, as " + NativeProcess.NODES_ENVIRONMENT
+                            + " environment of what is simulated, as " + NodesFile.ENVIRONMENT
                             + "; tpcc on Lockstep deals its carriers and its buffer pool to them. Memory is of the node"
                             + " whose core touches it first while caches are simulated, unless the program tells of"
                             + " another, as it does for buffer pools.")

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.NativeProcess;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.counters.Markers;
@@ -263,7 +264,7 @@ public final class Simulator {
     public Map<String, String> environment() {
         return nodesFile == null
                 ? Map.of(Markers.ENVIRONMENT, "1")
-                : Map.of(Markers.ENVIRONMENT, "1", NativeProcess.NODES_ENVIRONMENT, nodesFile.toString());
+                : Map.of(Markers.ENVIRONMENT, "1", NodesFile.ENVIRONMENT, nodesFile.toString());
     }
 
     /** Cores are dealt to nodes as the simulator does, in equal consecutive runs; a processor is a core. */

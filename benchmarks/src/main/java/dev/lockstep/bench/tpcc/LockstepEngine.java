@@ -1,6 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
-import dev.lockstep.bench.process.NativeProcess;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -48,8 +48,7 @@ final class LockstepEngine implements OpenEngine {
     /** Opens an empty database in a directory below one that exists. */
     static LockstepEngine open(RunSpec spec, Path directory) {
         Durability durability = Spelling.parse(Durability.class, spec.durability());
-        String nodesFile = System.getenv(NativeProcess.NODES_ENVIRONMENT);
-        NodeLayout nodes = nodesFile == null ? NodeLayout.NONE : NodeLayout.read(Path.of(nodesFile));
+        NodeLayout nodes = NodesFile.layout();
         DatabaseOptions options = spec.protection()
                 .applyTo(DatabaseOptions.builder())
                 .nodeLayout(nodes)

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.process.NativeProcess;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.counters.Markers;
@@ -307,7 +308,7 @@ class SimulateCommandTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Environments.class.getName());
-        simulated.environment().putAll(Map.of(Markers.ENVIRONMENT, "1", NativeProcess.NODES_ENVIRONMENT, "nodes.txt"));
+        simulated.environment().putAll(Map.of(Markers.ENVIRONMENT, "1", NodesFile.ENVIRONMENT, "nodes.txt"));
         Process process = simulated.redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals("[] true", said.strip());
@@ -319,7 +320,7 @@ class SimulateCommandTest {
         private Environments() {}
 
         public static void main(String[] arguments) {
-            List<String> names = List.of(Markers.ENVIRONMENT, NativeProcess.NODES_ENVIRONMENT);
+            List<String> names = List.of(Markers.ENVIRONMENT, NodesFile.ENVIRONMENT);
             Set<String> inherited = new TreeSet<>(
                     NativeProcess.builder(List.of("true")).environment().keySet());
             inherited.retainAll(names);

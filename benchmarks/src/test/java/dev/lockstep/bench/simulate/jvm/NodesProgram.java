@@ -1,6 +1,6 @@
 package dev.lockstep.bench.simulate.jvm;
 
-import dev.lockstep.bench.process.NativeProcess;
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
@@ -12,7 +12,6 @@ import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.NodeLayout;
-import java.nio.file.Path;
 
 /**
  * The main class of a simulated JVM: one thread on core 1 scans a table of 2 MB in a pool of 3 MB, which the main
@@ -28,9 +27,7 @@ final class NodesProgram {
     private NodesProgram() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        NodeLayout layout = arguments[0].equals("layout")
-                ? NodeLayout.read(Path.of(System.getenv(NativeProcess.NODES_ENVIRONMENT)))
-                : NodeLayout.NONE;
+        NodeLayout layout = arguments[0].equals("layout") ? NodesFile.layout() : NodeLayout.NONE;
         DatabaseOptions options = DatabaseOptions.builder()
                 .poolBytes(POOL_BYTES)
                 .nodeLayout(layout)
