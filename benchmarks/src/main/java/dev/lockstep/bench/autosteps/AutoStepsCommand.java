@@ -41,12 +41,13 @@ import picocli.CommandLine.Spec;
                     + " the instruction cache, the next member runs the same segment.",
             "Prints for each operation what it misses alone, in a cache warmed by itself; what each further member of"
                 + " a team is promised to miss; and what a team of that many members misses when its trace is"
-                + " replayed, without and with the code of a switch between two members. Beside the points found stand"
-                + " those that the agent can insert into bytecode, and those that are found by hand: the end of a"
-                + " fragment moves forward while a second thread, switch included, adds less than 5 %% (section 3.3)."
-                + " Points name the code as it was compiled in the traced JVM, innermost method first, each with @ its"
-                + " bytecode index and : its line. There is no --flame: traces are evaluated, and nothing is run that"
-                + " it could draw."
+                + " replayed, without the code of a switch between two members, as in a staged team, and with it; and"
+                + " what members miss that run one after the other with as many switches. Beside the points found"
+                + " stand those that the agent can insert into bytecode, and those that are found by hand: the end of"
+                + " a fragment moves forward while a second thread, switch included, adds less than 5 %% (section"
+                + " 3.3). Points name the code as it was compiled in the traced JVM, innermost method first, each with"
+                + " @ its bytecode index and : its line. There is no --flame: traces are evaluated, and nothing is run"
+                + " that it could draw."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:searched", "2:wrong call, or TRACE is no trace"},
@@ -227,7 +228,14 @@ public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.To
         SwitchPlacement curves = new SwitchPointSearch(trace, shape, knees.getFirst()).place();
         List<Section> all = new ArrayList<>(result.sections());
         all.add(Section.of(
-                "Misses, instruction by instruction", AutoStepsPlots.curves(traces.name(longest), trace, curves)));
+                "Misses, instruction by instruction",
+                AutoStepsPlots.curves(
+                        traces.name(longest),
+                        trace,
+                        curves,
+                        new TeamReplay(trace, shape, search.switchBytes()),
+                        new TeamReplay(trace, shape, 0),
+                        search.members())));
         if (knees.size() > 1) {
             all.add(Section.of("Knees", AutoStepsPlots.knees(result.of(traces.name(longest)))));
         }

@@ -24,7 +24,7 @@ import java.util.Set;
  * @param operations in the order of the trace; each once for each knee
  */
 record AutoStepsResult(int format, String instructionCache, int members, int switchBytes, List<Operation> operations) {
-    static final int FORMAT = 2;
+    static final int FORMAT = 3;
 
     AutoStepsResult {
         operations = List.copyOf(operations);
@@ -51,8 +51,10 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
      * @param stepsMisses that the search promises to each further member
      * @param switches of one execution
      * @param leaderMisses of the first member of the replayed team
-     * @param memberMisses mean of its further members
+     * @param memberMisses mean of its further members, without the code of switches: as in a team whose leader does
+     *     the stages of all
      * @param memberMissesWithSwitches the same with the code of the switches
+     * @param serialMemberMisses the same of members that run one after the other, each with as many switches
      * @param insertedSwitches of one execution with those points that can be inserted, where they can
      * @param insertedMemberMisses mean of the further members with these and the code of their switches
      * @param manualPoints of the search by hand
@@ -73,6 +75,7 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             double leaderMisses,
             double memberMisses,
             double memberMissesWithSwitches,
+            double serialMemberMisses,
             int insertedSwitches,
             double insertedMemberMisses,
             List<Point> manualPoints,
@@ -86,6 +89,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         /** As in the paper's Figure 17. */
         private void addPlacements(Table.Builder table) {
             addPlacement(table, "nobody", 0, 0, originalMisses);
+            addPlacement(table, "autoSTEPS, serially", points.size(), switches, serialMemberMisses);
+            addPlacement(table, "autoSTEPS, staged", points.size(), switches, memberMisses);
             addPlacement(table, "autoSTEPS", points.size(), switches, memberMissesWithSwitches);
             long bytecodes = points.stream()
                     .filter(point -> !point.bytecode.isEmpty())
@@ -185,7 +190,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             List<Integer> passes = mapper.passes(trace, List.copyOf(mapped));
             SwitchPlacement manual = search.judge(manual(operation));
             List<Point> manualPoints = points(operation, manual, insertedByHand);
-            List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), members);
+            List<Integer> misses =
+                    new TeamReplay(trace, shape, 0).misses(placement.switches(), members, TeamReplay.Order.TEAM);
             return new Operation(
                     traces.name(operation),
                     traces.executionCount(operation),
@@ -199,12 +205,13 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     placement.switches().size(),
                     misses.getFirst(),
                     furtherMean(misses),
-                    withSwitches(trace, placement.switches()),
+                    withSwitches(trace, placement.switches(), TeamReplay.Order.TEAM),
+                    withSwitches(trace, placement.switches(), TeamReplay.Order.SERIAL),
                     passes.size(),
-                    withSwitches(trace, passes),
+                    withSwitches(trace, passes, TeamReplay.Order.TEAM),
                     manualPoints,
                     manual.switches().size(),
-                    withSwitches(trace, manual.switches()));
+                    withSwitches(trace, manual.switches(), TeamReplay.Order.TEAM));
         }
 
         /** The same for all knees. */
@@ -251,11 +258,11 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     trace.count(),
                     trace.lineCount(shape) * shape.lineBytes(),
                     passes.size(),
-                    withSwitches(trace, passes));
+                    withSwitches(trace, passes, TeamReplay.Order.TEAM));
         }
 
-        private double withSwitches(InstructionTrace trace, List<Integer> switches) {
-            return furtherMean(new TeamReplay(trace, shape, switchBytes).misses(switches, members));
+        private double withSwitches(InstructionTrace trace, List<Integer> switches, TeamReplay.Order order) {
+            return furtherMean(new TeamReplay(trace, shape, switchBytes).misses(switches, members, order));
         }
     }
 
@@ -317,7 +324,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         }
         List<Section> sections = new ArrayList<>();
         sections.add(Section.of("Switch points for a cache of " + instructionCache, found.build()));
-        sections.add(Section.of("Placements beside each other, the code of the switches included", placements.build()));
+        sections.add(Section.of(
+                "Placements beside each other, the code of the switches included but in stages", placements.build()));
         if (operations.stream()
                 .anyMatch(operation -> !operation.points.isEmpty() || !operation.manualPoints.isEmpty())) {
             sections.add(Section.of("Where they are", points.build()));

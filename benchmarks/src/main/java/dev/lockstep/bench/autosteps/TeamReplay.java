@@ -2,10 +2,11 @@ package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.simulate.CacheShape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
- * Runs the trace of an operation for a whole team, segment by segment, and counts what each member misses: what a
+ * Runs the trace of an operation for several members, segment by segment, and counts what each member misses: what a
  * placement promises, held against the cache itself. Between two members stands the code of a switch.
  */
 final class TeamReplay {
@@ -25,29 +26,47 @@ final class TeamReplay {
         this.switchBytes = switchBytes;
     }
 
+    /** Who goes on when a member gives up its turn. */
+    enum Order {
+        /** The next one, at the same place: a team. */
+        TEAM,
+        /** The same one: members run one after the other and switch in vain, which is what a team is held against. */
+        SERIAL
+    }
+
     /**
-     * Runs a team in a cold cache.
+     * Runs members in a cold cache.
      *
      * @param switches indexes of the trace before which a member gives up its turn, ascending
-     * @return the misses of each member in the order of their turns, those of the switch that ends a turn included
+     * @return the misses of each member, those of the switches that end its turns included
      */
-    List<Integer> misses(List<Integer> switches, int members) {
+    List<Integer> misses(List<Integer> switches, int members, Order order) {
+        return missesAt(switches, members, order).stream().map(List::size).toList();
+    }
+
+    /**
+     * The same by instruction.
+     *
+     * @return for each member the indexes of the trace at which it missed, ascending, once for each line; what a switch
+     *     misses is missed before the instruction that follows it
+     */
+    List<List<Integer>> missesAt(List<Integer> switches, int members, Order order) {
         MarkedCache cache = new MarkedCache(shape);
-        int[] misses = new int[members];
-        int begin = 0;
-        for (int segment = 0; segment <= switches.size(); segment++) {
+        List<List<Integer>> misses = new ArrayList<>();
+        for (int member = 0; member < members; member++) {
+            misses.add(new ArrayList<>());
+        }
+        int turns = switches.size() + 1;
+        for (int turn = 0; turn < turns * members; turn++) {
+            int member = order == Order.TEAM ? turn % members : turn / turns;
+            int segment = order == Order.TEAM ? turn / members : turn % turns;
+            int begin = segment == 0 ? 0 : switches.get(segment - 1);
             int end = segment < switches.size() ? switches.get(segment) : trace.count();
-            for (int member = 0; member < members; member++) {
-                misses[member] += run(cache, begin, end);
-                misses[member] += members == 1 ? 0 : runSwitch(cache);
-            }
-            begin = end;
+            run(cache, begin, end, misses.get(member));
+            int missed = members == 1 ? 0 : runSwitch(cache);
+            misses.get(member).addAll(Collections.nCopies(missed, end));
         }
-        List<Integer> result = new ArrayList<>();
-        for (int count : misses) {
-            result.add(count);
-        }
-        return result;
+        return misses;
     }
 
     /** Executes the code of a switch; returns what it misses. */
@@ -57,11 +76,18 @@ final class TeamReplay {
 
     /** Executes the instructions from {@code begin} to before {@code end}; returns what they miss. */
     int run(MarkedCache cache, int begin, int end) {
-        int misses = 0;
+        List<Integer> misses = new ArrayList<>();
+        run(cache, begin, end, misses);
+        return misses.size();
+    }
+
+    private void run(MarkedCache cache, int begin, int end, List<Integer> misses) {
         for (int i = begin; i < end; i++) {
-            misses += touch(cache, trace.address(i), trace.lastByte(i));
+            int missed = touch(cache, trace.address(i), trace.lastByte(i));
+            for (int left = missed; left > 0; left--) {
+                misses.add(i);
+            }
         }
-        return misses;
     }
 
     private static int touch(MarkedCache cache, long firstByte, long lastByte) {

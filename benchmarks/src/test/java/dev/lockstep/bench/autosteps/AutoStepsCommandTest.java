@@ -82,6 +82,10 @@ class AutoStepsCommandTest {
         assertEquals(8, fetch.get("leaderMisses").asInt());
         assertEquals(0, fetch.get("memberMisses").asInt());
         assertTrue(fetch.get("memberMissesWithSwitches").asDouble() > 0, fetch::toString);
+        assertEquals(10, fetch.get("serialMemberMisses").asInt());
+        for (String placement : List.of("nobody", "autoSTEPS, serially", "autoSTEPS, staged", "the agent", "hand")) {
+            assertTrue(out.toString().contains(" " + placement + " "), placement);
+        }
         assertEquals("40", fetch.at("/points/0/address").asText());
         assertEquals(1, fetch.at("/points/0/switches").asInt());
         assertEquals("commit", result.at("/operations/1/name").asText());

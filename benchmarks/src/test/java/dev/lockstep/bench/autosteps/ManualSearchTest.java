@@ -50,7 +50,7 @@ class ManualSearchTest {
         InstructionTrace trace = straight(10 * INSTRUCTIONS_OF_CACHE);
         SwitchPlacement placement =
                 new SwitchPointSearch(trace, SHAPE, new Knee(200, 4)).judge(new ManualSearch(trace, SHAPE, 64).place());
-        List<Integer> misses = new TeamReplay(trace, SHAPE, 64).misses(placement.switches(), 4);
+        List<Integer> misses = new TeamReplay(trace, SHAPE, 64).misses(placement.switches(), 4, TeamReplay.Order.TEAM);
         for (int member = 1; member < 4; member++) {
             assertTrue(misses.get(member) < misses.getFirst() * 0.15, misses::toString);
         }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.autosteps.TeamReplay.Order;
 import dev.lockstep.bench.simulate.CacheShape;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -136,9 +137,9 @@ class SwitchPointSearchTest {
         InstructionTrace trace = trace(0, 1, 2, 3, 4, 5, 6, 7);
         SwitchPlacement placement = place(trace, 200, 4);
         TeamReplay replay = new TeamReplay(trace, FOUR_LINES, 0);
-        assertEquals(List.of(8, 0, 0), replay.misses(placement.switches(), 3));
-        assertEquals(List.of(8, 8, 8), replay.misses(List.of(), 3));
-        assertEquals(List.of(8), replay.misses(placement.switches(), 1));
+        assertEquals(List.of(8, 0, 0), replay.misses(placement.switches(), 3, Order.TEAM));
+        assertEquals(List.of(8, 8, 8), replay.misses(List.of(), 3, Order.TEAM));
+        assertEquals(List.of(8), replay.misses(placement.switches(), 1, Order.TEAM));
     }
 
     @Test
@@ -146,7 +147,18 @@ class SwitchPointSearchTest {
         InstructionTrace trace = trace(0, 1, 2, 3, 4, 5, 6, 7);
         TeamReplay replay = new TeamReplay(trace, FOUR_LINES, LINE_BYTES);
         // Member 1: 4 lines and the switch, which evicts line 0. Member 2: line 0 evicts 1, and so on; the switch too.
-        assertEquals(List.of(10, 10), replay.misses(List.of(4), 2));
+        assertEquals(List.of(10, 10), replay.misses(List.of(4), 2, Order.TEAM));
+    }
+
+    /** A fragment and the switch fit the cache, the operation does not: what a team reuses, nobody reuses alone. */
+    @Test
+    void membersThatSwitchInVainMissWhatATeamReuses() {
+        InstructionTrace trace = trace(0, 1, 2, 3, 4, 5, 6, 7);
+        TeamReplay replay = new TeamReplay(trace, CacheShape.parse("96,full,16"), LINE_BYTES);
+        // The code of the switch is missed once, before the instruction behind it.
+        List<Integer> first = List.of(0, 1, 2, 3, 4, 4, 5, 6, 7);
+        assertEquals(List.of(first, List.of()), replay.missesAt(List.of(4), 2, Order.TEAM));
+        assertEquals(List.of(first, List.of(0, 1, 2, 3, 4, 5, 6, 7)), replay.missesAt(List.of(4), 2, Order.SERIAL));
     }
 
     /**
@@ -173,7 +185,7 @@ class SwitchPointSearchTest {
                     new SwitchPointSearch(trace, shape, new Knee(50, 3))
                             .judge(new LinkedHashSet<>(placement.addresses())),
                     "the points found are judged as when they were found");
-            List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), 4);
+            List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), 4, Order.TEAM);
             for (int member = 1; member < 4; member++) {
                 int missed = misses.get(member);
                 assertTrue(
