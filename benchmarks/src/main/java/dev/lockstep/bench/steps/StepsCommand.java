@@ -2,6 +2,7 @@ package dev.lockstep.bench.steps;
 
 import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.flame.FlameOption;
+import dev.lockstep.bench.process.FootprintsFile;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.MeasurementOptions;
@@ -15,6 +16,7 @@ import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -28,7 +30,10 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The transactions of TPC-C with STEPS and without, section 4.3. */
 @Command(
@@ -71,6 +76,9 @@ import picocli.CommandLine.Option;
             "      With a row for each way of executing teams.",
             "  ./lockstep steps --native --variants batches,teams,staged-alone,continuation-alone,both,staged",
             "      What each part contributes, alone and together.",
+            "  ./lockstep codemap --workload tpcc --footprints code.txt",
+            "  ./lockstep steps --footprints code.txt --out report",
+            "      What each operation executes stands first.",
             "  ./lockstep steps --native --warehouses 10 --mixes payment --out report --flame",
             "      With a flame graph of each mix, size and variant.",
             "  ./lockstep steps --simulate --warehouses 10 --mixes payment --l1i 64K,2,64 --l1i 32K,8,64",
@@ -185,6 +193,13 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     private boolean simulatedSide;
 
     @Option(
+            names = "--footprints",
+            paramLabel = "FILE",
+            description = "What ./lockstep codemap --footprints has written: the report then begins with the code that"
+                    + " each operation executes, by which its misses are to be read.")
+    private Path footprints;
+
+    @Option(
             names = "--jvm-option",
             paramLabel = "OPTION",
             description = "One more option of every child JVM; may be repeated.")
@@ -198,6 +213,9 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
 
     @Mixin
     private MeasurementOptions options = new MeasurementOptions(REPEATS);
+
+    @Spec
+    private CommandSpec command;
 
     private final Launcher launcher;
     private final Supplier<Optional<String>> simulatorObstacle;
@@ -225,6 +243,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     @Override
     public Integer call() throws IOException {
         requireRange();
+        List<ExecutedCode> executed = executed();
         if (simulatedSide) {
             Optional<String> obstacle = simulatorObstacle.get();
             if (obstacle.isPresent()) {
@@ -260,7 +279,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                     cells.add(experiment.run(Spelling.of(mix), size));
                 }
             }
-            StepsResult result = new StepsResult(List.copyOf(cells));
+            StepsResult result = new StepsResult(executed, List.copyOf(cells));
             List<Section> printed = new ArrayList<>(result.sections());
             List<Section> page = new ArrayList<>(result.page());
             List<Part> undrawn = new ArrayList<>();
@@ -279,6 +298,17 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                     printed,
                     page);
             return ok ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        }
+    }
+
+    private List<ExecutedCode> executed() {
+        if (footprints == null) {
+            return List.of();
+        }
+        try {
+            return ExecutedCode.of(FootprintsFile.read("--footprints", footprints));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
     }
 

@@ -7,9 +7,10 @@ import java.util.List;
 /**
  * All figures of one command.
  *
+ * @param executed what each operation executes; empty where nobody has named it
  * @param cells a mix at a number of warehouses each
  */
-record StepsResult(List<StepsCell> cells) {
+record StepsResult(List<ExecutedCode> executed, List<StepsCell> cells) {
     /** Whether all that ran counts. */
     boolean ok() {
         return cells.stream().allMatch(StepsCell::ok);
@@ -17,7 +18,12 @@ record StepsResult(List<StepsCell> cells) {
 
     /** All of them in tables. */
     List<Section> sections() {
-        return new StepsSections(cells).sections();
+        List<Section> sections = new ArrayList<>();
+        if (!executed.isEmpty()) {
+            sections.add(ExecutedCode.section(executed));
+        }
+        sections.addAll(new StepsSections(cells).sections());
+        return sections;
     }
 
     /** The plots, and all figures below them. */

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.process.FootprintsFile;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.ThisMachine;
 import dev.lockstep.engine.DatabaseOptions;
@@ -12,7 +13,6 @@ import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.Terminal;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -285,28 +285,12 @@ record TpccPlan(
         if (options.teamData == null) {
             return TeamLimits.NONE;
         }
-        try {
-            Collection<CodeFootprints> measured =
-                    CodeFootprints.read(options.teamData).values();
-            require(
-                    measured.stream().anyMatch(each -> !each.dataBytes().isEmpty()),
-                    "--team-data " + options.teamData + " says of no operation what data it touches: make it anew with"
-                            + " ./lockstep codemap --footprints FILE");
-            measured.forEach(each -> requireThisJvm(options.teamData, each));
-            return TeamLimits.of(options.teamL2 == null ? ThisMachine.l2Bytes() : options.teamL2.bytes(), measured);
-        } catch (IOException e) {
-            throw new IllegalArgumentException("--team-data cannot be read: " + e, e);
-        }
-    }
-
-    /** Measured in code that another compiler made; a file made by hand need not name any. */
-    private static void requireThisJvm(Path file, CodeFootprints footprints) {
+        Collection<CodeFootprints> measured = FootprintsFile.read("--team-data", options.teamData);
         require(
-                footprints.jvm().isEmpty() || footprints.isOfThisJvm(),
-                "--team-data " + file + " is of another JVM: jvm=\"" + footprints.jvm() + "\" here=\""
-                        + CodeFootprints.thisJvm()
-                        + "\"; remedy: make it anew with ./lockstep codemap --footprints FILE,"
-                        + " or run on that JVM");
+                measured.stream().anyMatch(each -> !each.dataBytes().isEmpty()),
+                "--team-data " + options.teamData + " says of no operation what data it touches: make it anew with"
+                        + " ./lockstep codemap --footprints FILE");
+        return TeamLimits.of(options.teamL2 == null ? ThisMachine.l2Bytes() : options.teamL2.bytes(), measured);
     }
 
     private static void require(boolean condition, String sentence) {

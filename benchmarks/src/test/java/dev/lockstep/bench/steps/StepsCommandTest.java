@@ -64,6 +64,36 @@ class StepsCommandTest {
         return new ObjectMapper().readTree(json.toFile());
     }
 
+    @Test
+    void executedCodeStandsFirst() throws IOException {
+        Path file = directory.resolve("code.txt");
+        List<String> arguments = List.of("--native", "--mixes=payment", "--warehouses=1", "--repeat=1");
+        write(
+                file,
+                """
+                lockstep-code-footprints 2
+                workload tpcc
+                operation 2048 begin
+                operation 65536 commit
+                data 1024 commit
+                end
+                """);
+        JsonNode result = run(0, this::rising, with(arguments, "--footprints=" + file));
+        assertEquals("commit", result.at("/executed/0/operation").asText());
+        assertEquals(65_536, result.at("/executed/0/bytes").asInt());
+        assertEquals(1_024, result.at("/executed/0/dataBytes").asInt());
+        assertEquals("begin", result.at("/executed/1/operation").asText());
+        String printed = out.toString();
+        assertTrue(printed.indexOf("Executed code of each operation") < printed.indexOf("payment"), printed);
+        write(file, "lockstep-code-footprints 2\njvm Another JVM 99\nworkload tpcc\nend\n");
+        assertEquals(2, execute(this::rising, with(arguments, "--footprints=" + file)));
+        assertTrue(err.toString().contains("is of another JVM"), err.toString());
+    }
+
+    private static String[] with(List<String> arguments, String last) {
+        return Stream.concat(arguments.stream(), Stream.of(last)).toArray(String[]::new);
+    }
+
     private static String value(List<String> words, String option) {
         return words.get(words.indexOf(option) + 1);
     }
