@@ -14,7 +14,8 @@ import java.util.stream.Stream;
  *
  * <p>Of several variants the first one counts, but for {@code overFirstVariant}.
  *
- * @param stepsOverJdk STEPS over the JDK's scheduling: with teams and batches over neither, where there are such runs
+ * @param stepsOverJdk STEPS with teams and batches over the JDK's scheduling with neither
+ * @param schedulingAlone STEPS over the JDK's scheduling where neither side was run as above: the same batches on both
  * @param teamsOnOverOff STEPS with teams and batches over STEPS with neither
  * @param batchesOverNeither STEPS with batches alone over STEPS with neither
  * @param teamsOverBatches STEPS with teams and batches over STEPS with batches alone
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Ratios(
         RatioReport stepsOverJdk,
+        RatioReport schedulingAlone,
         RatioReport teamsOnOverOff,
         RatioReport batchesOverNeither,
         RatioReport teamsOverBatches,
@@ -60,17 +62,30 @@ record Ratios(
         RunReport both = firstOf(grouped, spec -> spec.usesTeams() && spec.batches());
         RunReport batches = firstOf(grouped, spec -> isWithoutTeams(spec) && spec.batches());
         RunReport neither = firstOf(grouped, spec -> isWithoutTeams(spec) && !spec.batches());
+        RatioReport stepsOverJdk = ratio(runs, both, jdk);
         return new Ratios(
-                ratio(
-                        runs,
-                        both != null ? both : firstOf(grouped, spec -> spec.scheduling() == Scheduling.STEPS),
-                        jdk != null ? jdk : firstOf(grouped, spec -> spec.scheduling() == Scheduling.JDK)),
+                stepsOverJdk,
+                stepsOverJdk == null ? schedulingAlone(runs, grouped) : null,
                 ratio(runs, both, neither),
                 ratio(runs, batches, neither),
                 ratio(runs, both, batches),
                 ratio(runs, RunReport::control, labelled(first), first + " (control)", first),
                 overFirstVariant(runs),
                 List.copyOf(peers));
+    }
+
+    private static RatioReport schedulingAlone(List<RunReport> runs, List<RunReport> grouped) {
+        RunReport steps = firstOf(grouped, spec -> spec.scheduling() == Scheduling.STEPS);
+        return steps == null
+                ? null
+                : ratio(
+                        runs,
+                        steps,
+                        firstOf(
+                                grouped,
+                                spec -> spec.scheduling() == Scheduling.JDK
+                                        && spec.batches()
+                                                == steps.configuration().batches()));
     }
 
     /** One run of each grouping of Lockstep, of the first variant. */
@@ -163,7 +178,13 @@ record Ratios(
     /** All ratios there are, the main one first; each once, also where it has two names. */
     List<RatioReport> all() {
         return Stream.of(
-                        Arrays.asList(stepsOverJdk, teamsOnOverOff, batchesOverNeither, teamsOverBatches, control)
+                        Arrays.asList(
+                                stepsOverJdk,
+                                schedulingAlone,
+                                teamsOnOverOff,
+                                batchesOverNeither,
+                                teamsOverBatches,
+                                control)
                                 .stream(),
                         overFirstVariant.stream(),
                         lockstepOverPeer.stream())

@@ -50,7 +50,7 @@ class RatioReportTest {
         RatioReport control = RatioReport.of("control", "off", List.of(pair(10, 10)));
         assertEquals(
                 List.of(governed, control),
-                new Ratios(null, null, null, governed, control, List.of(governed), List.of()).all());
+                new Ratios(null, null, null, null, governed, control, List.of(governed), List.of()).all());
     }
 
     @Test
@@ -134,7 +134,7 @@ class RatioReportTest {
                 repetition("steps", 2, 900, false),
                 repetition("jdk", 3, 10, false),
                 repetition("steps", 3, 110, true));
-        RatioReport ratio = Ratios.of(runs, Map.of()).stepsOverJdk();
+        RatioReport ratio = Ratios.of(runs, Map.of()).schedulingAlone();
         assertEquals(1, ratio.repeats());
         assertEquals(1.1, ratio.median(), NEAR);
     }
