@@ -26,6 +26,11 @@ record FetchPlan(
         kinds = List.copyOf(kinds);
     }
 
+    /** The same of other child JVMs. */
+    FetchPlan with(FetchSpec newSpec) {
+        return new FetchPlan(newSpec, kinds, points, scratch, mainClass, progress);
+    }
+
     /** The one that is run twice: an original, since speedups are over the time of the original. */
     FetchKind control() {
         return kinds.stream()

@@ -50,6 +50,12 @@ record FetchSpec(
                 samples);
     }
 
+    /** The same on a table with so many rows. */
+    FetchSpec withRows(long newRows) {
+        return new FetchSpec(
+                kind, operation, newRows, members, operationsEach, seconds, transactions, warmUpSeconds, seed, samples);
+    }
+
     /** The same by rounds that are counted, not timed. */
     FetchSpec simulated(FetchKind newKind, List<Integer> newMembers) {
         return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, 0, seed, samples);

@@ -147,12 +147,14 @@ record FetchTimesReport(List<FetchTimes> runs) {
                 .toList();
     }
 
-    private static String title(Speedup each) {
+    /** What is compared with what. */
+    static String title(Speedup each) {
         return each.kind.original().name().toLowerCase(Locale.ROOT) + " : "
                 + (each.control ? "control" : each.kind.name().toLowerCase(Locale.ROOT));
     }
 
-    private static String text(Speedup each) {
+    /** The median, and the least and the greatest in brackets. */
+    static String text(Speedup each) {
         return String.format(Locale.ROOT, "%.3f (%.3f to %.3f)", each.speedup, each.speedupMin, each.speedupMax);
     }
 

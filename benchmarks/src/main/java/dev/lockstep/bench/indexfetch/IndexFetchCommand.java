@@ -55,6 +55,8 @@ import picocli.CommandLine.Option;
             "      Times and misses of fetches, teams of 1 to 80, staged and by continuations.",
             "  ./lockstep indexfetch --rows 10000000 --members 1,10 --kinds original,staged --out" + " report",
             "      A gigabyte of rows, and a page with plots.",
+            "  ./lockstep indexfetch --rows 10000,100000,1000000,10000000 --members 1,10 --kinds staged --out report",
+            "      Gain against data size: what teams gain where rows lie in a cache, and where they do not.",
             "  ./lockstep indexfetch --members 10 --kinds staged,continuation --out report --flame",
             "      Where the time goes in each of them, as flame graphs.",
             "  ./lockstep indexfetch --operation update",
@@ -141,11 +143,13 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
 
     @Option(
             names = "--rows",
+            split = ",",
             paramLabel = "N",
             defaultValue = "100000",
-            description = "Rows of the table, 100 bytes of values each; 10000000 are a gigabyte. Default:"
-                    + " ${DEFAULT-VALUE}.")
-    private int rows;
+            description = "Rows of the table, 100 bytes of values each; 10000000 are a gigabyte. With several the times"
+                    + " are taken with each, and the report has the gain against data size: how many times as fast as"
+                    + " one by one teams are with each number of rows. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> rows;
 
     @Option(
             names = "--operations",
@@ -241,8 +245,12 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 "--kinds inserted and --switch-points need each other");
         missesOptions.require(options, measured != Measured.TIME, withOriginals());
         options.require(
-                !flame.isAsked() || measured != Measured.MISSES,
-                "--flame needs --measure time or all, as well as --out");
+                rows.size() == 1 || measured == Measured.TIME,
+                "--measure misses and all are of one of --rows, since each simulated run takes minutes: give several"
+                        + " to --measure time");
+        options.require(
+                !flame.isAsked() || (measured != Measured.MISSES && rows.size() == 1),
+                "--flame needs --measure time or all and one of --rows, as well as --out");
         flame.require(options);
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
@@ -267,8 +275,15 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             BesideSimulated beside =
                     measured == Measured.ALL ? BesideSimulated.find(plan, missesOptions.caches()) : null;
             FetchExperiment experiment = new FetchExperiment(plan, options.repeat(), beside);
-            FetchTimesReport times = measured == Measured.MISSES ? null : experiment.run();
-            IndexFetchResult result = new IndexFetchResult(times, beside, misses, padded, retrained, verdicts);
+            FetchTimesReport times = null;
+            DataSizeCurve dataSizes = null;
+            if (rows.size() > 1) {
+                dataSizes = new GainExperiment(plan, options.repeat()).overRows(rows);
+            } else if (measured != Measured.MISSES) {
+                times = experiment.run();
+            }
+            IndexFetchResult result =
+                    new IndexFetchResult(times, dataSizes, beside, misses, padded, retrained, verdicts);
             List<Section> sections = new ArrayList<>(result.sections());
             if (flame.isAsked()) {
                 FlameGraphs graphs = new FlameGraphs(options.directory());
@@ -293,7 +308,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     /** What must hold wherever this runs. */
     private void requireSizesAndKinds() {
         options.require(members.stream().allMatch(each -> each >= 1 && each <= MEMBERS_MAX), "--members is 1 to 1000");
-        options.require(rows >= Collections.max(members) && rows <= ROWS_MAX, "--rows is --members to 100000000");
+        options.require(
+                rows.stream().allMatch(each -> each >= Collections.max(members) && each <= ROWS_MAX),
+                "--rows is --members to 100000000");
+        rows = rows.stream().distinct().sorted().toList();
         options.require(operations >= 1, "--operations is at least 1");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
         options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
@@ -312,8 +330,8 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     /** Under {@code ./lockstep simulate}, which counts and prints. */
     private int runSimulated(Emulation emulation) throws IOException, InterruptedException {
         options.require(
-                kinds.size() == 1 && members.size() <= FetchPhases.sizesMax(),
-                "Under ./lockstep simulate name one of --kinds, and at most " + FetchPhases.sizesMax()
+                kinds.size() == 1 && rows.size() == 1 && members.size() <= FetchPhases.sizesMax(),
+                "Under ./lockstep simulate name one of --kinds, one of --rows, and at most " + FetchPhases.sizesMax()
                         + " of --members");
         options.require(
                 switchPoints == null
@@ -336,7 +354,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         return new FetchSpec(
                 FetchKind.ORIGINAL,
                 operation,
-                rows,
+                rows.getFirst(),
                 members.stream().distinct().sorted().toList(),
                 operations,
                 seconds,
@@ -356,8 +374,8 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         SequencedMap<String, String> settings = new LinkedHashMap<>();
         settings.put("operation", Spelling.of(operation));
         settings.put("kinds", withOriginals().stream().map(Spelling::of).collect(Collectors.joining(", ")));
-        settings.put("rows", Integer.toString(rows));
-        settings.put("bytes of their values", Long.toString(rows * FetchTable.ROW_BYTES));
+        settings.put("rows", joined(rows.stream().map(each -> (long) each)));
+        settings.put("bytes of their values", joined(rows.stream().map(each -> each * FetchTable.ROW_BYTES)));
         settings.put("operations of a transaction", Integer.toString(operations));
         if (transactions > 0) {
             settings.put("transactions of each member", Long.toString(transactions));
@@ -366,5 +384,9 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         }
         settings.put("repetitions", Integer.toString(options.repeat()));
         return settings;
+    }
+
+    private static String joined(Stream<Long> numbers) {
+        return numbers.map(String::valueOf).collect(Collectors.joining(", "));
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
  * All figures of one command.
  *
  * @param times on this machine's processor, or null
+ * @param dataSizes the same for tables of several sizes, in place of {@code times}, or null
  * @param beside by what the JVMs whose times were taken are like the simulated ones, or null where not both are there
  * @param misses on the simulated machine, or null
  * @param padded teams on the simulated machine with more code in each switch; may be empty
@@ -19,6 +20,7 @@ import java.util.List;
  */
 record IndexFetchResult(
         FetchTimesReport times,
+        DataSizeCurve dataSizes,
         BesideSimulated beside,
         TeamMissesReport misses,
         List<PaddedMisses> padded,
@@ -51,6 +53,9 @@ record IndexFetchResult(
         if (times != null) {
             Section section = times.section();
             sections.add(beside == null ? section : section.with(List.of(new Paragraph(beside.sentence()))));
+        }
+        if (dataSizes != null) {
+            sections.add(dataSizes.section());
         }
         return sections;
     }

@@ -21,9 +21,11 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +104,65 @@ class IndexFetchCommandTest {
         for (JsonNode run : new ObjectMapper().readTree(json.toFile()).at("/times/runs")) {
             assertEquals(7 * 10, run.at("/times/0/operations").asLong(), run::toString);
             assertEquals(7 * 10 * 3, run.at("/times/1/operations").asLong(), run::toString);
+        }
+    }
+
+    /** Each size has a table of its own, and each kind its ratio there. */
+    @Test
+    void tellsTheGainAgainstDataSize() throws IOException {
+        Path json = directory.resolve("result.json");
+        Path report = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        "--rows=2000,500,2000",
+                        "--members=1,3",
+                        "--kinds=staged",
+                        "--operations=10",
+                        "--transactions=3",
+                        "--repeat=1",
+                        "--json=" + json,
+                        "--out=" + report),
+                err::toString);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertTrue(result.get("times").isNull(), result::toString);
+        JsonNode sizes = result.at("/dataSizes/sizes");
+        assertEquals(2, sizes.size());
+        for (int i = 0; i < 2; i++) {
+            long rows = List.of(500L, 2000L).get(i);
+            JsonNode size = sizes.get(i);
+            assertEquals(rows, size.get("rows").asLong());
+            assertEquals(100 * rows, size.get("bytes").asLong());
+            // Staged, original and its control.
+            assertEquals(3, size.at("/times/runs").size());
+            for (JsonNode each : size.at("/times/speedups")) {
+                assertTrue(
+                        each.get("speedupMin").asDouble() > 0
+                                && each.get("speedupMax").asDouble()
+                                        >= each.get("speedupMin").asDouble(),
+                        each::toString);
+            }
+        }
+        assertTrue(
+                Pattern.compile("original : staged +500 +50,000 .*\\n *original : staged +2,000 +200,000 ")
+                        .matcher(out.toString())
+                        .find(),
+                out::toString);
+        assertTrue(out.toString().contains("Gain against data size"), out::toString);
+        assertTrue(Files.exists(report.resolve("plots/gain-data-size-staged.svg")), report::toString);
+    }
+
+    @Test
+    void severalSizesAreOfTimesAlone() {
+        for (List<String> further : List.of(
+                List.of("--measure=misses"),
+                List.of("--measure=all"),
+                List.of("--flame", "--out=" + directory.resolve("report")))) {
+            List<String> arguments = new ArrayList<>(List.of("--rows=500,2000", "--members=1"));
+            arguments.addAll(further);
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute(arguments.toArray(String[]::new)), further::toString);
+            assertTrue(err.toString().contains("one of --rows"), err::toString);
         }
     }
 
@@ -272,16 +333,17 @@ class IndexFetchCommandTest {
         FetchTimes original =
                 new FetchTimes(FetchKind.ORIGINAL, false, List.of(new FetchTimes.Time(1, 1000, 900, 0, 0)));
         FetchTimesReport times = new FetchTimesReport(List.of(original, original.asControl()));
-        String text =
-                ReportText.of(new IndexFetchResult(times, beside, null, List.of(), List.of(), List.of()).sections());
+        String text = ReportText.of(
+                new IndexFetchResult(times, null, beside, null, List.of(), List.of(), List.of()).sections());
         assertTrue(
                 text.replaceAll("\\s+", " ")
                         .contains("with the heap of the simulated JVMs, -Xms256m -Xmx256m, and their flags. No flag of"
                                 + " the JVM differs from the control but those of its profiler, -XX:+DebugNonSafepoints"
                                 + " -XX:+EnableDynamicAgentLoading; forced on both sides: UseAVX=int 2"),
                 text);
-        assertFalse(ReportText.of(new IndexFetchResult(times, null, null, List.of(), List.of(), List.of()).sections())
-                .contains("Beside simulated misses"));
+        assertFalse(
+                ReportText.of(new IndexFetchResult(times, null, null, null, List.of(), List.of(), List.of()).sections())
+                        .contains("Beside simulated misses"));
     }
 
     @Test
@@ -310,6 +372,7 @@ class IndexFetchCommandTest {
     @Test
     void aSimulationIsOfOneKind() {
         assertEquals(2, executeSimulated("--members=1"));
+        assertEquals(2, executeSimulated("--members=1", "--kinds=original", "--rows=500,2000"));
         assertTrue(err.toString().contains("Under ./lockstep simulate name one of --kinds"), err::toString);
     }
 
@@ -332,6 +395,7 @@ class IndexFetchCommandTest {
     void refusesWhatIsOutOfRange() {
         assertEquals(2, execute("--members=0"));
         assertEquals(2, execute("--rows=5", "--members=10"));
+        assertEquals(2, execute("--rows=5,500", "--members=10"));
         assertEquals(2, execute("--seconds=0"));
         assertEquals(2, execute("--transactions=-1"));
         assertEquals(2, execute("--operations=0"));
