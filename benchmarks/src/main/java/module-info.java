@@ -73,6 +73,7 @@ module dev.lockstep.bench {
     provides dev.lockstep.scheduler.OperationProbe with
             dev.lockstep.bench.codemap.OperationMarkers,
             dev.lockstep.bench.flame.FlameProbe,
+            dev.lockstep.bench.indexfetch.OperationPadding,
             dev.lockstep.bench.indexfetch.SwitchPadding;
     provides dev.lockstep.scheduler.TimeSource with
             dev.lockstep.bench.simulate.jvm.SimulatedTime;

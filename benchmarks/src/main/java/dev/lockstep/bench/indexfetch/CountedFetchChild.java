@@ -72,7 +72,7 @@ final class CountedFetchChild {
             for (int i = 0; i < members.size(); i++) {
                 counted.add(size(rounds, i));
             }
-            return new FetchTimes(spec.kind(), false, counted);
+            return new FetchTimes(spec.kind(), false, 0, counted);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.lockstep.bench.report.Spelling;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,6 +19,11 @@ final class FetchChild {
     /** Of the time that a size is measured for: as long as that its number of transactions is looked for. */
     private static final double SEARCH_PART = 0.25;
 
+    /** Enough for the largest padding on a busy machine. */
+    private static final Duration COMPILED_WITHIN = Duration.ofMinutes(10);
+
+    private static final double SECONDS_BETWEEN_LOOKS = 0.1;
+
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final FetchSpec spec;
@@ -29,19 +35,36 @@ final class FetchChild {
     /** Takes the times of all sizes, after all have been warmed up in turn. */
     FetchTimes run(Path directory) throws InterruptedException {
         try (FetchRounds rounds = new FetchRounds(spec, directory)) {
-            warmUp(rounds);
+            warmUp(rounds, spec.warmUpSeconds());
+            long paddingBytes = spec.paddingBytes() == 0 ? 0 : compilePadding(rounds, directory);
             List<FetchTimes.Time> times = new ArrayList<>();
             try (FlameRun _ = FlameRun.start("indexfetch " + Spelling.of(spec.kind()))) {
                 for (int i = 0; i < spec.members().size(); i++) {
                     times.add(time(rounds, spec.members().get(i)));
                 }
             }
-            return new FetchTimes(spec.kind(), false, times);
+            return new FetchTimes(spec.kind(), false, paddingBytes, times);
         }
     }
 
-    private void warmUp(FetchRounds rounds) throws InterruptedException {
-        double left = spec.warmUpSeconds() * NANOS_PER_SECOND;
+    /** Warms up until C2 has compiled all that operations execute before their own code; returns its bytes. */
+    private long compilePadding(FetchRounds rounds, Path directory) throws InterruptedException {
+        long startNanos = System.nanoTime();
+        CompiledPadding compiled = CompiledPadding.here(directory);
+        while (!compiled.isAllOf(spec.paddingBytes())) {
+            if (System.nanoTime() - startNanos > COMPILED_WITHIN.toNanos()) {
+                throw new IllegalStateException("C2 does not compile the code of --operation-padding: paddingBytes="
+                        + spec.paddingBytes() + " methods=" + PaddingCode.methods(spec.paddingBytes()) + " compiled="
+                        + compiled.methods() + "; remedy: a smaller one, or another --kinds");
+            }
+            warmUp(rounds, SECONDS_BETWEEN_LOOKS);
+            compiled = CompiledPadding.here(directory);
+        }
+        return compiled.bytes();
+    }
+
+    private void warmUp(FetchRounds rounds, double seconds) throws InterruptedException {
+        double left = seconds * NANOS_PER_SECOND;
         do {
             for (int i = 0; i < spec.members().size(); i++) {
                 left -= nanos(rounds, spec.members().get(i), 1);

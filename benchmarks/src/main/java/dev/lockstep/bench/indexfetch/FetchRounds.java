@@ -25,6 +25,10 @@ final class FetchRounds implements AutoCloseable {
     private final long seed;
     private final Scheduler scheduler;
     private final FetchTable table;
+
+    /** Of members that are no S-threads; {@link OperationPadding} has that of the others. */
+    private final PaddingCode padding;
+
     private long left;
 
     /**
@@ -39,6 +43,7 @@ final class FetchRounds implements AutoCloseable {
         seed = spec.seed();
         scheduler = kind.usesSThreads() ? scheduler(spec) : null;
         Path files = operation.isLogged() ? directory.resolve("database") : null;
+        padding = new PaddingCode(kind.usesSThreads() ? 0 : spec.paddingBytes());
         table = new FetchTable(files, scheduler, spec.rows(), operation.indexes());
     }
 
@@ -81,7 +86,7 @@ final class FetchRounds implements AutoCloseable {
                 if (kind == FetchKind.STAGED) {
                     stagedRound(members, team);
                 } else {
-                    members.forEach(FetchMember::operate);
+                    members.forEach(this::operateAlone);
                 }
             }
             members.forEach(FetchMember::commit);
@@ -89,7 +94,17 @@ final class FetchRounds implements AutoCloseable {
         members.forEach(member -> left += member.left());
     }
 
+    private void operateAlone(FetchMember member) {
+        padding.runAll();
+        member.operate();
+    }
+
     private void stagedRound(List<FetchMember> members, TeamFetch team) {
+        for (int piece = 0; piece < padding.pieces(); piece++) {
+            for (int i = 0; i < members.size(); i++) {
+                padding.run(piece);
+            }
+        }
         team.clear();
         for (int i = 0; i < members.size(); i++) {
             members.get(i).join(team);
@@ -164,6 +179,11 @@ final class FetchRounds implements AutoCloseable {
     /** Operations of the last run whose member left its team. */
     long left() {
         return left;
+    }
+
+    /** What members that are no S-threads execute before their operations. */
+    PaddingCode padding() {
+        return padding;
     }
 
     /** The thread that executes all operations. */

@@ -14,6 +14,7 @@ import java.util.List;
  * @param transactions of each member that each size is measured for, in place of seconds
  * @param warmUpSeconds before the first
  * @param seed of the keys
+ * @param paddingBytes of straight code that each operation executes before its own, 0 for none
  * @param samples file for the stacks of a control, which executes on the machine what another JVM does simulated; null
  *     for all others
  */
@@ -27,6 +28,7 @@ record FetchSpec(
         long transactions,
         double warmUpSeconds,
         long seed,
+        int paddingBytes,
         String samples) {
     FetchSpec {
         if (kind == FetchKind.STAGED && !operation.isStaged()) {
@@ -47,24 +49,62 @@ record FetchSpec(
                 transactions,
                 warmUpSeconds,
                 newSeed,
+                paddingBytes,
                 samples);
     }
 
     /** The same on a table with so many rows. */
     FetchSpec withRows(long newRows) {
         return new FetchSpec(
-                kind, operation, newRows, members, operationsEach, seconds, transactions, warmUpSeconds, seed, samples);
+                kind,
+                operation,
+                newRows,
+                members,
+                operationsEach,
+                seconds,
+                transactions,
+                warmUpSeconds,
+                seed,
+                paddingBytes,
+                samples);
+    }
+
+    /** The same with so many bytes of straight code in each operation. */
+    FetchSpec padded(int newPaddingBytes) {
+        return new FetchSpec(
+                kind,
+                operation,
+                rows,
+                members,
+                operationsEach,
+                seconds,
+                transactions,
+                warmUpSeconds,
+                seed,
+                newPaddingBytes,
+                samples);
     }
 
     /** The same by rounds that are counted, not timed. */
     FetchSpec simulated(FetchKind newKind, List<Integer> newMembers) {
-        return new FetchSpec(newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, 0, seed, samples);
+        return new FetchSpec(
+                newKind, operation, rows, newMembers, FetchPhases.ROUNDS, 0, 0, 0, seed, paddingBytes, samples);
     }
 
     /** The same as the control of a simulated JVM. */
     FetchSpec sampled(String newSamples) {
         return new FetchSpec(
-                kind, operation, rows, members, operationsEach, seconds, transactions, warmUpSeconds, seed, newSamples);
+                kind,
+                operation,
+                rows,
+                members,
+                operationsEach,
+                seconds,
+                transactions,
+                warmUpSeconds,
+                seed,
+                paddingBytes,
+                newSamples);
     }
 
     int membersMax() {

@@ -22,6 +22,8 @@ import java.nio.file.Path;
  * values without order, so that what is inserted goes to another place of every index. Used by one thread at a time.
  */
 final class FetchTable implements AutoCloseable {
+    static final String NAME = "ints";
+
     static final int COLUMNS = 25;
 
     /** Values of one row. */
@@ -78,7 +80,7 @@ final class FetchTable implements AutoCloseable {
         database = directory == null
                 ? Database.inMemory(options, scheduler)
                 : Database.open(directory, options, scheduler);
-        TableDefinition.Builder definition = TableDefinition.named("ints");
+        TableDefinition.Builder definition = TableDefinition.named(NAME);
         for (int column = 0; column < COLUMNS; column++) {
             definition.column("c" + column, ColumnType.int32());
         }

@@ -7,9 +7,10 @@ import java.util.List;
  *
  * @param kind how operations were executed
  * @param control whether it only repeats another one
+ * @param paddingBytes to which C2 has compiled the straight code that each operation executes before its own
  * @param times one for each size of a team
  */
-record FetchTimes(FetchKind kind, boolean control, List<Time> times) {
+record FetchTimes(FetchKind kind, boolean control, long paddingBytes, List<Time> times) {
     FetchTimes {
         times = List.copyOf(times);
     }
@@ -34,6 +35,6 @@ record FetchTimes(FetchKind kind, boolean control, List<Time> times) {
     }
 
     FetchTimes asControl() {
-        return new FetchTimes(kind, true, times);
+        return new FetchTimes(kind, true, paddingBytes, times);
     }
 }

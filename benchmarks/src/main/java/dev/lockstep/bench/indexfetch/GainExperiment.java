@@ -9,16 +9,19 @@ import java.util.List;
 final class GainExperiment {
     private final FetchPlan plan;
     private final int repeats;
+    private final BesideSimulated beside;
 
     /**
      * Prepares it.
      *
      * @param plan of all points, but for what grows
      * @param repeats of each point
+     * @param beside what the simulated JVMs are that it stands beside, or null where none are
      */
-    GainExperiment(FetchPlan plan, int repeats) {
+    GainExperiment(FetchPlan plan, int repeats, BesideSimulated beside) {
         this.plan = plan;
         this.repeats = repeats;
+        this.beside = beside;
     }
 
     /** With each of these numbers of rows. */
@@ -26,9 +29,26 @@ final class GainExperiment {
         List<SizedTimes> sizes = new ArrayList<>();
         for (int rows : numbers) {
             plan.progress().accept("takes times with " + Figures.plain(rows) + " rows");
-            FetchPlan sized = plan.with(plan.spec().withRows(rows));
-            sizes.add(SizedTimes.of(rows, new FetchExperiment(sized, repeats, null).run()));
+            sizes.add(SizedTimes.of(rows, times(plan.spec().withRows(rows))));
         }
         return new DataSizeCurve(sizes);
+    }
+
+    /**
+     * With each of these numbers of bytes of straight code in each operation.
+     *
+     * @param ownBytes of the operation's own code, or null
+     */
+    CodeFootprintCurve overPaddings(List<Integer> numbers, Long ownBytes) throws IOException, InterruptedException {
+        List<PaddedTimes> paddings = new ArrayList<>();
+        for (int bytes : numbers) {
+            plan.progress().accept("takes times with " + Figures.plain(bytes) + " bytes more in each operation");
+            paddings.add(PaddedTimes.of(bytes, times(plan.spec().padded(bytes))));
+        }
+        return new CodeFootprintCurve(ownBytes, paddings);
+    }
+
+    private FetchTimesReport times(FetchSpec spec) throws IOException, InterruptedException {
+        return new FetchExperiment(plan.with(spec), repeats, beside).run();
     }
 }

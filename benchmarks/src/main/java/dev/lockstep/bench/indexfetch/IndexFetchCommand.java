@@ -8,6 +8,7 @@ import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.MeasurementOptions;
+import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
@@ -25,8 +26,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The index fetch of STEPS, section 3.4. */
 @Command(
@@ -57,6 +60,10 @@ import picocli.CommandLine.Option;
             "      A gigabyte of rows, and a page with plots.",
             "  ./lockstep indexfetch --rows 10000,100000,1000000,10000000 --members 1,10 --kinds staged --out report",
             "      Gain against data size: what teams gain where rows lie in a cache, and where they do not.",
+            "  ./lockstep indexfetch --operation-padding 0,16K,64K,256K,1M --members 1,10 --kinds continuation \\",
+            "    --out report",
+            "      Gain against code footprint: what teams gain where an operation's code fits a cache, and where it"
+                    + " does not.",
             "  ./lockstep indexfetch --members 10 --kinds staged,continuation --out report --flame",
             "      Where the time goes in each of them, as flame graphs.",
             "  ./lockstep indexfetch --operation update",
@@ -78,6 +85,12 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     private static final int ROWS_MAX = 100_000_000;
     private static final int MEMBERS_MAX = 1_000;
     private static final int SECONDS_MAX = 3_600;
+
+    /** Some steps of straight code. */
+    private static final int PADDING_BYTES_MIN = 128;
+
+    /** More than second-level caches hold. */
+    private static final int PADDING_BYTES_MAX = 4 << 20;
 
     /** Those that need nothing but the command. */
     private static final List<FetchKind> KINDS =
@@ -111,6 +124,21 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     static final class OfOperation extends SpelledConstant<RowOperation> {
         OfOperation() {
             super(RowOperation.class);
+        }
+    }
+
+    /** Converts {@code --operation-padding}: a size, or 0. */
+    static final class OfPadding implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (text.equals("0")) {
+                return 0;
+            }
+            long bytes = new MemorySize.Converter().convert(text).bytes();
+            if (bytes < PADDING_BYTES_MIN || bytes > PADDING_BYTES_MAX) {
+                throw new TypeConversionException("0, or " + PADDING_BYTES_MIN + " to " + PADDING_BYTES_MAX);
+            }
+            return (int) bytes;
         }
     }
 
@@ -150,6 +178,17 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                     + " are taken with each, and the report has the gain against data size: how many times as fast as"
                     + " one by one teams are with each number of rows. Default: ${DEFAULT-VALUE}.")
     private List<Integer> rows;
+
+    @Option(
+            names = "--operation-padding",
+            split = ",",
+            paramLabel = "SIZE",
+            converter = OfPadding.class,
+            description = "Straight code that each operation executes before its own, like 0,16K,64K,256K,1M. Members"
+                    + " of a team take turns behind each piece of about 16 KB, or each piece is a stage; its code is"
+                    + " the same for all of them. The times are taken with each, and the report has the gain against"
+                    + " code footprint: how many times as fast as one by one teams are with each. Default: none.")
+    private List<Integer> operationPaddings = List.of();
 
     @Option(
             names = "--operations",
@@ -249,8 +288,8 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 "--measure misses and all are of one of --rows, since each simulated run takes minutes: give several"
                         + " to --measure time");
         options.require(
-                !flame.isAsked() || (measured != Measured.MISSES && rows.size() == 1),
-                "--flame needs --measure time or all and one of --rows, as well as --out");
+                !flame.isAsked() || (measured != Measured.MISSES && rows.size() == 1 && operationPaddings.isEmpty()),
+                "--flame needs --measure time or all, one of --rows and no --operation-padding, as well as --out");
         flame.require(options);
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
@@ -261,33 +300,11 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                     scratch.path(),
                     mainClass,
                     options::progress);
-            TeamMissesReport misses = null;
-            List<PaddedMisses> padded = List.of();
-            List<RetrainedMisses> retrained = List.of();
-            List<Verdict> verdicts = List.of();
-            if (measured != Measured.TIME) {
-                SimulatedFetch simulated = new SimulatedFetch(plan, missesOptions.caches());
-                misses = simulated.run();
-                padded = simulated.runPadded(missesOptions.paddings());
-                retrained = simulated.runRetrained(missesOptions.retrained());
-                verdicts = simulated.verdicts();
-            }
-            BesideSimulated beside =
-                    measured == Measured.ALL ? BesideSimulated.find(plan, missesOptions.caches()) : null;
-            FetchExperiment experiment = new FetchExperiment(plan, options.repeat(), beside);
-            FetchTimesReport times = null;
-            DataSizeCurve dataSizes = null;
-            if (rows.size() > 1) {
-                dataSizes = new GainExperiment(plan, options.repeat()).overRows(rows);
-            } else if (measured != Measured.MISSES) {
-                times = experiment.run();
-            }
-            IndexFetchResult result =
-                    new IndexFetchResult(times, dataSizes, beside, misses, padded, retrained, verdicts);
+            IndexFetchResult result = measure(plan);
             List<Section> sections = new ArrayList<>(result.sections());
             if (flame.isAsked()) {
                 FlameGraphs graphs = new FlameGraphs(options.directory());
-                experiment.draw(graphs);
+                new FetchExperiment(plan, options.repeat(), result.beside()).draw(graphs);
                 sections.add(graphs.section());
             }
             options.write(
@@ -305,6 +322,35 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         }
     }
 
+    /** All figures: first the simulated ones, beside which times are taken like them. */
+    private IndexFetchResult measure(FetchPlan plan) throws IOException, InterruptedException, SimulationException {
+        TeamMissesReport misses = null;
+        List<PaddedMisses> padded = List.of();
+        List<RetrainedMisses> retrained = List.of();
+        List<Verdict> verdicts = List.of();
+        if (measured != Measured.TIME) {
+            SimulatedFetch simulated = new SimulatedFetch(plan, missesOptions.caches());
+            misses = simulated.run();
+            padded = simulated.runPadded(missesOptions.paddings());
+            retrained = simulated.runRetrained(missesOptions.retrained());
+            verdicts = simulated.verdicts();
+        }
+        BesideSimulated beside = measured == Measured.ALL ? BesideSimulated.find(plan, missesOptions.caches()) : null;
+        GainExperiment gains = new GainExperiment(plan, options.repeat(), beside);
+        FetchTimesReport times = null;
+        DataSizeCurve dataSizes = null;
+        CodeFootprintCurve codeFootprints = null;
+        if (rows.size() > 1) {
+            dataSizes = gains.overRows(rows);
+        } else if (!operationPaddings.isEmpty()) {
+            codeFootprints = gains.overPaddings(operationPaddings, misses == null ? null : misses.operationBytes());
+            times = codeFootprints.plainTimesOrNull();
+        } else if (measured != Measured.MISSES) {
+            times = new FetchExperiment(plan, options.repeat(), beside).run();
+        }
+        return new IndexFetchResult(times, dataSizes, codeFootprints, beside, misses, padded, retrained, verdicts);
+    }
+
     /** What must hold wherever this runs. */
     private void requireSizesAndKinds() {
         options.require(members.stream().allMatch(each -> each >= 1 && each <= MEMBERS_MAX), "--members is 1 to 1000");
@@ -312,6 +358,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 rows.stream().allMatch(each -> each >= Collections.max(members) && each <= ROWS_MAX),
                 "--rows is --members to 100000000");
         rows = rows.stream().distinct().sorted().toList();
+        operationPaddings = operationPaddings.stream().distinct().sorted().toList();
+        options.require(
+                operationPaddings.isEmpty() || (measured != Measured.MISSES && rows.size() == 1),
+                "--operation-padding needs --measure time or all, and one of --rows");
         options.require(operations >= 1, "--operations is at least 1");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
         options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
@@ -337,9 +387,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 switchPoints == null
                         && !flame.isAsked()
                         && missesOptions.areOfOneRun()
+                        && operationPaddings.isEmpty()
                         && options.jsonFiles().isEmpty(),
-                "Under ./lockstep simulate leave out --switch-points, --switch-padding, --retrained-points, --flame,"
-                        + " --json and --out: give simulate itself --json and --out");
+                "Under ./lockstep simulate leave out --switch-points, --switch-padding, --operation-padding,"
+                        + " --retrained-points, --flame, --json and --out: give simulate itself --json and --out");
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());
@@ -361,6 +412,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 transactions,
                 warmUpSeconds,
                 options.seed(),
+                0,
                 null);
     }
 
@@ -376,6 +428,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         settings.put("kinds", withOriginals().stream().map(Spelling::of).collect(Collectors.joining(", ")));
         settings.put("rows", joined(rows.stream().map(each -> (long) each)));
         settings.put("bytes of their values", joined(rows.stream().map(each -> each * FetchTable.ROW_BYTES)));
+        if (!operationPaddings.isEmpty()) {
+            settings.put(
+                    "bytes of further code", joined(operationPaddings.stream().map(each -> (long) each)));
+        }
         settings.put("operations of a transaction", Integer.toString(operations));
         if (transactions > 0) {
             settings.put("transactions of each member", Long.toString(transactions));

@@ -12,6 +12,8 @@ import java.util.List;
  *
  * @param times on this machine's processor, or null
  * @param dataSizes the same for tables of several sizes, in place of {@code times}, or null
+ * @param codeFootprints the same for operations with more code than their own, or null; {@code times} are those of
+ *     the operation as it is, if they were taken
  * @param beside by what the JVMs whose times were taken are like the simulated ones, or null where not both are there
  * @param misses on the simulated machine, or null
  * @param padded teams on the simulated machine with more code in each switch; may be empty
@@ -21,6 +23,7 @@ import java.util.List;
 record IndexFetchResult(
         FetchTimesReport times,
         DataSizeCurve dataSizes,
+        CodeFootprintCurve codeFootprints,
         BesideSimulated beside,
         TeamMissesReport misses,
         List<PaddedMisses> padded,
@@ -51,12 +54,18 @@ record IndexFetchResult(
             sections.addAll(misses.sections(times, padded, retrained));
         }
         if (times != null) {
-            Section section = times.section();
-            sections.add(beside == null ? section : section.with(List.of(new Paragraph(beside.sentence()))));
+            sections.add(besideSimulated(times.section()));
         }
         if (dataSizes != null) {
             sections.add(dataSizes.section());
         }
+        if (codeFootprints != null) {
+            sections.add(besideSimulated(codeFootprints.section()));
+        }
         return sections;
+    }
+
+    private Section besideSimulated(Section section) {
+        return beside == null ? section : section.with(List.of(new Paragraph(beside.sentence())));
     }
 }

@@ -21,6 +21,11 @@ enum RowOperation {
         return this != INSERT8;
     }
 
+    /** Under which the scheduler knows the operation that it begins with. */
+    String firstName() {
+        return (this == INSERT8 ? "insert " : "fetch ") + FetchTable.NAME;
+    }
+
     /** Secondary indexes of its table. */
     int indexes() {
         return this == INSERT8 ? INDEXES : 0;

@@ -68,7 +68,7 @@ class FetchRunTest {
                 "c " + warm + " 0 compiler",
                 "3 100 100");
         FetchSpec spec =
-                new FetchSpec(FetchKind.CONTINUATION, RowOperation.FETCH, 100, List.of(10), 121, 0, 0, 0, 1, null);
+                new FetchSpec(FetchKind.CONTINUATION, RowOperation.FETCH, 100, List.of(10), 121, 0, 0, 0, 1, 0, null);
         FetchRun run = new FetchRun(spec, 0, null, lines, events(), null, null);
         assertEquals(40 + 20 - 8, run.executedBytes(0, SwitchPadding::isOf));
         assertEquals(64, run.executedBytes(0, method -> !SwitchPadding.isOf(method)));

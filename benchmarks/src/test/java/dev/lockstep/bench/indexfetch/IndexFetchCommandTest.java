@@ -152,6 +152,97 @@ class IndexFetchCommandTest {
         assertTrue(Files.exists(report.resolve("plots/gain-data-size-staged.svg")), report::toString);
     }
 
+    /** S-threads execute the code, and take one turn more for each piece. */
+    @Test
+    void tellsTheGainAgainstCodeFootprint() throws IOException {
+        Path json = directory.resolve("result.json");
+        Path report = directory.resolve("report");
+        assertEquals(
+                0,
+                execute(
+                        "--operation-padding=32K,0",
+                        "--rows=2000",
+                        "--members=1,3",
+                        "--kinds=continuation",
+                        "--operations=20",
+                        "--transactions=3",
+                        "--repeat=1",
+                        "--json=" + json,
+                        "--out=" + report),
+                err::toString);
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        JsonNode plain = result.at("/codeFootprints/paddings/0");
+        JsonNode padded = result.at("/codeFootprints/paddings/1");
+        assertEquals(0, plain.get("paddingBytes").asInt());
+        assertEquals(0, plain.get("pieces").asInt());
+        assertEquals(result.get("times"), plain.get("times"));
+        assertEquals(32 << 10, padded.get("paddingBytes").asInt());
+        assertEquals(2, padded.get("pieces").asInt());
+        // Continuation, serial and its control.
+        assertEquals(3, padded.at("/times/runs").size());
+        for (JsonNode run : padded.at("/times/runs")) {
+            assertEquals(32 << 10, run.get("paddingBytes").asDouble(), 16 << 10, run::toString);
+        }
+        for (String kind : List.of("CONTINUATION", "SERIAL")) {
+            assertEquals(2, switches(padded, kind) - switches(plain, kind), 0.5, padded::toString);
+        }
+        assertTrue(
+                Pattern.compile("serial : continuation +0 +0 +0 .*\\n *serial : continuation +32,768 +\\d\\d,\\d+ +2 ")
+                        .matcher(out.toString())
+                        .find(),
+                out::toString);
+        assertTrue(out.toString().contains("Gain against code footprint"), out::toString);
+        assertTrue(Files.exists(report.resolve("plots/gain-code-footprint-continuation.svg")), report::toString);
+    }
+
+    /** One by one without S-threads, and piece by piece where a team is staged. */
+    @Test
+    void membersWithoutSThreadsExecuteThePadding() throws InterruptedException {
+        int bytes = 32 << 10;
+        for (FetchKind kind : List.of(FetchKind.ORIGINAL, FetchKind.STAGED)) {
+            PaddingCode expected = new PaddingCode(bytes);
+            FetchSpec spec = new FetchSpec(kind, RowOperation.FETCH, 500, List.of(3), 2, 1, 0, 0, 1, bytes, null);
+            try (FetchRounds rounds = new FetchRounds(spec, directory)) {
+                rounds.run(3, 1, () -> {
+                    for (int i = 0; i < 3 * 2; i++) {
+                        expected.run(kind == FetchKind.STAGED ? i / 3 : i % 2);
+                    }
+                });
+                assertEquals(expected.last(), rounds.padding().last(), kind::name);
+            }
+        }
+        PaddingCode none = new PaddingCode(0);
+        none.runAll();
+        assertEquals(0, none.last());
+    }
+
+    /** Of one operation in a team of three. */
+    private static double switches(JsonNode paddedTimes, String kind) {
+        for (JsonNode run : paddedTimes.at("/times/runs")) {
+            if (run.get("kind").asText().equals(kind)) {
+                for (JsonNode time : run.get("times")) {
+                    if (time.get("members").asInt() == 3) {
+                        return time.get("switches").asDouble();
+                    }
+                }
+            }
+        }
+        throw new AssertionError(kind);
+    }
+
+    @Test
+    void operationPaddingIsOfTimesAndOneSize() {
+        for (String further : List.of("--measure=misses", "--rows=500,2000", "--operation-padding=127")) {
+            assertEquals(2, execute("--operation-padding=16K", "--members=1", further), further);
+        }
+        assertEquals(2, execute("--operation-padding=1g"));
+        assertEquals(
+                2,
+                execute("--operation-padding=16K", "--members=1", "--flame", "--out=" + directory.resolve("report")));
+        assertTrue(err.toString().contains("--operation-padding needs --measure time or all"), err::toString);
+        assertTrue(err.toString().contains("0, or 128 to 4194304"), err::toString);
+    }
+
     @Test
     void severalSizesAreOfTimesAlone() {
         for (List<String> further : List.of(
@@ -226,7 +317,7 @@ class IndexFetchCommandTest {
                 continue;
             }
             Path files = Files.createDirectory(directory.resolve(Spelling.of(operation)));
-            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 0, 1, null);
+            FetchSpec spec = new FetchSpec(kind, operation, 500, List.of(5), 7, 1, 0, 0, 1, 0, null);
             int[] heard = new int[1];
             try (FetchRounds rounds = new FetchRounds(spec, files)) {
                 rounds.resetSwitches();
@@ -307,7 +398,7 @@ class IndexFetchCommandTest {
 
     private FetchPlan plan() {
         return new FetchPlan(
-                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 0, 1, null),
+                new FetchSpec(FetchKind.ORIGINAL, RowOperation.FETCH, 1000, List.of(1), 1, 1, 0, 0, 1, 0, null),
                 List.of(FetchKind.ORIGINAL),
                 new InsertedPoints(null),
                 directory,
@@ -331,19 +422,19 @@ class IndexFetchCommandTest {
         assertTrue(like.containsAll(List.of("-Xms256m", "-Xmx256m", "-XX:UseAVX=2")), like::toString);
         assertFalse(like.contains("-Xmx512m"), like::toString);
         FetchTimes original =
-                new FetchTimes(FetchKind.ORIGINAL, false, List.of(new FetchTimes.Time(1, 1000, 900, 0, 0)));
+                new FetchTimes(FetchKind.ORIGINAL, false, 0, List.of(new FetchTimes.Time(1, 1000, 900, 0, 0)));
         FetchTimesReport times = new FetchTimesReport(List.of(original, original.asControl()));
         String text = ReportText.of(
-                new IndexFetchResult(times, null, beside, null, List.of(), List.of(), List.of()).sections());
+                new IndexFetchResult(times, null, null, beside, null, List.of(), List.of(), List.of()).sections());
         assertTrue(
                 text.replaceAll("\\s+", " ")
                         .contains("with the heap of the simulated JVMs, -Xms256m -Xmx256m, and their flags. No flag of"
                                 + " the JVM differs from the control but those of its profiler, -XX:+DebugNonSafepoints"
                                 + " -XX:+EnableDynamicAgentLoading; forced on both sides: UseAVX=int 2"),
                 text);
-        assertFalse(
-                ReportText.of(new IndexFetchResult(times, null, null, null, List.of(), List.of(), List.of()).sections())
-                        .contains("Beside simulated misses"));
+        assertFalse(ReportText.of(
+                        new IndexFetchResult(times, null, null, null, null, List.of(), List.of(), List.of()).sections())
+                .contains("Beside simulated misses"));
     }
 
     @Test
@@ -382,6 +473,7 @@ class IndexFetchCommandTest {
         for (String option : List.of(
                 "--switch-points=points.txt",
                 "--switch-padding=1K",
+                "--operation-padding=0,16K",
                 "--retrained-points=points.txt",
                 "--json=" + directory.resolve("result.json"),
                 "--out=" + directory.resolve("report"))) {

@@ -38,6 +38,11 @@ public record CompiledMethod(String method, int level, long bytes, boolean ofLoo
     /** A compilation of a loop, which is entered in its middle: number, percent sign, level. */
     private static final Pattern OF_LOOP = Pattern.compile("\\s*(\\d+)\\s+%.*");
 
+    /** Whether C2 made it what it is when called. */
+    public boolean byC2() {
+        return level == LEVEL_C2 && !ofLoop;
+    }
+
     /**
      * All methods that are compiled in this JVM and may be entered.
      *

@@ -21,6 +21,9 @@ public final class StraightCode {
 
     private static final int METHOD_BYTES = 1024;
 
+    /** Independent values of wide code: as many multiplications as a processor has under way, one a cycle. */
+    private static final int WIDE_CHAINS = 4;
+
     private static final int MULTIPLIER = 1_664_525;
     private static final int INCREMENT = 1_013_904_223;
 
@@ -36,8 +39,26 @@ public final class StraightCode {
      * @param bytes at least those of one step
      */
     public static IntUnaryOperator ofBytes(int bytes) {
-        int methods = Math.max(1, bytes / METHOD_BYTES);
-        return make(methods, Math.max(1, bytes / methods / STEP_BYTES));
+        return make(methods(bytes), steps(bytes), StraightCode::arithmetic);
+    }
+
+    /**
+     * The same of steps that do not all wait for each other, so that a processor executes it about as fast as it gets
+     * the code. Each step of {@link #ofBytes} waits for the one before, and most fetching of code hides behind that.
+     *
+     * @param bytes at least those of one step
+     */
+    public static IntUnaryOperator wideOfBytes(int bytes) {
+        return make(methods(bytes), steps(bytes), StraightCode::wideArithmetic);
+    }
+
+    /** How many methods so many bytes are made of, beside one that calls them. */
+    public static int methods(int bytes) {
+        return Math.max(1, bytes / METHOD_BYTES);
+    }
+
+    private static int steps(int bytes) {
+        return Math.max(1, bytes / methods(bytes) / STEP_BYTES);
     }
 
     /**
@@ -47,6 +68,15 @@ public final class StraightCode {
      * @param steps of each; each takes about 14 bytes of bytecode
      */
     public static IntUnaryOperator make(int methods, int steps) {
+        return make(methods, steps, StraightCode::arithmetic);
+    }
+
+    /** The bytecode of a method. */
+    private interface Body {
+        void generate(CodeBuilder code, int method, int steps);
+    }
+
+    private static IntUnaryOperator make(int methods, int steps, Body body) {
         byte[] bytes = ClassFile.of().build(CLASS, type -> {
             type.withInterfaceSymbols(OPERATOR);
             type.withMethodBody(
@@ -66,7 +96,7 @@ public final class StraightCode {
                         "step" + method,
                         STEP_TYPE,
                         ClassFile.ACC_STATIC | ClassFile.ACC_PRIVATE,
-                        code -> arithmetic(code, method, steps));
+                        code -> body.generate(code, method, steps));
             }
         });
         try {
@@ -85,17 +115,39 @@ public final class StraightCode {
     private static void arithmetic(CodeBuilder code, int method, int steps) {
         code.iload(0);
         for (int step = 0; step < steps; step++) {
-            int constant = INCREMENT * (method * steps + step) | 1;
-            code.dup()
-                    .loadConstant(constant)
-                    .imul()
-                    .loadConstant(constant ^ MULTIPLIER)
-                    .iadd()
-                    .swap()
-                    .loadConstant(7)
-                    .iushr()
-                    .ixor();
+            step(code, method * steps + step);
         }
         code.ireturn();
+    }
+
+    /** The same of several values in turn, which are one before and after. */
+    private static void wideArithmetic(CodeBuilder code, int method, int steps) {
+        for (int chain = 1; chain <= WIDE_CHAINS; chain++) {
+            code.iload(0).loadConstant(chain).iadd().istore(chain);
+        }
+        for (int step = 0; step < steps; step++) {
+            int chain = 1 + step % WIDE_CHAINS;
+            code.iload(chain);
+            step(code, method * steps + step);
+            code.istore(chain);
+        }
+        code.iload(1);
+        for (int chain = 2; chain <= WIDE_CHAINS; chain++) {
+            code.iload(chain).ixor();
+        }
+        code.ireturn();
+    }
+
+    private static void step(CodeBuilder code, int number) {
+        int constant = INCREMENT * number | 1;
+        code.dup()
+                .loadConstant(constant)
+                .imul()
+                .loadConstant(constant ^ MULTIPLIER)
+                .iadd()
+                .swap()
+                .loadConstant(7)
+                .iushr()
+                .ixor();
     }
 }
