@@ -29,7 +29,8 @@ final class GainExperiment {
         List<SizedTimes> sizes = new ArrayList<>();
         for (int rows : numbers) {
             plan.progress().accept("takes times with " + Figures.plain(rows) + " rows");
-            sizes.add(SizedTimes.of(rows, times(plan.spec().withRows(rows))));
+            FetchSpec sized = plan.spec().withRows(rows);
+            sizes.add(SizedTimes.of(sized.rows(), times(sized)));
         }
         return new DataSizeCurve(sizes);
     }
@@ -43,7 +44,8 @@ final class GainExperiment {
         List<PaddedTimes> paddings = new ArrayList<>();
         for (int bytes : numbers) {
             plan.progress().accept("takes times with " + Figures.plain(bytes) + " bytes more in each operation");
-            paddings.add(PaddedTimes.of(bytes, times(plan.spec().padded(bytes))));
+            FetchSpec padded = plan.spec().padded(bytes);
+            paddings.add(PaddedTimes.of(padded.paddingBytes(), times(padded)));
         }
         return new CodeFootprintCurve(ownBytes, paddings);
     }
