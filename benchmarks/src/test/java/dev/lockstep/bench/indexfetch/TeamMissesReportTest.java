@@ -126,8 +126,15 @@ class TeamMissesReportTest {
     void tellsTheMissesByTheCodeOfASwitch() {
         List<TeamMisses> misses = new ArrayList<>();
         for (int members : new int[] {1, 10}) {
-            for (FetchKind kind : List.of(FetchKind.CONTINUATION, FetchKind.SERIAL)) {
-                double each = kind == FetchKind.SERIAL ? 100 : 20;
+            for (FetchKind kind :
+                    List.of(FetchKind.CONTINUATION, FetchKind.SERIAL, FetchKind.ORIGINAL, FetchKind.STAGED)) {
+                double each =
+                        switch (kind) {
+                            case SERIAL -> 100;
+                            case ORIGINAL -> 80;
+                            case STAGED -> 10;
+                            default -> 20;
+                        };
                 misses.add(round(kind, members, true, each * members));
                 misses.add(round(kind, members, false, each * members));
             }
@@ -137,7 +144,9 @@ class TeamMissesReportTest {
                 List.of("64K,2,64"),
                 List.of(
                         new SimulatedFetch.Footprint(FetchKind.CONTINUATION, 30 << 10, 30 << 10, 1_000, 2),
-                        new SimulatedFetch.Footprint(FetchKind.SERIAL, 24 << 10, 24 << 10, 1_000, 2)),
+                        new SimulatedFetch.Footprint(FetchKind.SERIAL, 24 << 10, 24 << 10, 1_000, 2),
+                        new SimulatedFetch.Footprint(FetchKind.ORIGINAL, 24 << 10, 24 << 10, 1_000, 0),
+                        new SimulatedFetch.Footprint(FetchKind.STAGED, 24 << 10, 24 << 10, 1_000, 0)),
                 misses);
         List<PaddedMisses> padded = List.of(
                 new PaddedMisses(4_096, 4_000, round(FetchKind.CONTINUATION, 10, false, 600)),
@@ -145,7 +154,11 @@ class TeamMissesReportTest {
         String text = ReportText.of(report.sections(null, padded, List.of()));
         for (String row : List.of(
                 "0 0 200 400 (80 %)",
-                "1,024 1,010 300 600 (70 %)", "4,096 4,000 600 1,200 (40 %)", "serial - 1,000 2,000")) {
+                "1,024 1,010 300 600 (70 %)",
+                "4,096 4,000 600 1,200 (40 %)",
+                "serial - 1,000 2,000",
+                "original - 800 1,600",
+                "staged - 100 200")) {
             assertTrue(
                     text.lines()
                             .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
