@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DatabindException;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.simulate.ContinuationSwitches;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.scheduler.CodeFootprints;
@@ -41,7 +42,7 @@ public record CodeMap(
     public static final String KIND = "lockstep-code-map";
 
     /** Raised whenever a field changes its name or its meaning. */
-    public static final int FORMAT_VERSION = 9;
+    public static final int FORMAT_VERSION = 10;
 
     /** The part of its executions in which a line of an operation has to be executed to count as regular. */
     public static final double REGULAR_PART = 0.01;
@@ -103,6 +104,7 @@ public record CodeMap(
      * @param verdict how far to believe it, of a run of another command: it has no scheduling, no warm-up and no time
      *     of compilers of its own, and is judged by its command; null of a workload of code maps, of which {@code
      *     steady} says that
+     * @param continuations how often continuations were switched
      * @param operations by name; the same operation within different transactions counts as one
      * @param contexts transaction types, or calls of the application
      * @param pairs what each context executes in each operation
@@ -121,6 +123,7 @@ public record CodeMap(
             List<SameProcessor.Difference> flags,
             String time,
             Verdict verdict,
+            ContinuationSwitches continuations,
             List<OperationCode> operations,
             List<ContextCode> contexts,
             List<OperationCode> pairs) {

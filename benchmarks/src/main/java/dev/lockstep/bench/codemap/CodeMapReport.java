@@ -62,6 +62,9 @@ final class CodeMapReport {
         }
         for (WorkloadCode workload : map.workloads()) {
             sections.add(belief(workload));
+            sections.add(Section.of(
+                    workload.name() + ": switches of continuations",
+                    new Paragraph(workload.continuations().sentence())));
             if (operations(workload).isEmpty()) {
                 sections.add(Section.of(
                         workload.name() + ": what an operation executes",

@@ -103,7 +103,7 @@ public final class CodeResolver {
         return new Found(CodePart.UNKNOWN, null, "");
     }
 
-    private static CodePart partOf(String path) {
+    static CodePart partOf(String path) {
         if (path.endsWith("/libjvm.so")) {
             return CodePart.JVM;
         }

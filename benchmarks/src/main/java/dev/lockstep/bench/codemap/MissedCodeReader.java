@@ -5,6 +5,7 @@ import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.simulate.CodeInstruments;
 import dev.lockstep.bench.simulate.CodeRun;
+import dev.lockstep.bench.simulate.ExecutedCode;
 import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.bench.simulate.MissedCode.Misses;
@@ -40,8 +41,12 @@ public final class MissedCodeReader implements CodeInstruments {
     }
 
     @Override
-    public MissedCode missed(Path lines, Path events, int phase) throws IOException {
-        return missed(CodeLines.read(lines), CodeEvents.read(events), phase);
+    public ExecutedCode executed(Path lines, Path events, int phase) throws IOException {
+        CodeLines executed = CodeLines.read(lines);
+        CodeEvents logged = CodeEvents.read(events);
+        return new ExecutedCode(
+                missed(executed, logged, phase),
+                ContinuationCounter.count(executed, logged, context -> isSimulated(context, phase)));
     }
 
     @Override
@@ -90,11 +95,15 @@ public final class MissedCodeReader implements CodeInstruments {
     static MissedCode missed(CodeLines lines, CodeEvents events, int phase) {
         Sums sums = new Sums(lines, events);
         lines.contexts().forEach((context, counts) -> {
-            if (context.phase() == phase && SIMULATED.contains(context.threadKind())) {
+            if (isSimulated(context, phase)) {
                 counts.eachMissed(sums::add);
             }
         });
         return sums.result();
+    }
+
+    private static boolean isSimulated(CodeLines.Context context, int phase) {
+        return context.phase() == phase && SIMULATED.contains(context.threadKind());
     }
 
     private static final class Sums {

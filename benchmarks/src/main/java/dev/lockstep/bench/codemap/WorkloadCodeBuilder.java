@@ -3,6 +3,7 @@ package dev.lockstep.bench.codemap;
 import dev.lockstep.bench.codemap.CodeMap.ContextCode;
 import dev.lockstep.bench.codemap.CodeMap.OperationCode;
 import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.simulate.ContinuationSwitches;
 import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
@@ -78,6 +79,7 @@ final class WorkloadCodeBuilder {
                 flags,
                 child.time(),
                 null,
+                continuations(),
                 parts.operations(),
                 parts.contexts(),
                 parts.pairs());
@@ -111,6 +113,7 @@ final class WorkloadCodeBuilder {
                 List.of(),
                 "",
                 verdict,
+                continuations(),
                 parts.operations(),
                 parts.contexts(),
                 parts.pairs());
@@ -118,6 +121,10 @@ final class WorkloadCodeBuilder {
 
     private InstructionShares shares() {
         return InstructionShares.of(lines, events, this::counts);
+    }
+
+    private ContinuationSwitches continuations() {
+        return ContinuationCounter.count(lines, events, this::counts);
     }
 
     private boolean counts(CodeLines.Context context) {

@@ -11,14 +11,14 @@ public interface CodeInstruments {
     String probe();
 
     /**
-     * Finds out which code missed.
+     * Finds out which code missed, and how often continuations were switched.
      *
      * @param lines what the plugin wrote to {@code code=FILE}
      * @param events what the agent wrote in the same process
-     * @param phase whose misses
+     * @param phase whose misses and switches
      * @throws IOException if a file is not what it should be
      */
-    MissedCode missed(Path lines, Path events, int phase) throws IOException;
+    ExecutedCode executed(Path lines, Path events, int phase) throws IOException;
 
     /**
      * Writes a code map: what each operation executes.

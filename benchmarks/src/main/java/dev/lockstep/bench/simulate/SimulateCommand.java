@@ -105,6 +105,9 @@ import picocli.CommandLine.Spec;
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --out report \\",
             "    -- tpcc --transactions 2000 --warmup-transactions 20000",
             "      The methods and lines that miss most, and misses and cycles by operation and transaction type.",
+            "  ./lockstep simulate --l1i 32K,8,64 --code code.txt \\",
+            "    -- indexfetch --kinds continuation --members 10 --operations 1000",
+            "      How often continuations switched, and how many of these went the slow way.",
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --code-map map.json \\",
             "    -- tpcc --scheduler steps --transactions 8000 --warmup-transactions 40000",
             "  ./lockstep codemap --read map.json",
@@ -131,8 +134,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
             paramLabel = "FILE",
             description = "Writes which code was executed, how often, in which phase and operation, and what missed; of"
                     + " further JVMs to FILE-2 and so on. Of JVMs the report then names the methods, lines and"
-                    + " chains of inlined calls that miss most or, with --branches, are mispredicted most. Makes"
-                    + " the run slower.")
+                    + " chains of inlined calls that miss most or, with --branches, are mispredicted most, and how"
+                    + " often stacks of continuations were frozen and thawed, and how many of these the JVM did slowly,"
+                    + " since a frame was interpreted. Makes the run slower.")
     private Path code;
 
     @Option(

@@ -287,16 +287,21 @@ final class SimulatedPlacement implements Placement, Emulation {
         List<MarkedOperation> marked = Files.exists(child.operations())
                 ? List.of(Json.read(child.operations(), MarkedOperation[].class))
                 : List.of();
-        MissedCode code = null;
+        ExecutedCode code = null;
         if (child.code() != null && Files.exists(Emulation.events(child.code()))) {
             Path events = Emulation.events(child.code());
             int phase = result.reported().phase();
-            code = instruments.missed(child.code(), events, phase);
+            code = instruments.executed(child.code(), events, phase);
             if (!marked.isEmpty()) {
                 codeRuns.add(new CodeRun(child.command(), null, child.code(), events, phase, marked, child.flags()));
             }
         }
-        return new SimulatedProcess(child.command(), result, marked, code);
+        return new SimulatedProcess(
+                child.command(),
+                result,
+                marked,
+                code == null ? null : code.missed(),
+                code == null ? null : code.continuations());
     }
 
     /**

@@ -13,9 +13,14 @@ import java.util.function.Function;
  * @param result what was counted
  * @param operations what the numbers of its operations stand for; empty where none were marked
  * @param code which code missed in {@link SimulationResult#reported}; null where that was not asked for
+ * @param continuations how often continuations were switched in it; null where {@code code} is
  */
 public record SimulatedProcess(
-        String command, SimulationResult result, List<MarkedOperation> operations, MissedCode code) {
+        String command,
+        SimulationResult result,
+        List<MarkedOperation> operations,
+        MissedCode code,
+        ContinuationSwitches continuations) {
     private static final String NONE = "none";
     private static final String ENGINE = "the engine's threads";
 

@@ -53,6 +53,11 @@ final class SimulationPage {
             if (process.code() != null) {
                 sections.add(code(number, process.code()));
             }
+            if (process.continuations() != null) {
+                sections.add(Section.of(
+                        number + "Switches of continuations",
+                        new Paragraph(process.continuations().sentence())));
+            }
         }
         sections.add(new Section(
                 "Not in these figures",

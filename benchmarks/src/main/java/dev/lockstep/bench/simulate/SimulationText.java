@@ -63,6 +63,10 @@ final class SimulationText {
         if (process.code() != null) {
             code(process.code());
         }
+        if (process.continuations() != null) {
+            line("");
+            line(process.continuations().sentence());
+        }
         line("");
         line(SimulationTables.latencies(result));
         regions(result);

@@ -218,7 +218,7 @@ class CodeMapTest {
         Files.writeString(file, json.replace(CodeMap.thisJvm(), "Another JVM 99"));
         assertFalse(CodeMap.read(file).matchesThisJvm());
         for (String damaged : List.of(
-                json.replace("\"formatVersion\" : 9", "\"formatVersion\" : 8"),
+                json.replace("\"formatVersion\" : 10", "\"formatVersion\" : 9"),
                 json.replace(CodeMap.KIND, "other"),
                 json.substring(0, json.length() / 2),
                 "[]",

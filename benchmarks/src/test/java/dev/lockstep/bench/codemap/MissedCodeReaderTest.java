@@ -74,10 +74,11 @@ class MissedCodeReaderTest {
 
     private MissedCode missed(String lines) throws IOException {
         return new MissedCodeReader()
-                .missed(
+                .executed(
                         Files.writeString(directory.resolve("lines.txt"), lines),
                         Files.writeString(directory.resolve("events.txt"), EVENTS),
-                        1);
+                        1)
+                .missed();
     }
 
     @Test

@@ -140,7 +140,7 @@ class SimulationPageTest {
                 SimulatorSettings.DEFAULT,
                 SimulationReport.NOT_OBSERVABLE,
                 List.of(new Verdict("tpcc", true, List.of("Steady.", "Quiet."))),
-                List.of(new SimulatedProcess("java Main", result, operations, code)));
+                List.of(new SimulatedProcess("java Main", result, operations, code, null)));
     }
 
     private static SimulationResult.OperationCounts operation(int number, long fetchMemoryCycles, long misses) {
@@ -363,6 +363,7 @@ class SimulationPageTest {
                         .getFirst()
                         .result(),
                 List.of(),
+                null,
                 null);
     }
 
