@@ -220,6 +220,11 @@ public final class OperationDriver {
         return context.sThread();
     }
 
+    /** The lock table. */
+    LockManager locks() {
+        return locks;
+    }
+
     /** Has all lines on their way that were added to {@link #prefetch}. */
     void runPrefetch() {
         prefetchOrNull.run(pool.memory(), pool.latches());

@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
@@ -31,7 +32,11 @@ final class StagedFetch implements StagedWork {
     private int next;
     private int result;
     private boolean hintsFollowed;
+    private boolean locksTried;
     private Throwable failure;
+
+    /** What is asked for together while this leads; null before the first time. */
+    private LockRequests requestsOrNull;
 
     @SuppressWarnings("UnusedVariable") // written so that no compiler leaves out the reads that it adds up
     private long touched;
@@ -60,12 +65,7 @@ final class StagedFetch implements StagedWork {
     void run(FetchOperation[] fetches, int count, int list) {
         // For the waits of these fetches, and for leading, which calls less deeply.
         driver.reserveStackToWait();
-        System.arraycopy(fetches, 0, running, 0, count);
-        left = count;
-        next = 0;
-        result = TreeDescent.CONTINUE;
-        hintsFollowed = false;
-        failure = null;
+        start(fetches, count);
         SThread sThread = driver.sThread();
         try {
             sThread.beginOperation(list, this);
@@ -85,6 +85,17 @@ final class StagedFetch implements StagedWork {
         }
     }
 
+    /** Begins with fetches, none of which has taken a stage. */
+    void start(FetchOperation[] fetches, int count) {
+        System.arraycopy(fetches, 0, running, 0, count);
+        left = count;
+        next = 0;
+        result = TreeDescent.CONTINUE;
+        hintsFollowed = false;
+        locksTried = false;
+        failure = null;
+    }
+
     /** On the own stack: waits where that is what comes next, and otherwise runs the rest of a round. */
     private void goOn() {
         if (result != TreeDescent.CONTINUE) {
@@ -97,8 +108,68 @@ final class StagedFetch implements StagedWork {
             GroupPrefetch prefetch = driver.prefetch();
             addNextLines(prefetch);
             driver.runPrefetch();
+            if (!locksTried && left > 1) {
+                LockRequests requests = requests();
+                addRequests(requests);
+                tryLocks(requests);
+                takeGranted(requests, 0);
+            }
         }
         runRound();
+    }
+
+    private LockRequests requests() {
+        if (requestsOrNull == null) {
+            requestsOrNull = new LockRequests(FetchChunks.FETCHES_MAX);
+        }
+        requestsOrNull.clear();
+        return requestsOrNull;
+    }
+
+    private void tryLocks(LockRequests requests) {
+        if (requests.count() > 0) {
+            driver.locks().tryLockKeys(requests);
+        }
+    }
+
+    /** Asks for the locks of all fetches, in the order of the keys. */
+    private void addRequests(LockRequests requests) {
+        locksTried = true;
+        for (int i = 0; i < left; i++) {
+            if (running[i].isBeforeLock()) {
+                running[i].requestLock(requests);
+            }
+        }
+    }
+
+    /**
+     * Has the fetches go on whose locks were granted. The others try by themselves what they then wait for.
+     *
+     * @param number of the first request of this statement
+     * @return number behind its last
+     */
+    private int takeGranted(LockRequests requests, int number) {
+        int request = number;
+        for (int i = 0; i < left; i++) {
+            if (running[i].isBeforeLock() && requests.isGranted(request++)) {
+                running[i].lockGranted();
+            }
+        }
+        return request;
+    }
+
+    /** One pass through each stripe of the lock table for the locks of all members. */
+    private void takeLocks(StagedWork[] team, int from, int end) {
+        LockRequests requests = requests();
+        for (int i = from; i < end; i++) {
+            of(team, i).addRequests(requests);
+        }
+        tryLocks(requests);
+        int request = 0;
+        for (int i = from; i < end; i++) {
+            request = of(team, i).takeGranted(requests, request);
+        }
+        requests.clear();
     }
 
     private void rethrow() {
@@ -209,12 +280,17 @@ final class StagedFetch implements StagedWork {
             of(team, i).followHints();
         }
         int end = to;
+        boolean locking = true;
         while (from < end) {
             tellSharedWork();
             for (int i = from; i < end; i++) {
                 of(team, i).addNextLines(prefetch);
             }
             driver.runPrefetch();
+            if (locking) {
+                takeLocks(team, from, end);
+                locking = false;
+            }
             int i = from;
             while (i < end) {
                 StagedFetch member = of(team, i);

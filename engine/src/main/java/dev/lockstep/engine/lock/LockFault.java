@@ -17,7 +17,7 @@ public enum LockFault {
     /** A lock on a key in mode X is granted as U: writers keep each other out, but not readers. */
     WRITES_SHARED;
 
-    private static final ScopedValue<LockFault> OPENING = ScopedValue.newInstance();
+    private static final ScopedValue<Function<LockManager, LockStripe>> MAKER = ScopedValue.newInstance();
 
     /**
      * Opens a database.
@@ -27,18 +27,17 @@ public enum LockFault {
      * @return what {@code open} returns
      */
     public static <T> T opening(Optional<LockFault> fault, Supplier<T> open) {
-        return fault.isEmpty()
-                ? open.get()
-                : ScopedValue.where(OPENING, fault.get()).call(open::get);
+        return fault.isEmpty() ? open.get() : opening(manager -> new FaultyLockStripe(manager, fault.get()), open);
+    }
+
+    /** Opens a database whose lock table has other stripes. */
+    static <T> T opening(Function<LockManager, LockStripe> maker, Supplier<T> open) {
+        return ScopedValue.where(MAKER, maker).call(open::get);
     }
 
     /** What makes the stripes of a lock table that is created now. */
     static Function<LockManager, LockStripe> stripeMaker() {
-        if (!OPENING.isBound()) {
-            return LockStripe::new;
-        }
-        LockFault fault = OPENING.get();
-        return manager -> new FaultyLockStripe(manager, fault);
+        return MAKER.isBound() ? MAKER.get() : LockStripe::new;
     }
 
     /** What is taken in place of a mode, {@link LockMode#NONE} if nothing is. */

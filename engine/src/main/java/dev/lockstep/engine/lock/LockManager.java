@@ -242,6 +242,31 @@ public final class LockManager {
     }
 
     /**
+     * Takes locks on keys for several owners like {@link #tryLock}, in one pass through each stripe.
+     *
+     * @param requests take which were granted
+     * @return whether all were
+     * @throws IllegalArgumentException if a mode is not valid, or an owner belongs to another lock manager
+     */
+    public boolean tryLockKeys(LockRequests requests) {
+        return requests.tryIn(this);
+    }
+
+    /** Whether an owner holds a lock at least in that mode. */
+    static boolean isHeld(LockOwner owner, long name, int mode) {
+        int position = owner.find(name);
+        return position >= 0 && LockMode.supremum(owner.mode(position), mode) == owner.mode(position);
+    }
+
+    /** As {@link #tryLock}, of an owner that was {@linkplain #admit admitted} and a stripe that is latched. */
+    boolean tryLockLatched(LockStripe stripe, LockOwner owner, long name, int mode) {
+        owner.reserve();
+        int position = owner.find(name);
+        int target = position < 0 ? mode : LockMode.supremum(owner.mode(position), mode);
+        return (position >= 0 && target == owner.mode(position)) || grant(stripe, owner, name, target, position);
+    }
+
+    /**
      * Tells whether {@link #tryLock} would succeed, without keeping anything; the modes in which the owner itself holds
      * the lock do not stand in the way. May be called with page latches held. If true, {@link LockOwner#dependsOnLsn()}
      * has been raised as by a lock.
@@ -731,7 +756,8 @@ public final class LockManager {
         return owners.get(index);
     }
 
-    private void admit(LockOwner owner, int mode) {
+    /** Requires a valid mode, registers an owner that is new, and makes room for one more lock. */
+    void admit(LockOwner owner, int mode) {
         if (!LockMode.isValid(mode)) {
             throw new IllegalArgumentException(
                     "not a lock mode: mode=" + mode + "; remedy: use a constant of LockMode, or the supremum of two");

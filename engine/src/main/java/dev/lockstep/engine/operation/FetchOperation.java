@@ -8,6 +8,7 @@ import dev.lockstep.engine.btree.NodeLines;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.RecordTarget;
@@ -82,6 +83,21 @@ public final class FetchOperation extends RecordOperation {
     /** Begins at the leaf where a key like this one was found last. */
     public void followHint() {
         followHint(true);
+    }
+
+    /** Whether the lock of the key is what comes next. */
+    public boolean isBeforeLock() {
+        return stage == STAGE_LOCK;
+    }
+
+    /** Asks for the lock of the key together with others. */
+    public void requestLock(LockRequests requests) {
+        requests.add(context.lockOwner(), lockName(), lockMode);
+    }
+
+    /** The lock of the key is held now. */
+    public void lockGranted() {
+        stage = STAGE_DESCEND;
     }
 
     /** Whether the key has a record. */

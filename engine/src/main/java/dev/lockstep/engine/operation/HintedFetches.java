@@ -9,6 +9,7 @@ import dev.lockstep.engine.btree.NodeLines;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.type.KeyBuffer;
 import dev.lockstep.engine.type.StoredRow;
@@ -43,6 +44,10 @@ public final class HintedFetches {
     private final LockManager locks;
     private final TransactionContext[] contexts = new TransactionContext[KEYS_MAX];
     private final boolean isTeam;
+
+    /** Of a team; null where all keys are of one transaction. */
+    private final LockRequests requestsOrNull;
+
     private final HintedSlots slots = new HintedSlots();
     private final long[] slotWords = new long[KEYS_MAX];
     private final boolean[] found = new boolean[KEYS_MAX];
@@ -67,6 +72,7 @@ public final class HintedFetches {
     private HintedFetches(LockManager locks, boolean isTeam) {
         this.locks = locks;
         this.isTeam = isTeam;
+        requestsOrNull = isTeam ? new LockRequests(KEYS_MAX) : null;
     }
 
     /** Makes fetches of one transaction. */
@@ -165,10 +171,18 @@ public final class HintedFetches {
     }
 
     private void takeLocksOfMembers() {
-        for (int number = locked; number < count; number++) {
-            if (!locks.tryLock(contexts[number].lockOwner(), lockName(number), lockMode)) {
-                missingLocks |= 1 << number;
+        LockRequests requests = requestsOrNull;
+        for (int number = 0; number < count; number++) {
+            requests.add(contexts[number].lockOwner(), lockName(number), lockMode);
+        }
+        try {
+            if (!locks.tryLockKeys(requests)) {
+                for (int number = 0; number < count; number++) {
+                    missingLocks |= requests.isGranted(number) ? 0 : 1 << number;
+                }
             }
+        } finally {
+            requests.clear();
         }
         locked = count;
     }

@@ -13,7 +13,9 @@ import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.lock.CountedStripes;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.lock.LockName;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.RawRecord;
@@ -23,6 +25,7 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.StagedWork;
 import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.util.ArrayList;
@@ -164,6 +167,50 @@ class StagedFetchTest {
             session.commit();
             session.close();
             instance.validate();
+            instance.close();
+        }
+    }
+
+    /** Each of its own transaction; a lock that is not to be had keeps nobody but its own statement. */
+    @Test
+    void theLocksOfATeamTakeOnePassThroughEachStripe() {
+        CountedStripes stripes = new CountedStripes();
+        try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults())) {
+            Instance instance = stripes.opening(() -> openInMemory(scheduler));
+            BTree tree = filled(instance, "raw", 1);
+            SessionCore[] sessions = new SessionCore[MEMBERS];
+            StagedWork[] team = new StagedWork[MEMBERS];
+            long[] names = new long[MEMBERS];
+            int number = 0;
+            for (int member = 0; member < MEMBERS; member++) {
+                byte[] key;
+                do {
+                    key = new byte[] {(byte) (number >>> Byte.SIZE), (byte) number++};
+                    names[member] = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, key.length);
+                } while (member % 2 == 1
+                        && CountedStripes.stripesOf(instance.locks(), names[member - 1], names[member]) == 2);
+                sessions[member] = instance.newSession();
+                sessions[member].begin(Isolation.SERIALIZABLE, Durability.ASYNC, Long.MAX_VALUE, Long.MAX_VALUE);
+                FetchOperation fetch = sessions[member].fetchBesideOthers();
+                fetch.start(tree, key, key.length, LockMode.KEY_X, false, new RawRecord());
+                sessions[member].stagedFetch().start(new FetchOperation[] {fetch}, 1);
+                team[member] = sessions[member].stagedFetch();
+            }
+            int stripeCount = CountedStripes.stripesOf(instance.locks(), names);
+            assertTrue(stripeCount <= MEMBERS / 2, "members share stripes");
+            assertTrue(instance.locks().tryLock(sessions[0].context().lockOwner(), names[1], LockMode.KEY_X));
+            int passesBefore = stripes.passes();
+            sessions[0].stagedFetch().runTogether(team, MEMBERS);
+            assertEquals(
+                    stripeCount + 1, stripes.passes() - passesBefore, "and the one that is not granted tries again");
+            for (int member = 0; member < MEMBERS; member++) {
+                int held = instance.locks().heldMode(sessions[member].context().lockOwner(), names[member]);
+                assertEquals(member == 1 ? LockMode.NONE : LockMode.KEY_X, held, "member " + member);
+                sessions[member].commit();
+                sessions[member].close();
+            }
+            instance.validate();
+            assertTrue(instance.locks().isEmpty());
             instance.close();
         }
     }

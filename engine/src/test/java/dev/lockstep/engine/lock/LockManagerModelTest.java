@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.scheduler.Waiter;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -38,6 +40,7 @@ class LockManagerModelTest {
     private int passes;
     private int vainClaims;
     private int withdrawals;
+    private int refusals;
     private long nextTransactionId = 1;
 
     @ParameterizedTest
@@ -94,6 +97,7 @@ class LockManagerModelTest {
         assertTrue(grantsAfterWaiting > STEPS / 100, "grantsAfterWaiting=" + grantsAfterWaiting);
         assertTrue(victims > STEPS / 500, "victims=" + victims);
         assertTrue(withdrawals > STEPS / 500, "withdrawals=" + withdrawals);
+        assertTrue(refusals > STEPS / 500, "refusals=" + refusals);
         assertEquals(victims, manager.statistics().deadlocks());
     }
 
@@ -122,7 +126,7 @@ class LockManagerModelTest {
                 model.withdraw(i);
                 assertEquals(LockOwner.IDLE, manager.settle(owner));
                 withdrawals++;
-                checkNobodyWaitsForOthersThanBefore(before, -1);
+                checkNobodyWaitsForOthersThanBefore(before, Set.of());
             }
             return;
         }
@@ -132,7 +136,13 @@ class LockManagerModelTest {
         Map<Integer, Set<Integer>> before = model.waitsFor();
         boolean wouldPass = model.wouldPass(i, name, target);
         boolean passedWithOthers = false;
-        int choice = random.nextInt(17);
+        int choice = random.nextInt(18);
+        if (choice == 17) {
+            Set<Integer> passing = tryLockTogether(random);
+            passes += passing.isEmpty() ? 0 : 1;
+            checkNobodyWaitsForOthersThanBefore(before, passing);
+            return;
+        }
         switch (choice) {
             case 0, 1, 2, 3, 4, 5, 6 -> {
                 boolean free = target == held || model.isFree(i, name, target);
@@ -178,7 +188,7 @@ class LockManagerModelTest {
         }
         boolean passed = choice == 16 ? passedWithOthers : wouldPass && model.heldMode(i, name) != LockMode.NONE;
         passes += passed ? 1 : 0;
-        checkNobodyWaitsForOthersThanBefore(before, passed ? i : -1);
+        checkNobodyWaitsForOthersThanBefore(before, passed ? Set.of(i) : Set.of());
     }
 
     /**
@@ -211,13 +221,79 @@ class LockManagerModelTest {
         return passed;
     }
 
+    private record Request(int owner, long name, int mode) {}
+
+    /**
+     * Several owners at once, each for keys of its own choice: as if they were asked for one by one, stripe by stripe,
+     * those of one owner in their order, and up to the first that is not to be had.
+     *
+     * @return the owners that have passed somebody who waits
+     */
+    private Set<Integer> tryLockTogether(Random random) {
+        List<Request> all = new ArrayList<>();
+        IntStream.range(0, OWNERS)
+                .filter(i -> !model.isWaiting(i) && random.nextBoolean())
+                .forEach(i -> IntStream.rangeClosed(0, random.nextInt(3)).forEach(_ -> {
+                    long name = names[2 + random.nextInt(names.length - 2)];
+                    all.add(new Request(i, name, randomMode(random, name)));
+                }));
+        LockRequests requests = new LockRequests(3 * OWNERS);
+        all.forEach(request -> requests.add(owners[request.owner], request.name, request.mode));
+        Set<Integer> granted = new HashSet<>();
+        Set<Integer> passing = new HashSet<>();
+        List<Integer> left =
+                new ArrayList<>(IntStream.range(0, all.size()).boxed().toList());
+        while (!left.isEmpty()) {
+            Request first = all.get(left.getFirst());
+            boolean isHeld = LockMode.supremum(model.heldMode(first.owner, first.name), first.mode)
+                    == model.heldMode(first.owner, first.name);
+            LockStripe stripe = isHeld ? null : manager.stripe(first.name);
+            // What is held already needs no pass, and takes no other along.
+            List<Integer> pass = isHeld ? List.of(left.getFirst()) : List.copyOf(left);
+            for (int number : pass) {
+                Request request = all.get(number);
+                boolean isNext = left.contains(number)
+                        && left.stream().noneMatch(other -> other < number && all.get(other).owner == request.owner);
+                if (isNext && (isHeld || manager.stripe(request.name) == stripe)) {
+                    left.remove((Integer) number);
+                    if (hold(request, passing)) {
+                        granted.add(number);
+                    } else {
+                        left.removeIf(other -> all.get(other).owner == request.owner);
+                    }
+                }
+            }
+        }
+        assertEquals(granted.size() == all.size(), manager.tryLockKeys(requests));
+        for (int number = 0; number < all.size(); number++) {
+            assertEquals(granted.contains(number), requests.isGranted(number), all.get(number)::toString);
+        }
+        refusals += all.size() - granted.size();
+        return passing;
+    }
+
+    private boolean hold(Request request, Set<Integer> passing) {
+        int held = model.heldMode(request.owner, request.name);
+        int target = LockMode.supremum(held, request.mode);
+        if (target != held) {
+            if (!model.isFree(request.owner, request.name, target)) {
+                return false;
+            }
+            if (model.wouldPass(request.owner, request.name, target)) {
+                passing.add(request.owner);
+            }
+            model.hold(request.owner, request.name, target);
+        }
+        return true;
+    }
+
     /** The property behind freedom from starvation: but for who has passed, if anybody has. */
-    private void checkNobodyWaitsForOthersThanBefore(Map<Integer, Set<Integer>> before, int passing) {
+    private void checkNobodyWaitsForOthersThanBefore(Map<Integer, Set<Integer>> before, Set<Integer> passing) {
         Map<Integer, Set<Integer>> after = model.waitsFor();
         after.forEach((owner, blockers) -> {
             if (before.containsKey(owner)) {
                 Set<Integer> expected = LockModel.closure(before, owner);
-                expected.add(passing);
+                expected.addAll(passing);
                 assertTrue(
                         expected.containsAll(blockers),
                         () -> "owner " + owner + " is blocked by " + blockers + " after " + before);
