@@ -15,8 +15,10 @@ import dev.lockstep.engine.operation.HintedFetches;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.KeyColumn;
 import dev.lockstep.engine.type.RawRecord;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -137,6 +139,46 @@ class RowBatchDeepTreeTest {
             fetchAll(database, filled(database, seed % 2 == 0), new Random(seed));
             validated.close(database);
         });
+    }
+
+    /**
+     * What sorted keys that descend together could save: the visits of a fetch above its leaf. There are hardly any,
+     * since hints lead to the leaf; where there were none, a fetch would visit as many nodes as the tree has levels.
+     */
+    @Test
+    void aFetchVisitsHardlyMoreThanItsLeaf(TestReporter reporter) {
+        Database database = validated.inMemory();
+        Table table = filled(database, false);
+        RowBatch batch = table.newBatch(BATCH);
+        int levels = rootLevel(database) + 1;
+        double withoutHints = visits(database, table, batch, new Random(1), 1);
+        assertEquals(levels, withoutHints, 1.0, "visits where nobody left a hint");
+        for (int id = 0; id < IDS; id += 8) {
+            int near = id;
+            batch.clear();
+            batch.addKey().add(near);
+            database.run(transaction -> assertEquals(1, transaction.fetch(table, batch)));
+        }
+        double visits = visits(database, table, batch, new Random(2), BATCHES);
+        reporter.publishEntry(Map.of(
+                "levels", Integer.toString(levels),
+                "visitsWithoutHints", Double.toString(withoutHints),
+                "visits", Double.toString(visits)));
+        assertTrue(visits < 1.1, "visits=" + visits);
+        validated.close(database);
+    }
+
+    /** Nodes that a fetch of an existing row visits on average. */
+    private static double visits(Database database, Table table, RowBatch batch, Random random, int batches) {
+        long before = database.statistics().pageAccesses();
+        for (int round = 0; round < batches; round++) {
+            batch.clear();
+            for (int i = 0; i < BATCH; i++) {
+                batch.addKey().add(random.nextInt(IDS / 8) * 8);
+            }
+            database.run(transaction -> assertEquals(BATCH, transaction.fetch(table, batch)));
+        }
+        return (database.statistics().pageAccesses() - before) / (double) (batches * BATCH);
     }
 
     @Test
