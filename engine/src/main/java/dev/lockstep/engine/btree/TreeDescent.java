@@ -446,6 +446,12 @@ public class TreeDescent {
         }
     }
 
+    /** Says which lines tell whether a record is where it was seen: of the latch, the header and the slot. */
+    protected static void addPlaceLines(GroupPrefetch prefetch, int seenFrame, int seenSlot) {
+        prefetch.addLatch(seenFrame);
+        NodeLines.addSlotLines(prefetch, BufferPool.address(seenFrame), seenSlot);
+    }
+
     /** The header of the node where the walk has arrived came with the stage before; it tells where the key may be. */
     private void addLinesOfArrival(GroupPrefetch prefetch) {
         if (pageId == NO_PAGE || hinted) {

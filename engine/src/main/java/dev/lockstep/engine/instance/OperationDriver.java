@@ -372,7 +372,7 @@ public final class OperationDriver {
         }
     }
 
-    private void runWithSwitchPoints(RecordOperation operation, SThread sThread) {
+    void runWithSwitchPoints(RecordOperation operation, SThread sThread) {
         while (true) {
             int result = operation.step();
             if (result == TreeDescent.DONE) {

@@ -78,6 +78,7 @@ public final class SessionCore {
     private ScanOperation[] scansTogether;
     private FetchOperation fetchBesideOthers;
     private StagedFetch stagedFetch;
+    private StagedUpdate stagedUpdate;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
     private boolean answersWhenDurable;
@@ -185,6 +186,14 @@ public final class SessionCore {
             stagedFetch = new StagedFetch(driver);
         }
         return stagedFetch;
+    }
+
+    /** The update of a row in a staged team; made when first asked for. */
+    StagedUpdate stagedUpdate() {
+        if (stagedUpdate == null) {
+            stagedUpdate = new StagedUpdate(driver, context);
+        }
+        return stagedUpdate;
     }
 
     /** The operation that inserts several rows; made when first asked for. */

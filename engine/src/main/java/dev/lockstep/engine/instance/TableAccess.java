@@ -428,8 +428,13 @@ public final class TableAccess {
     /** Updates rows as far as their leaves are as they were read; index behind the last row updated. */
     private int updateInPlace(Record[] rows, int from, int to) {
         InPlaceUpdateOperation run = session.updateInPlace;
+        int list = table.operations().update();
         run.start(table.tree(), rows, from, to);
-        session.driver.run(run, table.operations().update(), to - from);
+        if (to - from == 1 && session.driver.isStaged(list)) {
+            session.stagedUpdate().run(run, list);
+        } else {
+            session.driver.run(run, list, to - from);
+        }
         return run.next();
     }
 

@@ -20,7 +20,8 @@ import java.util.Arrays;
 /**
  * Builds one log record after the other in the same array: {@code begin}, any number of {@code put}s, then
  * {@link Log#append}. Records of one transaction that follow each other can also be built behind each other and
- * appended as one run: each but the first begins with {@link #RECORD_BEFORE} as its previous LSN. Grows up to {@link
+ * appended as one run: each but the first begins with {@link #RECORD_BEFORE} as its previous LSN. So can records of
+ * several transactions, each with a previous LSN of its own: see {@link #goBehind}. Grows up to {@link
  * LogRecordLayout#RECORD_BYTES_MAX} and keeps its size, so that in steady state nothing is allocated.
  *
  * <p>Invariants:
@@ -58,6 +59,7 @@ public final class LogRecordBuffer {
     private int start;
     private int position;
     private int recordCount;
+    private boolean goesBehind;
 
     /** Creates an empty buffer. */
     public LogRecordBuffer() {}
@@ -73,7 +75,9 @@ public final class LogRecordBuffer {
      * @return this buffer
      */
     public LogRecordBuffer begin(byte type, int flags, long transactionId, long previousLsn) {
-        if (previousLsn == RECORD_BEFORE) {
+        boolean isBehind = goesBehind || previousLsn == RECORD_BEFORE;
+        goesBehind = false;
+        if (isBehind) {
             position = finish();
             reserve(HEADER_BYTES);
             start = position;
@@ -88,6 +92,14 @@ public final class LogRecordBuffer {
         LONG.set(bytes, start + PREVIOUS_LSN_OFFSET, previousLsn);
         position = start + HEADER_BYTES;
         return this;
+    }
+
+    /**
+     * Has the record that begins next lie behind the one that the buffer holds, although it belongs to another
+     * transaction: with the previous LSN that it begins with.
+     */
+    public void goBehind() {
+        goesBehind = true;
     }
 
     /**
@@ -193,12 +205,17 @@ public final class LogRecordBuffer {
         return offset + LogRecordLayout.alignedBytes((int) INT.get(bytes, offset + LENGTH_OFFSET));
     }
 
-    /** Chains the records behind the first to the one before, now that it is known where they will lie. */
+    /**
+     * Chains the records behind the first to the one before, now that it is known where they will lie; but for those
+     * that have a previous LSN.
+     */
     void chain(long firstLsn) {
         int offset = 0;
         while (offset < start) {
             int behind = offsetBehind(offset);
-            LONG.set(bytes, behind + PREVIOUS_LSN_OFFSET, firstLsn + offset);
+            if ((long) LONG.get(bytes, behind + PREVIOUS_LSN_OFFSET) == RECORD_BEFORE) {
+                LONG.set(bytes, behind + PREVIOUS_LSN_OFFSET, firstLsn + offset);
+            }
             offset = behind;
         }
     }

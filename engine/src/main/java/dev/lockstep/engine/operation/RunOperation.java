@@ -96,6 +96,12 @@ public abstract class RunOperation extends ChangeOperation {
         return CONTINUE;
     }
 
+    /** The locks of all rows are held, whoever has taken them. */
+    final void allLocked() {
+        locked = end;
+        stage = STAGE_DESCEND;
+    }
+
     /** Keeps what the next {@code count} rows are about to change, if a snapshot may need it. */
     final void keepVersions(int count, boolean inserted) {
         VersionStore versions = transactions.versionsVolatile();

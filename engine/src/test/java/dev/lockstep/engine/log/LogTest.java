@@ -113,6 +113,45 @@ class LogTest {
     }
 
     @Test
+    void recordsOfSeveralTransactionsKeepTheirChainsInOneAppend() {
+        List<Long> previous = new ArrayList<>();
+        long[] last = new long[5];
+        try (Log log = fixture.open(LogFixture.small(LogOptions.sync()), LSN_FIRST)) {
+            for (int run = 0; run < 200; run++) {
+                int[] offsets = new int[last.length];
+                for (int i = 0; i < last.length; i++) {
+                    if (i > 0) {
+                        buffer.goBehind();
+                    }
+                    long number = numbers.size();
+                    LogFixture.record(buffer, number, run % 50 + i, last[i]);
+                    offsets[i] = buffer.lastOffset();
+                    numbers.add(number);
+                    previous.add(last[i]);
+                }
+                assertEquals(last.length, buffer.recordCount());
+                log.throttle(waiter);
+                long firstLsn = log.append(buffer);
+                for (int i = 0; i < last.length; i++) {
+                    last[i] = firstLsn + offsets[i];
+                    lsns.add(last[i]);
+                }
+            }
+            assertEquals(numbers.size(), log.statistics().recordCount());
+        }
+        assertContent(fixture.read(LSN_FIRST, 0));
+        try (LogReader reader = fixture.reader(LSN_FIRST, 0)) {
+            int at = 0;
+            for (LogRecordView view = reader.next(); view != null; view = reader.next()) {
+                assertEquals(previous.get(at++), view.previousLsn());
+            }
+            assertEquals(numbers.size(), at);
+        }
+        LogFixture.record(buffer, 0, 8, 0);
+        assertEquals(1, buffer.recordCount(), "only the record that begins next");
+    }
+
+    @Test
     void recordsOfARunLieBehindEachOtherAndAreChained() {
         Random random = new Random(SEED);
         List<Long> previous = new ArrayList<>();
