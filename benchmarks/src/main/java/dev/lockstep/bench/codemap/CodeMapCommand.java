@@ -43,7 +43,8 @@ import picocli.CommandLine.Spec;
                     + " logs compiled code. Needs qemu-x86_64 (Debian and Ubuntu: apt-get install qemu-user) and takes"
                     + " two minutes for the operations and four for TPC-C, with --control twice as long.",
             "Says of each workload, too, how often stacks of continuations, which S-threads are here, were frozen and"
-                    + " thawed, and how many of these the JVM did slowly, since a frame was interpreted.",
+                + " thawed, and how many of these the JVM did slowly, since a frame was interpreted or the collector"
+                + " had moved them.",
             "",
             "Options:"
         },

@@ -6,7 +6,8 @@ import java.util.Locale;
  * How often a simulated JVM froze the stack of a continuation, and thawed one, in the phase that is reported, on
  * threads that are simulated. Each switch of a continuation, of a virtual thread too, is a freeze and a thaw at least:
  * what was frozen together is thawed by parts as its frames are returned to. HotSpot copies the frames at once where
- * all of them are compiled, and one by one, the slow way, where any is interpreted. Immutable.
+ * all of them are compiled, and one by one, the slow way, where any is interpreted. It also thaws slowly what the
+ * collector has gone through or moved to the old generation, and freezes into new memory after that. Immutable.
  *
  * @param freezes that copied a stack, or tried to in the slow way; a continuation that was pinned before that is none
  * @param slowFreezes of these, in the slow way

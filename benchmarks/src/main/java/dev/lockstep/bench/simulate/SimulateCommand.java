@@ -136,7 +136,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                     + " further JVMs to FILE-2 and so on. Of JVMs the report then names the methods, lines and"
                     + " chains of inlined calls that miss most or, with --branches, are mispredicted most, and how"
                     + " often stacks of continuations were frozen and thawed, and how many of these the JVM did slowly,"
-                    + " since a frame was interpreted. Makes the run slower.")
+                    + " since a frame was interpreted or the collector had moved them. Makes the run slower.")
     private Path code;
 
     @Option(
