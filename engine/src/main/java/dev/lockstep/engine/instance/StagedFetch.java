@@ -24,8 +24,7 @@ import dev.lockstep.scheduler.StagedWork;
  *
  * Used by one S-thread at a time: its own, or the leader of its team while its own is inside {@link #run}.
  */
-final class StagedFetch implements StagedWork {
-    private final OperationDriver driver;
+final class StagedFetch extends StagedOperation {
     private final FetchOperation[] running = new FetchOperation[FetchChunks.FETCHES_MAX];
     private final FetchOperation[] alone = new FetchOperation[1];
     private int left;
@@ -42,7 +41,7 @@ final class StagedFetch implements StagedWork {
     private long touched;
 
     StagedFetch(OperationDriver driver) {
-        this.driver = driver;
+        super(driver);
     }
 
     /**
@@ -251,20 +250,6 @@ final class StagedFetch implements StagedWork {
 
     private static StagedFetch of(StagedWork[] team, int member) {
         return (StagedFetch) team[member];
-    }
-
-    /**
-     * Databases share lists, of tables with the same name at least, but what is read ahead for them lies in different
-     * pools.
-     */
-    private int withoutOtherDatabases(StagedWork[] team, int count) {
-        int members = 0;
-        for (int i = 0; i < count; i++) {
-            if (driver.hasPoolOf(of(team, i).driver)) {
-                team[members++] = team[i];
-            }
-        }
-        return members;
     }
 
     private void runTogether(StagedWork[] team, int from, int to) {

@@ -21,11 +21,10 @@ import dev.lockstep.scheduler.StagedWork;
  *
  * <p>Used by one S-thread at a time: its own, or the leader of its team while its own is inside {@link #run}.
  */
-final class StagedUpdate implements StagedWork {
+final class StagedUpdate extends StagedOperation {
     /** As many as fetches that are staged together: what they read is on its way from memory at a time. */
     private static final int UPDATES_MAX = FetchChunks.FETCHES_MAX;
 
-    private final OperationDriver driver;
     private final TransactionContext context;
     private InPlaceUpdateOperation update;
     private Throwable failure;
@@ -36,7 +35,7 @@ final class StagedUpdate implements StagedWork {
     private InPlaceUpdateOperation[] arrivedOrNull;
 
     StagedUpdate(OperationDriver driver, TransactionContext context) {
-        this.driver = driver;
+        super(driver);
         this.context = context;
     }
 
@@ -94,17 +93,6 @@ final class StagedUpdate implements StagedWork {
 
     private static StagedUpdate of(StagedWork[] team, int member) {
         return (StagedUpdate) team[member];
-    }
-
-    /** As with fetches, what is read ahead for the members of another database lies in another pool. */
-    private int withoutOtherDatabases(StagedWork[] team, int count) {
-        int members = 0;
-        for (int i = 0; i < count; i++) {
-            if (driver.hasPoolOf(of(team, i).driver)) {
-                team[members++] = team[i];
-            }
-        }
-        return members;
     }
 
     private void runTogether(StagedWork[] team, int from, int to) {
