@@ -167,8 +167,9 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     @Option(
             names = "--warmup",
             paramLabel = "SECONDS",
-            defaultValue = "5",
-            description = "Time before measuring. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "30",
+            description = "Time before measuring, so long that the compilers have done most of what batches and teams"
+                    + " need. Default: ${DEFAULT-VALUE}.")
     private double warmUpSeconds;
 
     @Option(

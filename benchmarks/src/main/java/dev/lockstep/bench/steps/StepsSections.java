@@ -12,13 +12,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The figures in tables, those of the machine's processor and simulated ones in tables of their own. */
 final class StepsSections {
     private static final String NOT_RUN = "NOT RUN: ";
     private static final String NONE = "-";
+    private static final double PERCENT = 100;
 
     private final List<StepsCell> cells;
 
@@ -79,6 +82,7 @@ final class StepsSections {
                             : "With the flags of the simulated JVM forced: " + String.join(" ", figures.forced())
                                     + "."));
         }
+        compiling(figures.runs()).ifPresent(parts::add);
         for (NativeRun run : figures.runs()) {
             if (!run.counts()) {
                 parts.add(new Paragraph("FAILED, counts for nothing: " + run.label() + ", repetition " + run.repeat()
@@ -86,6 +90,25 @@ final class StepsSections {
             }
         }
         return parts;
+    }
+
+    /** Of which variants the times say rather how far they were compiled; the most of the repetitions of each. */
+    private static Optional<Part> compiling(List<NativeRun> runs) {
+        Map<String, Double> parts = new LinkedHashMap<>();
+        for (NativeRun run : runs) {
+            if (run.counts()) {
+                run.run().excessiveJvmPart().ifPresent(part -> parts.merge(run.label(), part, Math::max));
+            }
+        }
+        return parts.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Paragraph(parts.entrySet().stream()
+                        .map(part -> String.format(Locale.ROOT, "%s %.0f %%", part.getKey(), PERCENT * part.getValue()))
+                        .collect(Collectors.joining(
+                                ", ",
+                                "MARKED: the JVM's own threads, its compilers above all, took too much of the processor"
+                                        + " time: ",
+                                "; ratios with these tell who was compiled first. Remedy: --warmup 30 or more."))));
     }
 
     private static List<Part> simulated(SimulatedFigures figures) {

@@ -17,9 +17,6 @@ final class MachineWarnings {
     /** The greatest over the least. */
     private static final double CROWDING_RATIO_MAX = 1.1;
 
-    /** A JVM that has compiled what it runs takes 2 to 6 % by itself, and after five seconds a quarter to a half. */
-    private static final double JVM_PART_MAX = 0.15;
-
     private static final double PERCENT = 100;
 
     private MachineWarnings() {}
@@ -63,13 +60,8 @@ final class MachineWarnings {
     private static Map<String, Double> jvmParts(List<RunReport> runs) {
         Map<String, Double> parts = new LinkedHashMap<>();
         for (RunReport run : runs) {
-            Map<String, Double> micros = run.cpuMicrosByThread();
-            // Alone it stands where no thread's time is known.
-            if (run.configuration().engineName() == EngineName.LOCKSTEP && micros != null && micros.size() > 1) {
-                double part = micros.getOrDefault(ThreadTimes.OTHERS, 0.0) / run.cpuMicrosPerTransaction();
-                if (part > JVM_PART_MAX) {
-                    parts.merge(run.label(), part, Math::max);
-                }
+            if (run.configuration().engineName() == EngineName.LOCKSTEP) {
+                run.excessiveJvmPart().ifPresent(part -> parts.merge(run.label(), part, Math::max));
             }
         }
         return parts;

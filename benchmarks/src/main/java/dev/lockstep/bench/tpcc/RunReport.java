@@ -8,6 +8,7 @@ import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * What one run found, as its child JVM wrote it. Figures that an engine does not have are {@code null} and absent.
@@ -111,6 +112,9 @@ public record RunReport(
         String configurationHash) {
     private static final double MILLIS_PER_SECOND = 1e3;
 
+    /** A JVM that has compiled what it runs takes 2 to 6 % by itself, and after five seconds a quarter to a half. */
+    private static final double JVM_PART_MAX = 0.15;
+
     /** What the run is called in tables. */
     String label() {
         return configuration.label() + (control ? " (control)" : "");
@@ -119,6 +123,25 @@ public record RunReport(
     /** Part of the measured time that collections took, 0 to 1 where they stop all threads. */
     double gcPart() {
         return measuredSeconds == 0 ? 0 : gcMillis / (measuredSeconds * MILLIS_PER_SECOND);
+    }
+
+    /**
+     * Part of the processor time that the JVM's own threads took, its compilers above all, 0 to 1; 0 where no thread's
+     * time is known.
+     */
+    private double jvmPart() {
+        return cpuMicrosByThread == null || cpuMicrosByThread.size() < 2
+                ? 0
+                : cpuMicrosByThread.getOrDefault(ThreadTimes.OTHERS, 0.0) / cpuMicrosPerTransaction;
+    }
+
+    /**
+     * What the JVM's own threads took of the processor time, 0 to 1, where it is so much that a ratio with another run
+     * tells who was compiled first.
+     */
+    public OptionalDouble excessiveJvmPart() {
+        double part = jvmPart();
+        return part > JVM_PART_MAX ? OptionalDouble.of(part) : OptionalDouble.empty();
     }
 
     /** With what was found in its database afterwards. */

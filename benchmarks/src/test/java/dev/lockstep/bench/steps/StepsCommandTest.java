@@ -90,6 +90,28 @@ class StepsCommandTest {
         assertTrue(err.toString().contains("is of another JVM"), err.toString());
     }
 
+    /** With teams the compilers of this JVM take 4.5 of 9.5 us, without 0.5. */
+    @Test
+    void runsThatCompileAreMarked() throws IOException {
+        run(0, this::compiling, "--native", "--mixes=payment", "--warehouses=1", "--repeat=1");
+        String printed = out.toString();
+        assertTrue(printed.contains("took too much of the processor time: both 47 %; ratios"), printed);
+        out.getBuffer().setLength(0);
+        run(0, this::rising, "--native", "--mixes=payment", "--warehouses=1", "--repeat=1");
+        assertFalse(out.toString().contains("MARKED"), out.toString());
+    }
+
+    private Launcher.Ended compiling(List<String> words) {
+        double jvmMicros = value(words, "--teams").equals("on") ? 4.5 : 0.5;
+        String threads = String.format(
+                Locale.ROOT,
+                "\"cpuMicrosByThread\": {\"lockstep-carrier\": %.1f, \"JVM\": %.1f}, \"failure\"",
+                9.5 - jvmMicros,
+                jvmMicros);
+        write(words, String.format(Locale.ROOT, TPCC.replace("\"failure\"", threads), 100.0, "", true, ""));
+        return new Launcher.Ended(0, "");
+    }
+
     private static String[] with(List<String> arguments, String last) {
         return Stream.concat(arguments.stream(), Stream.of(last)).toArray(String[]::new);
     }
