@@ -8,7 +8,7 @@
 #define LOCKSTEP_COUNTERS_H
 
 /* Raised whenever a signature or the meaning of a value changes that Java calls, here or in the headers beside. */
-#define LOCKSTEP_COUNTERS_ABI 5
+#define LOCKSTEP_COUNTERS_ABI 6
 
 /* Caches, as the enum CacheLevel numbers them. */
 #define LOCKSTEP_CACHE_L1_INSTRUCTION 0

@@ -15,6 +15,14 @@ long lockstep_marker(long kind, long a, long b, long c) {
     return lockstep_mark(kind, a, b, c);
 }
 
+void lockstep_phase(long phase, long begins) {
+    if (begins) {
+        lockstep_phase_begin((int) phase);
+    } else {
+        lockstep_phase_end((int) phase);
+    }
+}
+
 #if defined(__x86_64__) && defined(__linux__)
 /* One page, so that it shares none with what a program stores for other reasons. */
 #define PAGE_BYTES 4096

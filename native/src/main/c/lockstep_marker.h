@@ -1,7 +1,15 @@
 /*
  * Marks by which a program tells Lockstep's simulator what it is doing. Harmless on a real processor.
  *
- * Rare marks carry a payload. They are a system call with a number that no kernel knows: a kernel answers ENOSYS, the
+ * Phases belong to the process: what is measured, say. The mark is a store of four bytes to a page, at an offset that
+ * names the phase, 4 * phase where the process enters it and LOCKSTEP_PHASE_LEAVES + 4 * phase where it leaves it,
+ * movl $LOCKSTEP_PHASE_MARK, (%rax), which the plugin recognises by its bytes when it translates code, so that no other
+ * store pays for it; the page is known as the one that the address lies in:
+ *
+ *     byte     0    1    2    3    4    5
+ *            0xc7 0x00 0x48 0x50 0x53 0x4c
+ *
+ * Descriptions carry a payload. They are a system call with a number that no kernel knows: a kernel answers ENOSYS, the
  * simulator's plugin sees number and arguments (kind, a, b, c) in its system-call callback. Linux only.
  *
  * Frequent marks name the operation that the calling thread is in, 0 to LOCKSTEP_OPERATIONS - 1, and last until the
@@ -27,15 +35,11 @@
 #include <unistd.h>
 #endif
 
-/* Number of the system call of rare marks: "LS" and a zero byte. */
+/* Number of the system call of descriptions: "LS" and a zero byte. */
 #define LOCKSTEP_MARKER_SYSTEM_CALL 0x4C5300
 
-/* Kinds of rare marks: the first argument. Other arguments are 0 where none is named. */
+/* Kinds of descriptions: the first argument. Other arguments are 0 where none is named. */
 
-/* a = phase, 1 to LOCKSTEP_PHASE_MAX: the whole process enters it. */
-#define LOCKSTEP_MARKER_PHASE_BEGIN 1
-/* a = phase: the whole process leaves it. */
-#define LOCKSTEP_MARKER_PHASE_END 2
 /*
  * a = address, b = bytes, c = bytes of a page, 4,096 or more: how this range is mapped. The bits of c below a page's
  * say what is there: bits 0 to 3 a LOCKSTEP_REGION_, bits 4 to 11 1 more than the node that the memory was taken from,
@@ -76,6 +80,18 @@
 #define LOCKSTEP_PHASE_MEASURED 1
 #define LOCKSTEP_PHASE_MAX 255
 
+/* What the mark of a phase stores: "HPSL". */
+#define LOCKSTEP_PHASE_MARK 0x4C535048
+
+/* Bytes of the instruction that stores it. */
+#define LOCKSTEP_PHASE_MARK_BYTES 6
+
+/* Of the page that it is stored to, at a multiple of as many bytes. */
+#define LOCKSTEP_PHASE_PAGE_BYTES 4096
+
+/* Offset in the page of phase 0, if it could be left. */
+#define LOCKSTEP_PHASE_LEAVES 2048
+
 /* Operations are numbered from 0, which is outside any operation. */
 #define LOCKSTEP_OPERATIONS 4096
 
@@ -85,7 +101,7 @@
 /* Bytes of the marking instruction. */
 #define LOCKSTEP_OPERATION_MARK_BYTES 7
 
-/* A rare mark. Returns what the system call returned, which says nothing. */
+/* A description. Returns what the system call returned, which says nothing. */
 static inline long lockstep_mark(long kind, long a, long b, long c) {
 #if defined(__linux__)
     return syscall(LOCKSTEP_MARKER_SYSTEM_CALL, kind, a, b, c);
@@ -94,12 +110,36 @@ static inline long lockstep_mark(long kind, long a, long b, long c) {
 #endif
 }
 
-static inline void lockstep_phase_begin(int phase) {
-    (void) lockstep_mark(LOCKSTEP_MARKER_PHASE_BEGIN, phase, 0, 0);
+/* Blocks are charged whole: behind the mark one ends, so that what follows belongs to the phase. */
+static inline void lockstep_phase_store(int offset) {
+#if defined(__x86_64__)
+    static uint8_t page[LOCKSTEP_PHASE_PAGE_BYTES] __attribute__((aligned(LOCKSTEP_PHASE_PAGE_BYTES)));
+    __asm__ volatile("movl %1, (%0)\n"
+                     "jmp 1f\n"
+                     "1:"
+                     :
+                     : "a"(page + offset), "i"(LOCKSTEP_PHASE_MARK)
+                     : "memory");
+#else
+    (void) offset;
+#endif
 }
 
+/* The whole process enters a phase, 1 to LOCKSTEP_PHASE_MAX. */
+static inline void lockstep_phase_begin(int phase) {
+    lockstep_phase_store(4 * phase);
+}
+
+/* The whole process leaves it, unless it is in another one. */
 static inline void lockstep_phase_end(int phase) {
-    (void) lockstep_mark(LOCKSTEP_MARKER_PHASE_END, phase, 0, 0);
+    lockstep_phase_store(LOCKSTEP_PHASE_LEAVES + 4 * phase);
+}
+
+/* Whether the bytes of an instruction are those of the mark of a phase. */
+static inline int lockstep_marks_phase(const uint8_t *instruction, uint64_t bytes) {
+    return bytes == LOCKSTEP_PHASE_MARK_BYTES && instruction[0] == 0xc7 && instruction[1] == 0x00
+        && instruction[2] == (LOCKSTEP_PHASE_MARK & 0xff) && instruction[3] == (LOCKSTEP_PHASE_MARK >> 8 & 0xff)
+        && instruction[4] == (LOCKSTEP_PHASE_MARK >> 16 & 0xff) && instruction[5] == LOCKSTEP_PHASE_MARK >> 24;
 }
 
 /* Marks the operation, a constant; a macro, because the number is part of the instruction. */
@@ -129,6 +169,9 @@ static inline int lockstep_operation_marked(const uint8_t *instruction, uint64_t
  * nothing, it returns the clock, 0 where nobody simulates.
  */
 long lockstep_marker(long kind, long a, long b, long c);
+
+/* Exported for Java: the process enters a phase, or leaves it where begins is 0. */
+void lockstep_phase(long phase, long begins);
 
 /*
  * Exported for Java: the page that LOCKSTEP_MARKER_OPERATION_PAGE is told of, LOCKSTEP_OPERATIONS bytes. Null where

@@ -29,6 +29,9 @@
 #define BLOCK_INSTRUCTIONS 2
 #define BASE ((uint64_t) 0x40000000)
 
+/* What the stub of QEMU tells of a store. */
+#define STORE_OF_WORD 2
+
 /* Of a turn, in a test of turns. */
 #define TURN_INSTRUCTIONS 10
 
@@ -39,8 +42,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int c
 struct qemu_plugin_insn {
     uint64_t address;
     uint8_t bytes[INSTRUCTION_BYTES];
+    bool marks_phase;
     qemu_plugin_vcpu_udata_cb_t executed;
     void *executed_data;
+    qemu_plugin_vcpu_mem_cb_t touched;
+    void *touched_data;
 };
 
 struct qemu_plugin_tb {
@@ -112,7 +118,7 @@ const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction) {
 }
 
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction) {
-    return sizeof instruction->bytes;
+    return instruction->marks_phase ? LOCKSTEP_PHASE_MARK_BYTES : sizeof instruction->bytes;
 }
 
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction) {
@@ -134,11 +140,13 @@ void qemu_plugin_register_vcpu_insn_exec_cb(
     instruction->executed_data = data;
 }
 
-/* No instruction here accesses memory. */
+/* None accesses memory but the mark of a phase. */
 void qemu_plugin_register_vcpu_mem_cb(
     struct qemu_plugin_insn *instruction, qemu_plugin_vcpu_mem_cb_t callback, enum qemu_plugin_cb_flags flags,
     enum qemu_plugin_mem_rw which, void *data) {
-    (void) instruction, (void) callback, (void) flags, (void) which, (void) data;
+    (void) flags, (void) which;
+    instruction->touched = callback;
+    instruction->touched_data = data;
 }
 
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info) {
@@ -187,6 +195,29 @@ static void mark(unsigned vcpu, long kind, uint64_t value) {
     call(vcpu, LOCKSTEP_MARKER_SYSTEM_CALL, (uint64_t) kind, value, 0);
 }
 
+/* A thread comes to a store that marks a phase, in a block that counts as executed before. */
+static void mark_phase(unsigned vcpu, uint64_t offset) {
+    struct qemu_plugin_tb block;
+    memset(&block, 0, sizeof block);
+    struct qemu_plugin_insn *store = &block.instructions[0];
+    static const uint8_t MARK[] = {0xc7, 0x00, 0x48, 0x50, 0x53, 0x4c};
+    memcpy(store->bytes, MARK, sizeof MARK);
+    store->marks_phase = true;
+    store->address = BASE;
+    block.instructions[1].address = BASE + sizeof MARK;
+    translated(0, &block);
+    CHECK(store->touched != NULL);
+    store->touched(vcpu, STORE_OF_WORD, LOCKSTEP_PHASE_PAGE_BYTES + offset, store->touched_data);
+}
+
+static void enter_phase(unsigned vcpu, uint64_t phase) {
+    mark_phase(vcpu, 4 * phase);
+}
+
+static void leave_phase(unsigned vcpu, uint64_t phase) {
+    mark_phase(vcpu, LOCKSTEP_PHASE_LEAVES + 4 * phase);
+}
+
 /* The plugin in a process that begins: one thread, number 0. */
 static void install(const char *text) {
     char config[FILE_CHARACTERS_MAX];
@@ -232,9 +263,9 @@ static uint64_t missed(unsigned vcpu, uint32_t phase) {
 
 /*
  * On the one processor sits thread 0, in operation 1; thread 1, in operation 2, has waited in vain and executed a block
- * meanwhile. Then thread 0 hands the processor over by a call that it does not return from.
+ * meanwhile. Then thread 0 hands the processor over, by a mark that it does not come back from.
  */
-static void hand_over(const char *text, long mark_kind) {
+static void hand_over(const char *text, bool enters_phase) {
     install(text);
     begun(0, 1);
     come_back(0);
@@ -246,7 +277,11 @@ static void hand_over(const char *text, long mark_kind) {
     execute(1, 4, -1);
     CHECK_EQUAL(MODE_DEFER, running[1]->mode);
     CHECK(!running[1]->waiter.sits);
-    mark(0, mark_kind, 1);
+    if (enters_phase) {
+        enter_phase(0, 1);
+    } else {
+        mark(0, 0, 1);
+    }
     CHECK(running[1]->waiter.sits);
 }
 
@@ -261,7 +296,7 @@ static void check_handed_over(void) {
 }
 
 static void a_thread_that_was_handed_its_seat_sits_down_before_it_leaves(void) {
-    hand_over(PRIVATE_MACHINE, 0);
+    hand_over(PRIVATE_MACHINE, false);
     yield(1);
     check_handed_over();
     CHECK_EQUAL(4, counted(0, 2));
@@ -269,7 +304,7 @@ static void a_thread_that_was_handed_its_seat_sits_down_before_it_leaves(void) {
 }
 
 static void the_same_where_events_are_gathered(void) {
-    hand_over(GATHERING_MACHINE, 0);
+    hand_over(GATHERING_MACHINE, false);
     yield(1);
     check_handed_over();
     CHECK_EQUAL(4, counted(0, 2));
@@ -277,7 +312,7 @@ static void the_same_where_events_are_gathered(void) {
 }
 
 static void it_sits_down_before_it_follows_the_phase(void) {
-    hand_over(PRIVATE_MACHINE, LOCKSTEP_MARKER_PHASE_BEGIN);
+    hand_over(PRIVATE_MACHINE, true);
     execute(1, 5, -1);
     yield(1);
     check_handed_over();
@@ -286,7 +321,7 @@ static void it_sits_down_before_it_follows_the_phase(void) {
 }
 
 static void it_adds_nothing_to_others_at_the_end(void) {
-    hand_over(PRIVATE_MACHINE, 0);
+    hand_over(PRIVATE_MACHINE, false);
     ended(0, NULL);
     check_handed_over();
     CHECK_EQUAL(0, missed(1, 0));
@@ -298,13 +333,31 @@ static void misses_gathered_before_a_phase_are_not_its_own(void) {
     come_back(0);
     execute(0, 0, -1);
     execute(0, 1, -1);
-    mark(1, LOCKSTEP_MARKER_PHASE_BEGIN, 1);
+    enter_phase(1, 1);
     execute(0, 2, -1);
     yield(0);
     CHECK_EQUAL(4, counted(0, 0));
     CHECK_EQUAL(2, missed(0, 0));
     CHECK_EQUAL(2, counted(1, 0));
     CHECK_EQUAL(1, missed(0, 1));
+}
+
+static void a_phase_is_left_by_its_own_mark_alone(void) {
+    install(PRIVATE_MACHINE);
+    begun(0, 1);
+    come_back(0);
+    enter_phase(0, LOCKSTEP_PHASE_MAX);
+    execute(0, 0, -1);
+    leave_phase(0, 1);
+    mark_phase(0, 0);
+    mark_phase(0, LOCKSTEP_PHASE_LEAVES);
+    mark_phase(0, 4 * (LOCKSTEP_PHASE_MAX + 1));
+    execute(0, 1, -1);
+    leave_phase(0, LOCKSTEP_PHASE_MAX);
+    execute(0, 2, -1);
+    yield(0);
+    CHECK_EQUAL(4, counted(LOCKSTEP_PHASE_MAX, 0));
+    CHECK_EQUAL(2, counted(0, 0));
 }
 
 static void a_renamed_thread_keeps_its_core_and_is_forgotten_by_it(void) {
@@ -509,6 +562,7 @@ int main(int count, char **arguments) {
     RUN_APART(it_sits_down_before_it_follows_the_phase);
     RUN_APART(it_adds_nothing_to_others_at_the_end);
     RUN_APART(misses_gathered_before_a_phase_are_not_its_own);
+    RUN_APART(a_phase_is_left_by_its_own_mark_alone);
     RUN_APART(a_renamed_thread_keeps_its_core_and_is_forgotten_by_it);
     RUN_APART(threads_bound_to_a_core_take_its_hardware_threads);
     RUN_APART(records_of_blocks_are_reclaimed_at_a_flush);

@@ -23,7 +23,33 @@ __asm__(
 
 extern const uint8_t operation_functions[];
 
+/* The mark of a phase, as the assembler makes it; never executed here. */
+extern const uint8_t phase_mark[];
+__asm__("phase_mark:\n"
+        "movl $" TEXT(LOCKSTEP_PHASE_MARK) ", (%rax)\n");
+
+static int is_phase_recognised(void) {
+    if (!lockstep_marks_phase(phase_mark, LOCKSTEP_PHASE_MARK_BYTES)
+            || lockstep_marks_phase(phase_mark, LOCKSTEP_PHASE_MARK_BYTES - 1)
+            || lockstep_marks_phase(phase_mark, LOCKSTEP_PHASE_MARK_BYTES + 1)) {
+        return 0;
+    }
+    for (int byte = 0; byte < LOCKSTEP_PHASE_MARK_BYTES; byte++) {
+        uint8_t other[LOCKSTEP_PHASE_MARK_BYTES];
+        memcpy(other, phase_mark, sizeof other);
+        other[byte] ^= 0x80;
+        if (lockstep_marks_phase(other, sizeof other)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int main(void) {
+    if (!is_phase_recognised()) {
+        puts("the mark of a phase is not recognised, or others are");
+        return 1;
+    }
     const uint8_t *functions = operation_functions;
     for (int i = 0; i < LOCKSTEP_OPERATIONS; i++) {
         const uint8_t *function = functions + (long) i * FUNCTION_BYTES;

@@ -190,6 +190,24 @@ static void change_phase(struct thread *thread, uint32_t phase) {
     }
 }
 
+void on_phase(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    (void) info, (void) data;
+    struct thread *thread = running[vcpu];
+    uint32_t offset = address % LOCKSTEP_PHASE_PAGE_BYTES;
+    bool leaves = offset >= LOCKSTEP_PHASE_LEAVES;
+    uint32_t phase = offset % LOCKSTEP_PHASE_LEAVES / sizeof(uint32_t);
+    if (phase == 0 || phase >= PHASES_MAX || (leaves && phase != atomic_load(&phase_now))) {
+        return;
+    }
+    /* As in front of a system call: to begin takes long, and what came before belongs to the phase before. */
+    finish_accesses(thread);
+    thread->previous = NULL;
+    if (thread->processor != NO_PROCESSOR) {
+        get_up(thread);
+    }
+    change_phase(thread, leaves ? 0 : phase);
+}
+
 static void note_region(uint64_t address, uint64_t bytes, uint64_t description) {
     struct told_region told = {
         .address = address, .bytes = bytes, .page_bytes = description & (uint64_t) LOCKSTEP_REGION_PAGE_MASK,
@@ -215,16 +233,6 @@ static void note_region(uint64_t address, uint64_t bytes, uint64_t description) 
 
 static void mark(struct thread *thread, uint64_t kind, uint64_t a, uint64_t b, uint64_t c) {
     switch (kind) {
-        case LOCKSTEP_MARKER_PHASE_BEGIN:
-            if (a < PHASES_MAX) {
-                change_phase(thread, (uint32_t) a);
-            }
-            break;
-        case LOCKSTEP_MARKER_PHASE_END:
-            if (a == atomic_load(&phase_now)) {
-                change_phase(thread, 0);
-            }
-            break;
         case LOCKSTEP_MARKER_REGION:
             note_region(a, b, c);
             break;

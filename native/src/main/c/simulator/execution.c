@@ -277,6 +277,15 @@ static bool is_mark(struct qemu_plugin_insn *instruction) {
     return true;
 }
 
+/* Whether an instruction begins or ends a phase; if so, its store is called back and touches nothing. */
+static bool is_phase_mark(struct qemu_plugin_insn *instruction) {
+    if (LIKELY(!lockstep_marks_phase(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction)))) {
+        return false;
+    }
+    qemu_plugin_register_vcpu_mem_cb(instruction, on_phase, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+    return true;
+}
+
 static bool may_mark(struct instruction decoded) {
     return decoded.stores_byte && atomic_load_explicit(&operation_page, memory_order_relaxed) != 0;
 }
@@ -290,7 +299,7 @@ static void on_instruction(
         discard(address, size);
     }
     block->sites[index].offset = (uint16_t) (address - block->address);
-    if (is_mark(instruction)) {
+    if (is_mark(instruction) || is_phase_mark(instruction)) {
         return;
     }
     struct instruction decoded = decode(bytes, size);
@@ -335,7 +344,7 @@ static size_t executed_count(const struct qemu_plugin_tb *translated) {
 static void translate_unfed(struct qemu_plugin_tb *translated, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
-        if (!is_mark(instruction)
+        if (!is_mark(instruction) && !is_phase_mark(instruction)
             && may_mark(decode(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction)))) {
             qemu_plugin_register_vcpu_mem_cb(
                 instruction, on_byte, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);

@@ -175,6 +175,9 @@ void on_flush(qemu_plugin_id_t id);
 /* Feeds the model no more, so that the program ends soon. */
 void give_up(void);
 
+/* A store that marks a phase. */
+void on_phase(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
+
 struct thread *add_thread(uint32_t vcpu);
 void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu);
 void on_call(

@@ -13,11 +13,10 @@ import java.lang.invoke.MethodHandle;
  * because the compiler trusts the fields of records and so makes the calls direct.
  *
  * @param marker {@code lockstep_marker}
+ * @param phase {@code lockstep_phase}
  * @param operationPage address of {@code lockstep_operation_page}
  */
-record MarkerFunctions(MethodHandle marker, long operationPage) {
-    static final long PHASE_BEGIN = 1;
-    static final long PHASE_END = 2;
+record MarkerFunctions(MethodHandle marker, MethodHandle phase, long operationPage) {
     static final long REGION = 3;
     static final long THREAD_CORE = 5;
     static final long CLOCK = 6;
@@ -55,6 +54,9 @@ record MarkerFunctions(MethodHandle marker, long operationPage) {
                     linker.downcallHandle(
                             MemorySegment.ofAddress(library.markerAddress()),
                             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)),
+                    linker.downcallHandle(
+                            MemorySegment.ofAddress(library.phaseAddress()),
+                            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)),
                     operationPage));
         } catch (IllegalCallerException e) {
             return new Result.Missing("The JVM does not allow native calls: cause=" + e.getMessage()
@@ -67,6 +69,14 @@ record MarkerFunctions(MethodHandle marker, long operationPage) {
             long ignored = (long) marker.invokeExact(kind, a, b, c);
         } catch (Throwable e) {
             throw new IllegalStateException("A mark could not be made: kind=" + kind, e);
+        }
+    }
+
+    void markPhase(long number, boolean begins) {
+        try {
+            phase.invokeExact(number, begins ? 1L : 0L);
+        } catch (Throwable e) {
+            throw new IllegalStateException("A phase could not be marked: phase=" + number, e);
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Marks by which this process tells Lockstep's simulator what it is doing: phases, operations, mapped regions. The
- * simulator sees them as instructions that mean nothing to a processor; {@code lockstep_marker.h} says which.
+ * simulator sees them as stores and calls that mean nothing to a processor; {@code lockstep_marker.h} says which.
  *
  * <p>Marks are made only in a simulated process, which has the variable {@value #ENVIRONMENT} in its environment, and
  * only where the native library is. Anywhere else every method here checks its arguments and returns, which the
@@ -76,21 +76,21 @@ public final class Markers {
     }
 
     /**
-     * The process enters a phase. Costs a system call.
+     * The process enters a phase. Costs a call of a native function, which makes one store.
      *
      * @param phase 1 to {@link #PHASE_MAX}
      */
     public static void phaseBegin(int phase) {
-        mark(MarkerFunctions.PHASE_BEGIN, checkPhase(phase), 0, 0);
+        markPhase(phase, true);
     }
 
     /**
-     * The process leaves a phase. Costs a system call.
+     * The process leaves a phase, unless it is in another one. Costs as much.
      *
      * @param phase 1 to {@link #PHASE_MAX}
      */
     public static void phaseEnd(int phase) {
-        mark(MarkerFunctions.PHASE_END, checkPhase(phase), 0, 0);
+        markPhase(phase, false);
     }
 
     /**
@@ -157,11 +157,13 @@ public final class Markers {
         return FUNCTIONS == null ? 0 : FUNCTIONS.clock();
     }
 
-    private static int checkPhase(int phase) {
+    private static void markPhase(int phase, boolean begins) {
         if (phase < 1 || phase > PHASE_MAX) {
             throw new IllegalArgumentException("Not a phase: phase=" + phase + "; phases are numbered from 1 to 255");
         }
-        return phase;
+        if (FUNCTIONS != null) {
+            FUNCTIONS.markPhase(phase, begins);
+        }
     }
 
     private static void mark(long kind, long a, long b, long c) {

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
  */
 interface NativeFunctions extends Library {
     /** The value of {@code LOCKSTEP_COUNTERS_ABI} that this class was written for. */
-    int ABI = 5;
+    int ABI = 6;
 
     int CACHE_BYTES = 0;
     int CACHE_WAYS = 1;

@@ -122,9 +122,18 @@ public final class NativeLibrary {
 
     /** Address of the function {@code lockstep_marker}, valid for as long as the JVM runs. */
     long markerAddress() {
+        return address("lockstep_marker");
+    }
+
+    /** Address of the function {@code lockstep_phase}, valid for as long as the JVM runs. */
+    long phaseAddress() {
+        return address("lockstep_phase");
+    }
+
+    private long address(String function) {
         // Asked by name, JNA would load the library again, for nobody, and unload that copy soon.
         Library.Handler handler = (Library.Handler) Proxy.getInvocationHandler(functions);
-        return Pointer.nativeValue(handler.getNativeLibrary().getFunction("lockstep_marker"));
+        return Pointer.nativeValue(handler.getNativeLibrary().getFunction(function));
     }
 
     private long attribute(CacheLevel level, int attribute) {

@@ -69,7 +69,7 @@ public class MarkerBenchmark {
         return next;
     }
 
-    /** Beginning and ending a phase: two system calls. */
+    /** Beginning and ending a phase: two calls of a native function, which stores once. */
     @Benchmark
     @Fork(value = 3, jvmArgsAppend = MADE)
     public void phaseMarked() {

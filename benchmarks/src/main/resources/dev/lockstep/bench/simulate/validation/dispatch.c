@@ -45,12 +45,12 @@ static uint64_t program(int count, char **arguments) {
         uint64_t second = (draw >> 32) % HANDLERS;
         instructions[i] = (uint16_t)(first < second ? first : second);
     }
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         for (int i = 0; i < STEPS; i++) {
             handlers[instructions[i]]();
         }
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return registers[1] ^ registers[REGISTERS - 1];
 }

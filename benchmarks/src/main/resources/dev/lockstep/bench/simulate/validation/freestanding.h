@@ -12,13 +12,14 @@
 /* System calls of x86-64 Linux. */
 enum { CALL_WRITE = 1, CALL_MPROTECT = 10, CALL_CLONE = 56, CALL_EXIT = 60, CALL_FUTEX = 202, CALL_EXIT_GROUP = 231 };
 
-/* Marker calls of the simulator, which no kernel has; see lockstep_marker.h. */
+/* Marker calls of the simulator, which no kernel has, and its marks of phases; see lockstep_marker.h. */
 enum {
     CALL_MARKER = 0x4C5300,
-    MARKER_PHASE_BEGIN = 1,
-    MARKER_PHASE_END = 2,
     MARKER_REGION = 3,
-    MARKER_THREAD_CORE = 5
+    MARKER_THREAD_CORE = 5,
+    PHASE_MARK = 0x4C535048,
+    PHASE_PAGE_BYTES = 4096,
+    PHASE_LEAVES = 2048
 };
 
 /* The phase whose counts are read. */
@@ -50,6 +51,27 @@ static inline void marker_of_range(long kind, long first, long second, long thir
 
 static inline void marker(long kind, long value) {
     marker_of_range(kind, value, 0, 0);
+}
+
+static unsigned char phase_page[PHASE_PAGE_BYTES] __attribute__((aligned(PHASE_PAGE_BYTES)));
+
+static inline void phase_store(int offset) {
+    if (simulated) {
+        __asm__ volatile("movl %1, (%0)\n"
+                         "jmp 1f\n"
+                         "1:"
+                         :
+                         : "a"(phase_page + offset), "i"(PHASE_MARK)
+                         : "memory");
+    }
+}
+
+static inline void phase_begin(void) {
+    phase_store(4 * PHASE_MEASURED);
+}
+
+static inline void phase_end(void) {
+    phase_store(PHASE_LEAVES + 4 * PHASE_MEASURED);
 }
 
 static inline int same_text(const char *left, const char *right) {

@@ -49,10 +49,10 @@ static uint64_t fill_and_look_up(void) {
 static uint64_t program(int count, char **arguments) {
     long rounds = count == 2 ? number_of(arguments[1]) : 0;
     uint64_t sum = 0;
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         sum += fill_and_look_up();
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return sum;
 }

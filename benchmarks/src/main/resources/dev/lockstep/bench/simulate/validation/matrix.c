@@ -26,12 +26,12 @@ static uint64_t program(int count, char **arguments) {
         }
     }
     uint64_t sum = 0;
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         multiply();
         left[round % ROWS][0] += 1;
         sum += (uint64_t)(int64_t)product[round % ROWS][1];
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return sum;
 }

@@ -40,7 +40,7 @@ static uint64_t program(int count, char **arguments) {
     rounds = number_of(arguments[1]);
     threads_wanted = (int)number_of(arguments[2]);
     run_threads(threads_wanted, work);
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     uint64_t additions = 0;
     for (int i = 0; i < COUNTERS; i++) {
         additions += counters[i][0];

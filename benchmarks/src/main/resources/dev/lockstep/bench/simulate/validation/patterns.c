@@ -207,7 +207,7 @@ static uint64_t program(int count, char **arguments) {
             marker_of_range(MARKER_REGION, (long)arena, ARENA_BYTES, LARGE_PAGE_BYTES);
         }
         marker(MARKER_THREAD_CORE, 0);
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        phase_begin();
         if (same_text(name, "load-remote")) {
             walk(arena + offset, 1, places, stride);
             marker(MARKER_THREAD_CORE, 1);
@@ -215,19 +215,19 @@ static uint64_t program(int count, char **arguments) {
         walk(arena + offset, rounds, places, stride);
     } else if (same_text(name, "code") && count == 4) {
         long lines = number_of(arguments[3]);
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        phase_begin();
         code(rounds, lines);
     } else if (same_text(name, "modify") && count == 3) {
         system_call(CALL_MPROTECT, (long)changed, PAGE_BYTES, PROTECTION_ALL, 0);
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        phase_begin();
         result = modify(changed, rounds);
     } else if (same_text(name, "modify-near") && count == 3) {
         system_call(CALL_MPROTECT, (long)near_page, PAGE_BYTES, PROTECTION_ALL, 0);
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        phase_begin();
         result = modify_near(rounds);
     } else {
         system_call(CALL_EXIT_GROUP, 2, 0, 0, 0);
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return result;
 }

@@ -44,13 +44,13 @@ static uint64_t program(int count, char **arguments) {
         text[i] = "acgt"[next_random(&random) % 4];
     }
     uint64_t sum = 0;
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         for (int i = 0; i < WORDS; i++) {
             const unsigned char *word = text + 1000 + i * 30001;
             sum += (uint64_t)(i % 3 == 0 ? count_by_letters(word) : count_by_skips(word));
         }
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return sum;
 }

@@ -124,6 +124,6 @@ static uint64_t program(int count, char **arguments) {
     changed[5] = 0xC3;
     system_call(CALL_MPROTECT, (long)changed, PAGE_BYTES, PROTECTION_ALL, 0);
     run_threads(threads_wanted, pattern == ADDERS ? add : take_turns);
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return pattern == ADDERS ? data.words[0] : turn.words[0] + data.words[0];
 }

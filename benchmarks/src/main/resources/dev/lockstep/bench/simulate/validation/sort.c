@@ -57,7 +57,7 @@ static void sort(uint64_t *low, uint64_t *high) {
 static uint64_t program(int count, char **arguments) {
     long rounds = count == 2 ? number_of(arguments[1]) : 0;
     uint64_t sum = 0;
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         uint64_t random = 88172645463325252u;
         for (int i = 0; i < KEYS; i++) {
@@ -68,6 +68,6 @@ static uint64_t program(int count, char **arguments) {
             sum += keys[i - 1] <= keys[i];
         }
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return sum;
 }

@@ -65,7 +65,7 @@ static inline void await_all(volatile uint64_t *counter, int count) {
 static inline void begin_together(int index, int count) {
     await_all(&arrived, count);
     if (index == 0) {
-        marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+        phase_begin();
         begun = 1;
     }
     while (begun == 0) {

@@ -47,7 +47,7 @@ static uint64_t ceiling(uint64_t key) {
 static uint64_t program(int count, char **arguments) {
     long rounds = count == 2 ? number_of(arguments[1]) : 0;
     uint64_t sum = 0;
-    marker(MARKER_PHASE_BEGIN, PHASE_MEASURED);
+    phase_begin();
     for (long round = 0; round < rounds; round++) {
         uint64_t random = 88172645463325252u;
         root = 0;
@@ -59,6 +59,6 @@ static uint64_t program(int count, char **arguments) {
             sum += ceiling(next_random(&random));
         }
     }
-    marker(MARKER_PHASE_END, PHASE_MEASURED);
+    phase_end();
     return sum;
 }
