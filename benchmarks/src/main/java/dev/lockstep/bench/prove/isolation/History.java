@@ -13,8 +13,9 @@ import java.util.Map;
  * @param end what each key held when all had ended: a list, or a register as a list of one; keys that never came to be
  *     are left out
  * @param pagesMoved pages that compactions have moved meanwhile
+ * @param operationsStaged operations that the leader of a staged team has run, its own included
  */
-public record History(List<Executed> transactions, Map<Integer, long[]> end, long pagesMoved) {
+public record History(List<Executed> transactions, Map<Integer, long[]> end, long pagesMoved, long operationsStaged) {
     /** What a backup shows counts as read by a transaction of this thread. */
     static final String BACKUP = "backup";
 

@@ -21,6 +21,7 @@ import dev.lockstep.engine.Transaction;
 import dev.lockstep.engine.TransactionOptions;
 import dev.lockstep.engine.lock.LockFault;
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -157,8 +158,16 @@ public final class HistoryRecorder {
             }
             workers.forEach(worker -> transactions.addAll(worker.executed));
             database.validate();
-            return new History(transactions, readAll(database), pagesMoved);
+            return new History(transactions, readAll(database), pagesMoved, operationsStaged(scheduler));
         }
+    }
+
+    private static long operationsStaged(Scheduler schedulerOrNull) {
+        return schedulerOrNull == null
+                ? 0
+                : schedulerOrNull.statistics().stream()
+                        .mapToLong(OperationStatistics::membersStaged)
+                        .sum();
     }
 
     private void run(Scheduler scheduler, List<Worker> workers) throws InterruptedException {

@@ -213,6 +213,7 @@ public final class IsolationProof implements Proof {
             transactions[mix] += history.transactions().size();
             verdict.shown().keySet().forEach(finding -> seen[mix][finding.ordinal()]++);
             report.count("keys deleted", deletes(history));
+            report.count("operations run by the leader of a staged team", history.operationsStaged());
             if (directory.isPresent()) {
                 report.count("backups beside transactions, compared", backups(history));
                 report.count("pages moved by compactions beside transactions", history.pagesMoved());

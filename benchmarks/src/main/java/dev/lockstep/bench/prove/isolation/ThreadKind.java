@@ -4,6 +4,7 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,18 +13,22 @@ import java.util.function.IntConsumer;
 /** What runs the transactions of a history. */
 public enum ThreadKind {
     /** Virtual threads of the JDK, which give way to each other between operations. */
-    VIRTUAL_THREADS(null),
+    VIRTUAL_THREADS(null, TeamExecution.SWITCHING),
     /** S-threads that are virtual threads; teams form at every operation and switch inside it. */
-    VIRTUAL_S_THREADS(SThreadKind.VIRTUAL),
+    VIRTUAL_S_THREADS(SThreadKind.VIRTUAL, TeamExecution.SWITCHING),
     /** S-threads that are raw continuations, in the same way. */
-    CONTINUATION_S_THREADS(SThreadKind.CONTINUATION);
+    CONTINUATION_S_THREADS(SThreadKind.CONTINUATION, TeamExecution.SWITCHING),
+    /** S-threads whose teams run fetches, and updates of what was fetched, in stages on their leaders' stacks. */
+    STAGED_S_THREADS(SThreadKind.VIRTUAL, TeamExecution.STAGED);
 
     private static final int CARRIERS = 2;
 
     private final SThreadKind kind;
+    private final TeamExecution execution;
 
-    ThreadKind(SThreadKind kind) {
+    ThreadKind(SThreadKind kind, TeamExecution execution) {
         this.kind = kind;
+        this.execution = execution;
     }
 
     /** Whether this JVM has them. */
@@ -37,6 +42,7 @@ public enum ThreadKind {
             case VIRTUAL_THREADS -> "virtual threads";
             case VIRTUAL_S_THREADS -> "S-threads, virtual";
             case CONTINUATION_S_THREADS -> "S-threads, continuations";
+            case STAGED_S_THREADS -> "S-threads in staged teams";
         };
     }
 
@@ -48,6 +54,7 @@ public enum ThreadKind {
                         .withKind(kind)
                         .withCarriers(CARRIERS)
                         .withTeamMode(TeamMode.ON)
+                        .withTeamExecution(execution)
                         .withSwitchPointsOn(true));
     }
 

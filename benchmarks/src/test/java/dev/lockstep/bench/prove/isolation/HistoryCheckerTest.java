@@ -63,7 +63,7 @@ class HistoryCheckerTest {
     }
 
     private static HistoryChecker.Verdict check(Map<Integer, long[]> end, Executed... transactions) {
-        return HistoryChecker.check(new History(List.of(transactions), end, 0));
+        return HistoryChecker.check(new History(List.of(transactions), end, 0, 0));
     }
 
     private static void expect(Set<Finding> expected, Map<Integer, long[]> end, Executed... transactions) {

@@ -55,6 +55,16 @@ class HistoryRecorderTest {
                                 .anyMatch(step -> step instanceof History.Write write && write.deletes())));
     }
 
+    /** What one member does for others is seen by all as what each has done. */
+    @Test
+    void stagedTeamsKeepTheirLevels() throws IOException, InterruptedException {
+        HistorySpec spec = new HistorySpec(
+                Optional.empty(), ThreadKind.STAGED_S_THREADS, 64, 40, SEED, true, Optional.empty(), Optional.empty());
+        History history = HistoryRecorder.record(spec);
+        assertEquals(Map.of(), HistoryChecker.check(history).forbidden(), () -> "seed=" + SEED);
+        assertTrue(history.operationsStaged() > 0, "no team was staged");
+    }
+
     /** Beside upkeep, of which nobody notices anything; what its backups show is judged too. */
     @Test
     void upkeepIsNotNoticed() throws IOException, InterruptedException {
