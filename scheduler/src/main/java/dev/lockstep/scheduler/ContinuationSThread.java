@@ -1,20 +1,25 @@
 package dev.lockstep.scheduler;
 
+import java.util.function.BooleanSupplier;
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;
 
 /**
- * An S-thread that is a raw continuation, mounted only from the clean loop of its carrier. The only class that touches
- * {@code jdk.internal.vm}; it is not loaded unless that package is exported to this module.
+ * An S-thread that is a raw continuation for each of its rounds, mounted only from the clean loop of its carrier. The
+ * only class that touches {@code jdk.internal.vm}; it is not loaded unless that package is exported to this module.
+ *
+ * <p>Invariant: {@code nextRoundOrNull} is set from the end of a round that is not the last until its own begins, all
+ * within one {@link #mount()}.
  */
 final class ContinuationSThread extends SThread {
     private static final ContinuationScope SCOPE = new ContinuationScope("lockstep");
 
-    private final Body continuation;
+    private Body continuation;
+    private Body nextRoundOrNull;
     private String pinnedReason = "none";
 
-    ContinuationSThread(Scheduler scheduler, CarrierThread carrier, String name, Runnable body) {
-        super(scheduler, carrier, name, body);
+    ContinuationSThread(Scheduler scheduler, CarrierThread carrier, String name, BooleanSupplier round) {
+        super(scheduler, carrier, name, round);
         continuation = new Body(this);
     }
 
@@ -31,6 +36,17 @@ final class ContinuationSThread extends SThread {
     @Override
     void mount() {
         continuation.run();
+        // Ends when a round gives up the carrier, or is the last one.
+        while (nextRoundOrNull != null) {
+            continuation = nextRoundOrNull;
+            nextRoundOrNull = null;
+            continuation.run();
+        }
+    }
+
+    @Override
+    void prepareRound() {
+        nextRoundOrNull = new Body(this);
     }
 
     @Override
@@ -54,7 +70,7 @@ final class ContinuationSThread extends SThread {
         private final ContinuationSThread owner;
 
         Body(ContinuationSThread owner) {
-            super(SCOPE, owner::runBody);
+            super(SCOPE, owner::runRound);
             this.owner = owner;
         }
 

@@ -19,7 +19,7 @@ final class IdleHelper {
 
     IdleHelper(Scheduler scheduler, CarrierThread carrier) {
         this.scheduler = scheduler;
-        this.sThread = scheduler.newSThread(carrier, carrier.getName() + "-helper", this::run);
+        this.sThread = scheduler.newSThread(carrier, carrier.getName() + "-helper", this::look);
     }
 
     /** Once, before its carrier looks for arrivals. */
@@ -52,20 +52,24 @@ final class IdleHelper {
         }
     }
 
-    private void run() {
+    /** Does what is offered, or waits for it; returns whether to look again. */
+    private boolean look() {
+        boolean goesOn = false;
         try {
-            while (!stops) {
-                waiter.prepare();
-                LentList lent = slot.takeOrNull();
-                if (lent != null) {
-                    doWorks(lent);
-                } else if (!stops) {
-                    waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.OTHER);
-                }
+            waiter.prepare();
+            LentList lent = slot.takeOrNull();
+            if (lent != null) {
+                doWorks(lent);
+            } else if (!stops) {
+                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.OTHER);
             }
+            goesOn = !stops;
         } finally {
-            close();
+            if (!goesOn) {
+                close();
+            }
         }
+        return goesOn;
     }
 
     private void doWorks(LentList lent) {

@@ -1,11 +1,13 @@
 package dev.lockstep.scheduler;
 
+import java.util.function.BooleanSupplier;
+
 /** An ordinary virtual thread under an S-thread's name. It has no carrier of ours and never joins a team. */
 final class PlainSThread extends SThread {
     private final Thread thread;
 
-    PlainSThread(Scheduler scheduler, String name, Runnable body) {
-        super(scheduler, null, name, body);
+    PlainSThread(Scheduler scheduler, String name, BooleanSupplier round) {
+        super(scheduler, null, name, round);
         thread = Thread.ofVirtual().name(name).unstarted(this::run);
     }
 
@@ -51,7 +53,7 @@ final class PlainSThread extends SThread {
 
     private void run() {
         try {
-            runBody();
+            runRounds();
         } finally {
             scheduler.ended(this);
         }

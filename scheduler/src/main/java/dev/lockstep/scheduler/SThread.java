@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 
 /**
  * A thread that may take part in execution teams: threads about to run the same operation that take turns at switch
@@ -56,7 +57,7 @@ public abstract class SThread extends InboxNode {
         YIELD,
         /** To be left alone until woken. */
         WAIT,
-        /** Its body has returned. */
+        /** Its last round has returned. */
         END
     }
 
@@ -78,7 +79,7 @@ public abstract class SThread extends InboxNode {
         RUNNING,
         /** Waiting to be woken. */
         WAITING,
-        /** Its body has returned. */
+        /** Its last round has returned. */
         ENDED
     }
 
@@ -150,7 +151,7 @@ public abstract class SThread extends InboxNode {
     private Object[] attachments = NOTHING;
 
     private final String name;
-    private final Runnable body;
+    private final BooleanSupplier round;
     private final CountDownLatch ended = new CountDownLatch(1);
     private int latchesHeld;
 
@@ -159,11 +160,12 @@ public abstract class SThread extends InboxNode {
 
     private volatile Throwable failure;
 
-    SThread(Scheduler scheduler, CarrierThread carrier, String name, Runnable body) {
+    /** @param round runs again and again until it returns {@code false} or throws */
+    SThread(Scheduler scheduler, CarrierThread carrier, String name, BooleanSupplier round) {
         this.scheduler = scheduler;
         this.carrier = carrier;
         this.name = name;
-        this.body = body;
+        this.round = round;
     }
 
     /**
@@ -454,7 +456,7 @@ public abstract class SThread extends InboxNode {
         return interruptedVolatile();
     }
 
-    /** Returns whether the body has returned or thrown. */
+    /** Returns whether the body, or its last round, has returned or thrown. */
     public final boolean hasEnded() {
         return ended.getCount() == 0;
     }
@@ -529,25 +531,45 @@ public abstract class SThread extends InboxNode {
         }
     }
 
-    /** What the underlying thread or continuation runs. */
-    final void runBody() {
+    /** All rounds, on one stack. */
+    final void runRounds() {
+        boolean goesOn = true;
+        // Ends when a round returns false or throws.
+        while (goesOn) {
+            goesOn = runRound();
+        }
+    }
+
+    /** Runs a round; returns whether there is to be another one, else the S-thread has ended. */
+    final boolean runRound() {
+        boolean goesOn = false;
         try {
-            body.run();
+            boolean runsAgain = round.getAsBoolean();
             if (latchesHeld != 0) {
-                throw new IllegalStateException("S-thread ended with latches held: sThread=" + name + " latchesHeld="
-                        + latchesHeld + "; remedy: release latches in a finally block");
+                throw new IllegalStateException("a round of an S-thread ended with latches held: sThread=" + name
+                        + " latchesHeld=" + latchesHeld + "; remedy: release latches in a finally block");
             }
+            if (runsAgain) {
+                prepareRound();
+            }
+            goesOn = runsAgain;
         } catch (Throwable e) {
             failure = e;
             scheduler.reportUncaught(this, e);
         } finally {
-            latchesHeld = 0;
-            if (carrier != null) {
-                InstalledProbe.entered(this);
-                carrier.endBody(this);
+            if (!goesOn) {
+                latchesHeld = 0;
+                if (carrier != null) {
+                    InstalledProbe.entered(this);
+                    carrier.endBody(this);
+                }
             }
         }
+        return goesOn;
     }
+
+    /** Makes what the next round needs; what it throws ends the S-thread. */
+    void prepareRound() {}
 
     /** Its carrier has failed: it will never run again, and those who join it must not wait for that. */
     final void endWithCarrier(Throwable e) {

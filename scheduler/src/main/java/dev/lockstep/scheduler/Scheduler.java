@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Runs S-threads on carriers, in teams (Harizopoulos and Ailamaki, STEPS: improving instruction cache performance in
@@ -237,9 +238,9 @@ public final class Scheduler implements AutoCloseable {
     /**
      * Starts an S-thread.
      *
-     * <p>A body that goes on for long had better call a method for each round of its loop, or for some of them, that
-     * returns: a method that is entered once stays interpreted for long, and a stack with interpreted frames is
-     * suspended and resumed the slow way.
+     * <p>A body that goes on for long had better be a {@linkplain #startRounds round} that runs again and again: a
+     * method that is entered once stays interpreted for long, and a stack with interpreted frames is suspended and
+     * resumed the slow way.
      *
      * @param homeCarrier the carrier it belongs to, 0 to {@link #carrierCount()} - 1, or -1 to have them take turns; of
      *     no effect for kind plain
@@ -265,8 +266,34 @@ public final class Scheduler implements AutoCloseable {
      * @throws IllegalArgumentException if the part is less than {@link #NO_PART}
      */
     public SThread start(String name, int homeCarrier, int dataPart, Runnable body) {
-        Objects.requireNonNull(name, "name");
         Objects.requireNonNull(body, "body");
+        return startRounds(name, homeCarrier, dataPart, once(body));
+    }
+
+    private static BooleanSupplier once(Runnable body) {
+        return () -> {
+            body.run();
+            return false;
+        };
+    }
+
+    /**
+     * Starts an S-thread that runs the same round again and again, until it returns {@code false}. It remains one
+     * S-thread, with its place in a team and its turn, which go on from one round to the next. Of kind {@link
+     * SThreadKind#CONTINUATION} each round has a new stack, so that what is suspended in a round holds nothing but
+     * frames that were entered as often as there were rounds, and so were compiled; the other kinds have a loop below
+     * the round, which stays interpreted for long.
+     *
+     * @param homeCarrier as of {@link #start(String, int, int, Runnable)}
+     * @param dataPart as there
+     * @param round returns whether it is to run again; what it throws ends the S-thread
+     * @throws IllegalStateException if the scheduler is closed
+     * @throws IndexOutOfBoundsException if there is no such carrier
+     * @throws IllegalArgumentException if the part is less than {@link #NO_PART}
+     */
+    public SThread startRounds(String name, int homeCarrier, int dataPart, BooleanSupplier round) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(round, "round");
         if (dataPart < NO_PART) {
             throw new IllegalArgumentException("parts of the data have numbers from 0: dataPart=" + dataPart
                     + "; remedy: give a number from 0, or NO_PART");
@@ -278,7 +305,7 @@ public final class Scheduler implements AutoCloseable {
             if (closed || carrierFailure != null) {
                 throw takesNoMore(name);
             }
-            SThread sThread = newSThread(home, name, body);
+            SThread sThread = newSThread(home, name, round);
             sThread.dataPart = dataPart;
             live.add(sThread);
             try {
@@ -307,11 +334,11 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /** Makes an S-thread that is not counted among those that have to end. */
-    SThread newSThread(CarrierThread home, String name, Runnable body) {
+    SThread newSThread(CarrierThread home, String name, BooleanSupplier round) {
         return switch (options.kind()) {
-            case VIRTUAL -> new VirtualSThread(this, home, name, body);
-            case CONTINUATION -> new ContinuationSThread(this, home, name, body);
-            case PLAIN -> new PlainSThread(this, name, body);
+            case VIRTUAL -> new VirtualSThread(this, home, name, round);
+            case CONTINUATION -> new ContinuationSThread(this, home, name, round);
+            case PLAIN -> new PlainSThread(this, name, round);
         };
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.scheduler;
 import java.lang.reflect.Constructor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * An S-thread that is a virtual thread with its carrier as scheduler. It is its own {@link Executor}: the JDK hands
@@ -21,9 +22,9 @@ final class VirtualSThread extends SThread implements Executor {
     /** The JDK submitted the thread again before its carrier had looked at why it was given up. */
     private boolean resubmitted;
 
-    VirtualSThread(Scheduler scheduler, CarrierThread carrier, String name, Runnable body) {
-        super(scheduler, carrier, name, body);
-        thread = newBuilder(this).name(name).unstarted(this::runBody);
+    VirtualSThread(Scheduler scheduler, CarrierThread carrier, String name, BooleanSupplier round) {
+        super(scheduler, carrier, name, round);
+        thread = newBuilder(this).name(name).unstarted(this::runRounds);
     }
 
     /** Whether this JDK has the constructor that S-threads of this kind need; java.lang is open to this module. */

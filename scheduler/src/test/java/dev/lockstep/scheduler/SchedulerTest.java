@@ -48,7 +48,7 @@ class SchedulerTest {
     @Test
     void childrenOfVirtualSThreadsAreNoSThreads() throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
-            AtomicReference<SThread> seen = new AtomicReference<>(new PlainSThread(scheduler, "none", () -> {}));
+            AtomicReference<SThread> seen = new AtomicReference<>(new PlainSThread(scheduler, "none", () -> false));
             SThread parent = scheduler.start("parent", 0, () -> {
                 Thread child = Thread.ofVirtual().start(() -> {
                     seen.set(SThread.current());
@@ -75,7 +75,7 @@ class SchedulerTest {
         AtomicReference<Thread> grandchild = new AtomicReference<>();
         AtomicReference<SThread> seen = new AtomicReference<>();
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
-            seen.set(new PlainSThread(scheduler, "none", () -> {}));
+            seen.set(new PlainSThread(scheduler, "none", () -> false));
             scheduler.start(
                     "parent",
                     0,

@@ -32,7 +32,7 @@ class StructuresTest {
 
     StructuresTest() {
         for (int i = 0; i < S_THREADS; i++) {
-            sThreads.add(new PlainSThread(null, "s" + i, () -> {}));
+            sThreads.add(new PlainSThread(null, "s" + i, () -> false));
         }
     }
 

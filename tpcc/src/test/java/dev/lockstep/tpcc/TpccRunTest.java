@@ -19,6 +19,7 @@ import dev.lockstep.tpcc.jdbc.JdbcPeer;
 import dev.lockstep.tpcc.ordered.OrderedAdapter;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.Tally;
+import dev.lockstep.tpcc.workload.TerminalBody;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.nio.file.Files;
@@ -200,11 +201,12 @@ class TpccRunTest {
             }
 
             @Override
-            public void start(List<? extends Runnable> bodies) {
+            public void start(List<? extends TerminalBody> bodies) {
                 assertEquals(1, bodies.size(), "plain serves all terminals by one thread");
                 TerminalThreads.platform().start(List.of(() -> {
-                    bodies.getFirst().run();
+                    bodies.getFirst().allTurns();
                     ended.countDown();
+                    return false;
                 }));
             }
 

@@ -36,10 +36,11 @@ public final class SThreadTerminals implements TerminalThreads {
     }
 
     @Override
-    public void start(List<? extends Runnable> bodies) {
+    public void start(List<? extends TerminalBody> bodies) {
         for (int i = 0; i < bodies.size(); i++) {
             int carrier = carrier(i, warehouses, scheduler.carrierCount());
-            scheduler.start("terminal-" + i, carrier, part(i, warehouses, scheduler.carrierCount()), bodies.get(i));
+            int part = part(i, warehouses, scheduler.carrierCount());
+            scheduler.startRounds("terminal-" + i, carrier, part, bodies.get(i)::turn);
         }
     }
 

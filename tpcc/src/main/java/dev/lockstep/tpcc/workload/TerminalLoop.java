@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * <p>Invariants: counters are written by this loop's thread alone; {@code completed} may be read at any time, the
  * others after {@code ended} was called. {@code work} is null while no session is borrowed.
  */
-public final class TerminalLoop implements Runnable {
+public final class TerminalLoop implements TerminalBody {
     /**
      * Attempts at one transaction before the run fails. Victims are chosen so that somebody commits each time; a
      * transaction that loses this often shows an engine that does not make progress.
@@ -127,42 +127,44 @@ public final class TerminalLoop implements Runnable {
         return thread;
     }
 
+    /**
+     * The turn of one of its terminals. It is the last when the driver stops the run, or the transactions admitted are
+     * used up.
+     */
     @Override
-    public void run() {
-        thread = Thread.currentThread();
+    public boolean turn() {
+        boolean goesOn = false;
         try {
-            serve();
+            if (thread == null) {
+                thread = Thread.currentThread();
+                endNanos = InstalledTime.nanoTime();
+            }
+            goesOn = serve();
         } catch (Throwable e) {
             // Reported as the run's failure, an Error too: the driver would otherwise wait for this loop's terminals.
             control.fail(e);
         } finally {
-            ended.accept(this);
+            if (!goesOn) {
+                ended.accept(this);
+            }
         }
+        return goesOn;
     }
 
-    private void serve() {
+    private boolean serve() {
         try {
-            endNanos = InstalledTime.nanoTime();
-            boolean goesOn = true;
-            // Ends when the driver stops the run, or the transactions admitted are used up.
-            while (goesOn) {
-                goesOn = serveTurn();
+            boolean goesOn = serveTurn();
+            if (!goesOn && work != null) {
+                pool.giveBack(work);
             }
+            return goesOn;
         } catch (Throwable failure) {
             discard(work, failure);
             throw failure;
         }
-        if (work != null) {
-            pool.giveBack(work);
-        }
     }
 
-    /**
-     * Runs the transactions of a terminal's turn; returns false if the run has stopped. A method that is called again
-     * and again, because one that loops for as long as its thread lives stays in the interpreter for long: each of its
-     * threads has to be met by the compiler in the loop. And where a frame is interpreted, the JVM suspends and resumes
-     * the thread the slow way.
-     */
+    /** Runs the transactions of a terminal's turn; returns false if the run has stopped. */
     private boolean serveTurn() {
         Terminal terminal = terminals[next];
         boolean turnEnds = false;

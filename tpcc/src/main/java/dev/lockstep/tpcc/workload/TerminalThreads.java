@@ -15,9 +15,9 @@ public interface TerminalThreads {
     /**
      * Starts a thread for each of several bodies.
      *
-     * @param bodies the threads' work; they throw nothing
+     * @param bodies the threads' work
      */
-    void start(List<? extends Runnable> bodies);
+    void start(List<? extends TerminalBody> bodies);
 
     /** Suspends the calling thread, of this kind, for about a number of nanoseconds; may return early. */
     void pause(long nanos);
@@ -76,12 +76,16 @@ public interface TerminalThreads {
         }
 
         @Override
-        public void start(List<? extends Runnable> bodies) {
+        public void start(List<? extends TerminalBody> bodies) {
             if (cooperative) {
-                Thread.ofVirtual().name("terminal-starter").start(() -> bodies.forEach(builder::start));
+                Thread.ofVirtual().name("terminal-starter").start(() -> startAll(bodies));
             } else {
-                bodies.forEach(builder::start);
+                startAll(bodies);
             }
+        }
+
+        private void startAll(List<? extends TerminalBody> bodies) {
+            bodies.forEach(body -> builder.start(body::allTurns));
         }
 
         @Override

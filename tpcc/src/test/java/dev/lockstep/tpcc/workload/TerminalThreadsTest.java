@@ -44,6 +44,7 @@ class TerminalThreadsTest {
                 threads.giveWay();
             }
             ended.countDown();
+            return false;
         }));
         boolean allEnded = ended.await(HANG_SECONDS, TimeUnit.SECONDS);
         int arrivedInTime = arrived.getAndSet(count);
@@ -60,20 +61,22 @@ class TerminalThreadsTest {
         CountDownLatch ended = new CountDownLatch(count);
         AtomicInteger turns = new AtomicInteger();
         AtomicBoolean isGivenUp = new AtomicBoolean();
-        List<Runnable> bodies = new ArrayList<>(Collections.nCopies(count, () -> {
+        List<TerminalBody> bodies = new ArrayList<>(Collections.nCopies(count, () -> {
             while (ran.getCount() > 0 && !isGivenUp.get()) {
                 turns.incrementAndGet();
                 threads.giveWay();
             }
             ended.countDown();
+            return false;
         }));
         bodies.addFirst(() -> {
             try {
                 woken.await();
             } catch (InterruptedException e) {
-                return;
+                return false;
             }
             ran.countDown();
+            return false;
         });
         threads.start(bodies);
         while (turns.get() < 100 * count) {
@@ -98,7 +101,7 @@ class TerminalThreadsTest {
             }
 
             @Override
-            public void start(List<? extends Runnable> bodies) {
+            public void start(List<? extends TerminalBody> bodies) {
                 platform.start(bodies);
             }
 
@@ -164,11 +167,12 @@ class TerminalThreadsTest {
         StringBuilder order = new StringBuilder();
         try (Scheduler scheduler = new Scheduler(SchedulerOptions.defaults().withCarriers(1))) {
             SThreadTerminals terminals = new SThreadTerminals(scheduler, 2);
-            List<Runnable> bodies = IntStream.range(0, 6)
-                    .<Runnable>mapToObj(terminal -> () -> {
+            List<TerminalBody> bodies = IntStream.range(0, 6)
+                    .<TerminalBody>mapToObj(terminal -> () -> {
                         order.append(terminal);
                         SThread.current().yieldTurn();
                         order.append(terminal);
+                        return false;
                     })
                     .toList();
             scheduler.start("starter", 0, () -> terminals.start(bodies));

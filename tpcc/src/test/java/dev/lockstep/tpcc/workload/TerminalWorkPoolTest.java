@@ -125,7 +125,7 @@ class TerminalWorkPoolTest {
                 for (int number = 0; number < terminals; number++) {
                     RunControl control = RunControl.byCount(3, TURN, () -> {}, () -> {});
                     TerminalLoop loop = loop(adapter, pool, control, number);
-                    loop.run();
+                    loop.allTurns();
                     assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
                     assertEquals(3 + TURN, loop.completedOpaque());
                 }
@@ -154,7 +154,7 @@ class TerminalWorkPoolTest {
                 }
             };
             RunControl control = RunControl.byCount(0, transactions, () -> {}, () -> {});
-            loop(adapter, pool, control, 0).run();
+            loop(adapter, pool, control, 0).allTurns();
             assertNull(control.failure(), () -> "seed=" + SEED + " " + control.failure());
             assertEquals(transactions, adapter.answered);
             assertEquals(1, adapter.opened);
@@ -167,7 +167,7 @@ class TerminalWorkPoolTest {
         try (CountingAdapter adapter = new CountingAdapter();
                 TerminalWorkPool pool = new TerminalWorkPool(adapter)) {
             RunControl control = RunControl.byCount(0, 1, () -> {}, () -> {});
-            loop(adapter, pool, control, 0).run();
+            loop(adapter, pool, control, 0).allTurns();
             assertInstanceOf(IllegalStateException.class, control.failure());
             assertEquals(1, adapter.closed);
             pool.giveBack(pool.borrow());

@@ -20,8 +20,8 @@ class UserDelaysTest {
         }
 
         @Override
-        public void start(List<? extends Runnable> bodies) {
-            bodies.forEach(Runnable::run);
+        public void start(List<? extends TerminalBody> bodies) {
+            bodies.forEach(TerminalBody::allTurns);
         }
 
         @Override
