@@ -1,7 +1,7 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when an option is outside its range, or contradicts another one.
+ * Thrown when an option or a capacity is outside its range, or contradicts another one.
  *
  * <p>Remedy: Give a value within the range in the message. Nothing was opened or created.
  */

@@ -2,8 +2,8 @@ package dev.lockstep.engine;
 
 /**
  * The root of every exception that Lockstep throws on purpose, but for two of Java's own: an {@link
- * IllegalArgumentException} for a capacity that no batch can have, and an {@link IndexOutOfBoundsException} for a
- * position that a batch or key does not have, or has no room for.
+ * IndexOutOfBoundsException} for a position that a batch or key does not have, and an {@link IllegalStateException}
+ * where the platform's server of beans fails. Their messages have the same form, without a code.
  *
  * <p>Each subclass stands for one kind of failure, carries a numeric code that never changes, and says in its
  * documentation when it is thrown and what helps. The message names the values involved as {@code name=value} pairs,

@@ -1,7 +1,6 @@
 package dev.lockstep.engine;
 
 import dev.lockstep.engine.type.RecordFormat;
-import java.util.Objects;
 
 /**
  * Ranges of a table that a transaction reads with one call, each given by what its primary keys begin with. The
@@ -90,10 +89,12 @@ public final class RangeBatch {
      *
      * @return what the primary keys of its rows begin with, empty, to be filled with the first columns of the key
      *     before the fetch; left empty the range is the whole table
-     * @throws IndexOutOfBoundsException if the batch is full
+     * @throws TransactionStateException if the batch is full; it is as it was
      */
     public Key addRange() {
-        Objects.checkIndex(size, prefixes.length);
+        if (BatchErrors.isOutside(size, prefixes.length)) {
+            throw BatchErrors.full(prefixes.length);
+        }
         return prefixes[size++].reset();
     }
 
@@ -115,7 +116,9 @@ public final class RangeBatch {
      * @throws IndexOutOfBoundsException if the range was not fetched
      */
     public int from(int range) {
-        Objects.checkIndex(range, scannedSize);
+        if (BatchErrors.isOutside(range, scannedSize)) {
+            throw BatchErrors.notFetched(range, scannedSize);
+        }
         return range == 0 ? 0 : ends[range - 1];
     }
 
@@ -128,7 +131,10 @@ public final class RangeBatch {
      * @throws IndexOutOfBoundsException if the range was not fetched
      */
     public int to(int range) {
-        return ends[Objects.checkIndex(range, scannedSize)];
+        if (BatchErrors.isOutside(range, scannedSize)) {
+            throw BatchErrors.notFetched(range, scannedSize);
+        }
+        return ends[range];
     }
 
     Key[] prefixes() {

@@ -2,7 +2,6 @@ package dev.lockstep.engine;
 
 import dev.lockstep.engine.type.RecordFormat;
 import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * Rows of one table that a transaction reads, inserts, updates or deletes with one call. What is known in advance is
@@ -79,10 +78,12 @@ public final class RowBatch {
      * Adds a row to fetch.
      *
      * @return its primary key, empty, to be filled with all its columns before the fetch
-     * @throws IndexOutOfBoundsException if the batch is full
+     * @throws TransactionStateException if the batch is full; it is as it was
      */
     public Key addKey() {
-        Objects.checkIndex(size, keys.length);
+        if (BatchErrors.isOutside(size, keys.length)) {
+            throw BatchErrors.full(keys.length);
+        }
         takeKeys();
         found[size] = false;
         return keys[size++].reset();
@@ -92,10 +93,12 @@ public final class RowBatch {
      * Adds a row to insert, or to update without having fetched it.
      *
      * @return its record, empty, to be filled
-     * @throws IndexOutOfBoundsException if the batch is full
+     * @throws TransactionStateException if the batch is full; it is as it was
      */
     public Record addRow() {
-        Objects.checkIndex(size, keys.length);
+        if (BatchErrors.isOutside(size, keys.length)) {
+            throw BatchErrors.full(keys.length);
+        }
         takeKeys();
         keys[size].reset();
         found[size] = true;
@@ -107,9 +110,13 @@ public final class RowBatch {
      *
      * @param index its position, in the order in which the keys were added or the rows found
      * @return its record, of which the contents are those of the row where it was {@link #found}
+     * @throws IndexOutOfBoundsException if the batch has no such row, which is a mistake of the caller
      */
     public Record record(int index) {
-        return records()[Objects.checkIndex(index, size)];
+        if (BatchErrors.isOutside(index, size)) {
+            throw BatchErrors.noSuchRow(index, size);
+        }
+        return records()[index];
     }
 
     /**
@@ -119,9 +126,13 @@ public final class RowBatch {
      * @return the key that was asked for, or that of the row that a scan has found; empty for a row that was added. The
      *     keys of a scan are read from its records when the first of them is asked for: ask before a column of a
      *     primary key is set
+     * @throws IndexOutOfBoundsException if the batch has no such row, which is a mistake of the caller
      */
     public Key key(int index) {
-        return keys()[Objects.checkIndex(index, size)];
+        if (BatchErrors.isOutside(index, size)) {
+            throw BatchErrors.noSuchRow(index, size);
+        }
+        return keys()[index];
     }
 
     /**
@@ -129,9 +140,13 @@ public final class RowBatch {
      *
      * @param index its position, in the order in which the keys were added
      * @return false if there is no row with that key
+     * @throws IndexOutOfBoundsException if the batch has no such row, which is a mistake of the caller
      */
     public boolean found(int index) {
-        return found[Objects.checkIndex(index, size)];
+        if (BatchErrors.isOutside(index, size)) {
+            throw BatchErrors.noSuchRow(index, size);
+        }
+        return found[index];
     }
 
     RecordFormat format() {

@@ -60,7 +60,7 @@ public final class Table {
      *
      * @param capacity the largest number of rows, at least 1
      * @return the batch
-     * @throws IllegalArgumentException if the capacity is below 1
+     * @throws InvalidOptionException if the capacity is below 1
      */
     public RowBatch newBatch(int capacity) {
         requireCapacity(capacity);
@@ -78,7 +78,7 @@ public final class Table {
      * @param capacity the largest number of rows, at least 1
      * @param columns the ordinals of the columns to read
      * @return the batch
-     * @throws IllegalArgumentException if the capacity is below 1
+     * @throws InvalidOptionException if the capacity is below 1
      * @throws SchemaException if there is no column of such an ordinal
      */
     public RowBatch newBatch(int capacity, int... columns) {
@@ -93,15 +93,19 @@ public final class Table {
      * @param capacity the largest number of ranges, at least 1
      * @param rowsPerRangeMax the largest number of rows of each, at least 1; the batch has room for all of them
      * @return the batch
-     * @throws IllegalArgumentException if one of the numbers is below 1, or their product above the largest int
+     * @throws InvalidOptionException if one of the numbers is below 1, or their product above the largest int
      */
     public RangeBatch newRangeBatch(int capacity, int rowsPerRangeMax) {
         requireCapacity(capacity);
         requireCapacity(rowsPerRangeMax);
         long rows = (long) capacity * rowsPerRangeMax;
         if (rows > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("no array has room for so many rows: capacity=" + capacity
-                    + " rowsPerRangeMax=" + rowsPerRangeMax + " rows=" + rows + " rowsMax=" + Integer.MAX_VALUE);
+            throw new InvalidOptionException(Message.of("no array has room for so many rows")
+                    .with("capacity", capacity)
+                    .with("rowsPerRangeMax", rowsPerRangeMax)
+                    .with("rows", rows)
+                    .with("rowsMax", Integer.MAX_VALUE)
+                    .remedy("make several batches, or read long ranges with a cursor"));
         }
         return new RangeBatch(definition().recordFormat(), capacity, rowsPerRangeMax);
     }
@@ -112,7 +116,7 @@ public final class Table {
      *
      * @param capacity the largest number of members, at least 1
      * @return the team
-     * @throws IllegalArgumentException if the capacity is below 1
+     * @throws InvalidOptionException if the capacity is below 1
      */
     public TeamFetch newTeamFetch(int capacity) {
         requireCapacity(capacity);
@@ -121,7 +125,10 @@ public final class Table {
 
     private static void requireCapacity(int capacity) {
         if (capacity < 1) {
-            throw new IllegalArgumentException("a batch needs room for a row: capacity=" + capacity + " capacityMin=1");
+            throw new InvalidOptionException(Message.of("a batch needs room for a row")
+                    .with("capacity", capacity)
+                    .with("capacityMin", 1)
+                    .remedy("give it a capacity of at least 1"));
         }
     }
 

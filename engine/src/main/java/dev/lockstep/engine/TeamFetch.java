@@ -84,10 +84,12 @@ public final class TeamFetch {
      * @param transaction an open one of the thread that will fetch, in the team once
      * @param into takes the row; a record of its own
      * @return the primary key to fetch, empty, to be filled with all its columns
-     * @throws IndexOutOfBoundsException if the team is full
+     * @throws TransactionStateException if the team is full; it is as it was
      */
     public Key add(Transaction transaction, Record into) {
-        Objects.checkIndex(size, keys.length);
+        if (BatchErrors.isOutside(size, keys.length)) {
+            throw BatchErrors.full(keys.length);
+        }
         transactions[size] = Objects.requireNonNull(transaction, "transaction");
         records[size] = Objects.requireNonNull(into, "into");
         found[size] = false;
@@ -172,9 +174,13 @@ public final class TeamFetch {
      *
      * @param member its position, in the order in which they were added
      * @return false if there is no row with that key, and if the member has left
+     * @throws IndexOutOfBoundsException if the team has no such member, which is a mistake of the caller
      */
     public boolean found(int member) {
-        return found[Objects.checkIndex(member, size)];
+        if (BatchErrors.isOutside(member, size)) {
+            throw BatchErrors.noSuchMember(member, size);
+        }
+        return found[member];
     }
 
     /**
@@ -182,9 +188,13 @@ public final class TeamFetch {
      *
      * @param member its position, in the order in which they were added
      * @return true if its row was not read; its transaction may have locked it
+     * @throws IndexOutOfBoundsException if the team has no such member, which is a mistake of the caller
      */
     public boolean left(int member) {
-        return left[Objects.checkIndex(member, size)];
+        if (BatchErrors.isOutside(member, size)) {
+            throw BatchErrors.noSuchMember(member, size);
+        }
+        return left[member];
     }
 
     /**
@@ -192,8 +202,12 @@ public final class TeamFetch {
      *
      * @param member its position, in the order in which they were added
      * @return the key that {@link #add} gave out
+     * @throws IndexOutOfBoundsException if the team has no such member, which is a mistake of the caller
      */
     public Key key(int member) {
-        return keys[Objects.checkIndex(member, size)];
+        if (BatchErrors.isOutside(member, size)) {
+            throw BatchErrors.noSuchMember(member, size);
+        }
+        return keys[member];
     }
 }

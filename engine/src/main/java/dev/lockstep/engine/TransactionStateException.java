@@ -3,7 +3,7 @@ package dev.lockstep.engine;
 /**
  * Thrown when an operation does not fit the state of its transaction, session, savepoint, cursor, batch or row: it
  * ended already or must be rolled back, a cursor was closed or is moving already, a row that was fetched has another
- * key.
+ * key, a batch has no room for one more.
  *
  * <p>Remedy: Follow the order that the method's documentation gives. A transaction that must be rolled back can do
  * nothing else.

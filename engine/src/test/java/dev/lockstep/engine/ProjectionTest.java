@@ -174,7 +174,7 @@ class ProjectionTest {
             assertEquals(rows.get(1).count, whole.getInt(COUNT));
         });
         assertThrows(SchemaException.class, () -> table.newBatch(2, NOTE + 1));
-        assertThrows(IllegalArgumentException.class, () -> table.newBatch(0, COUNT));
+        assertThrows(InvalidOptionException.class, () -> table.newBatch(0, COUNT));
     }
 
     @Test

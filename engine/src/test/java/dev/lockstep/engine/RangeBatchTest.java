@@ -387,14 +387,14 @@ class RangeBatchTest {
         Database database = validated.inMemory();
         Table table = fill(database, 2, 2);
         Table other = database.createTable(DatabaseTest.accounts());
-        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(0, 1));
-        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(1, 0));
-        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(2, Integer.MAX_VALUE));
-        assertThrows(IllegalArgumentException.class, () -> table.newRangeBatch(4, 1 << 30));
+        assertThrows(InvalidOptionException.class, () -> table.newRangeBatch(0, 1));
+        assertThrows(InvalidOptionException.class, () -> table.newRangeBatch(1, 0));
+        assertThrows(InvalidOptionException.class, () -> table.newRangeBatch(2, Integer.MAX_VALUE));
+        assertThrows(InvalidOptionException.class, () -> table.newRangeBatch(4, 1 << 30));
         RangeBatch ranges = districts(table, 1, 2, 2);
         assertEquals(2, ranges.capacity());
         assertEquals(2, ranges.rowsPerRangeMax());
-        assertThrows(IndexOutOfBoundsException.class, ranges::addRange);
+        assertThrows(TransactionStateException.class, ranges::addRange);
         assertThrows(IndexOutOfBoundsException.class, () -> ranges.from(0));
         assertThrows(IndexOutOfBoundsException.class, () -> ranges.to(0));
         database.run(transaction -> {

@@ -204,7 +204,7 @@ class RowBatchChangeTest {
             moved.record(1).setInt(0, 5);
             assertThrows(TransactionStateException.class, () -> transaction.update(table, moved));
             RowBatch full = rows(table, 1);
-            assertThrows(IndexOutOfBoundsException.class, full::addRow);
+            assertThrows(TransactionStateException.class, full::addRow);
             assertEquals(0, transaction.update(table, rows(table, 1, 3)));
             assertEquals(0, transaction.update(table, table.newBatch(1)));
             transaction.insert(table, table.newBatch(1));

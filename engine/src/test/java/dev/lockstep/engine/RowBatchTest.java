@@ -187,10 +187,10 @@ class RowBatchTest {
     @Test
     void aFullBatchAndAnEmptyOneAreRefused() {
         Table table = accounts(validated.inMemory());
-        assertThrows(IllegalArgumentException.class, () -> table.newBatch(0));
+        assertThrows(InvalidOptionException.class, () -> table.newBatch(0));
         RowBatch batch = table.newBatch(1);
         batch.addKey().add(1);
-        assertThrows(IndexOutOfBoundsException.class, batch::addKey);
+        assertThrows(TransactionStateException.class, batch::addKey);
         assertThrows(IndexOutOfBoundsException.class, () -> batch.record(1));
         assertEquals(1, batch.size());
     }

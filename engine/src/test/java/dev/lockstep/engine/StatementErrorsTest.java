@@ -89,13 +89,13 @@ class StatementErrorsTest {
         ValidatedDatabase.examine(database);
     }
 
-    private static void requireForm(LockstepException thrown) {
+    private static void requireForm(RuntimeException thrown) {
         String message = thrown.getMessage();
         assertTrue(NAME_AND_VALUE.matcher(message).find(), message);
         assertTrue(message.contains("Remedy: "), message);
     }
 
-    private static <E extends LockstepException> void requireThrown(Class<E> type, Executable bad) {
+    private static <E extends RuntimeException> void requireThrown(Class<E> type, Executable bad) {
         requireForm(assertThrows(type, bad));
     }
 
@@ -483,6 +483,48 @@ class StatementErrorsTest {
         requireThrown(InvalidOptionException.class, () -> options.withLockTimeout(Duration.ofDays(366)));
         requireThrown(InvalidOptionException.class, () -> options.withRetries(-1));
         requireThrown(InvalidOptionException.class, () -> options.withRetries(1_001));
+    }
+
+    @Test
+    void capacitiesAndPositionsOfBatches() {
+        requireThrown(InvalidOptionException.class, () -> table.newBatch(0));
+        requireThrown(InvalidOptionException.class, () -> table.newBatch(-1, ID));
+        requireThrown(InvalidOptionException.class, () -> table.newRangeBatch(1, 0));
+        requireThrown(InvalidOptionException.class, () -> table.newRangeBatch(2, Integer.MAX_VALUE));
+        requireThrown(InvalidOptionException.class, () -> table.newTeamFetch(0));
+
+        RowBatch rows = table.newBatch(1);
+        requireThrown(IndexOutOfBoundsException.class, () -> rows.record(0));
+        rows.addKey().add(1);
+        requireThrown(TransactionStateException.class, rows::addKey);
+        requireThrown(TransactionStateException.class, rows::addRow);
+        for (int outside : List.of(-1, 1, Integer.MAX_VALUE, Integer.MIN_VALUE)) {
+            requireThrown(IndexOutOfBoundsException.class, () -> rows.record(outside));
+            requireThrown(IndexOutOfBoundsException.class, () -> rows.key(outside));
+            requireThrown(IndexOutOfBoundsException.class, () -> rows.found(outside));
+        }
+        RangeBatch ranges = table.newRangeBatch(1, 1);
+        ranges.addRange();
+        requireThrown(TransactionStateException.class, ranges::addRange);
+        requireThrown(IndexOutOfBoundsException.class, () -> ranges.from(0));
+        requireThrown(IndexOutOfBoundsException.class, () -> ranges.to(0));
+        Key key = table.newKey();
+        requireThrown(IndexOutOfBoundsException.class, () -> key.getInt(0));
+        database.run(transaction -> {
+            assertEquals(1, transaction.fetch(table, rows));
+            assertEquals(10, rows.record(0).getInt(CODE));
+            assertEquals(1, transaction.fetch(table, ranges));
+            assertEquals(1, ranges.to(0));
+            requireThrown(IndexOutOfBoundsException.class, () -> ranges.from(1));
+            requireThrown(IndexOutOfBoundsException.class, () -> ranges.to(-1));
+            TeamFetch team = table.newTeamFetch(1);
+            team.add(transaction, table.newRecord()).add(1);
+            requireThrown(TransactionStateException.class, () -> team.add(transaction, table.newRecord()));
+            requireThrown(IndexOutOfBoundsException.class, () -> team.found(1));
+            requireThrown(IndexOutOfBoundsException.class, () -> team.left(-1));
+            requireThrown(IndexOutOfBoundsException.class, () -> team.key(1));
+            assertEquals(0, team.fetch());
+        });
     }
 
     @Test

@@ -454,8 +454,9 @@ final class PageWriter implements AutoCloseable {
         }
     }
 
-    private static DatabaseClosedException closed() {
-        return new DatabaseClosedException(
-                Message.of("The buffer pool is closed").remedy("Open the database again."));
+    private DatabaseClosedException closed() {
+        return new DatabaseClosedException(Message.of("The buffer pool is closed")
+                .with("frameCount", parts.frameCount())
+                .remedy("Open the database again."));
     }
 }

@@ -39,6 +39,7 @@ public final class DatabaseManagement implements AutoCloseable {
      * @param name tells it from others of this JVM
      * @return closing it takes the database out of the server
      * @throws InvalidOptionException if another database has that name there
+     * @throws IllegalStateException if that server refuses it for another reason
      */
     public static DatabaseManagement register(Database database, String name) {
         try {
@@ -58,7 +59,12 @@ public final class DatabaseManagement implements AutoCloseable {
                             .remedy("choose one without line ends"),
                     e);
         } catch (JMException e) {
-            throw new IllegalStateException("the bean is none name=" + name, e);
+            throw new IllegalStateException(
+                    Message.of("the platform's server refuses the database")
+                            .with("name", name)
+                            .with("reason", e)
+                            .remedy("look at the cause; the database itself is as it was"),
+                    e);
         }
     }
 
@@ -80,7 +86,12 @@ public final class DatabaseManagement implements AutoCloseable {
             // Somebody has taken it out already.
             return;
         } catch (JMException e) {
-            throw new IllegalStateException("the bean cannot be taken out name=" + name, e);
+            throw new IllegalStateException(
+                    Message.of("the platform's server does not let the database go")
+                            .with("name", name)
+                            .with("reason", e)
+                            .remedy("look at the cause; the database itself can be closed"),
+                    e);
         }
     }
 

@@ -204,8 +204,7 @@ public final class Checkpointer implements AutoCloseable {
         latch.latch();
         try {
             if (closing || ended) {
-                throw new DatabaseClosedException(
-                        Message.of("Checkpoints have ended").remedy("Open the database again."));
+                throw closed();
             }
             requests.add(request);
         } finally {
@@ -492,10 +491,14 @@ public final class Checkpointer implements AutoCloseable {
         end.finish(null);
     }
 
-    private static void refuse(List<Request> taken) {
-        finish(
-                taken,
-                new DatabaseClosedException(Message.of("Checkpoints have ended").remedy("Open the database again.")));
+    private void refuse(List<Request> taken) {
+        finish(taken, closed());
+    }
+
+    private DatabaseClosedException closed() {
+        return new DatabaseClosedException(Message.of("Checkpoints have ended")
+                .with("databaseId", databaseId)
+                .remedy("Open the database again."));
     }
 
     private static void finish(List<Request> taken, RuntimeException failureOrNull) {

@@ -5,7 +5,6 @@ import dev.lockstep.engine.SchemaException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * The bytes of a key under construction: what {@link dev.lockstep.engine.Key} is made of, and how the engine reaches
@@ -128,9 +127,13 @@ public class KeyBuffer {
      *
      * @param part its position
      * @return its value
+     * @throws IndexOutOfBoundsException if the key has no such part yet, which is a mistake of the caller
      */
     protected final int intAt(int part) {
-        Objects.checkIndex(part, columnCount);
+        // One comparison, as Objects.checkIndex has, whose message nobody can choose without paying for it.
+        if (Integer.compareUnsigned(part, columnCount) >= 0) {
+            throw noSuchPart(part);
+        }
         int access = format.access(part);
         if ((access & ColumnEncoding.MASK) != ColumnEncoding.INT32) {
             throw ColumnErrors.wrongType(format.name(), format.column(part), "int");
@@ -141,6 +144,14 @@ public class KeyBuffer {
         }
         int start = (access & ColumnEncoding.NULLABLE) != 0 ? at + KeyCodec.MARKER_BYTES : at;
         return (int) KeyCodec.getIntegral(bytes, start, Integer.BYTES, format.mask(part));
+    }
+
+    private IndexOutOfBoundsException noSuchPart(int part) {
+        return new IndexOutOfBoundsException(Message.of("The key has no value at this position")
+                .with("name", format.name())
+                .with("position", part)
+                .with("columnCount", columnCount)
+                .remedy("Add or load the columns up to it first, and count positions from 0."));
     }
 
     /**

@@ -1,6 +1,11 @@
 package dev.lockstep.engine.buffer;
 
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.memory.NativeMemory;
+import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchWatch;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
@@ -21,6 +26,20 @@ class PageWriterTest {
         for (int i = 0; i < count; i++) {
             Thread.onSpinWait();
         }
+    }
+
+    @Test
+    void onceItHasEndedItSaysOfWhichPool() {
+        PoolParts parts = PoolParts.of(NativeMemory.NONE, FRAMES, LatchWatch.NONE);
+        PageWriter writer = new PageWriter(
+                parts, PoolLimits.of(FRAMES), new WriteBack(parts, null, new PoolFixture.TestFence(), null));
+        writer.start();
+        writer.close();
+        PoolRequest.FrameWait late = new PoolRequest.FrameWait(new Waiter(), 0);
+        writer.add(late);
+        String message =
+                assertInstanceOf(DatabaseClosedException.class, late.await()).getMessage();
+        assertTrue(message.contains(": frameCount=" + FRAMES + ". Remedy: "), message);
     }
 
     /** Its end is not lost where it has just been woken for something else. */

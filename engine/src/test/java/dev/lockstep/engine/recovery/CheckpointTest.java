@@ -457,7 +457,9 @@ class CheckpointTest {
             Checkpointer checkpointer = start(log, Long.MAX_VALUE);
             checkpointer.close();
             checkpointer.close();
-            assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter));
+            String message = assertThrows(DatabaseClosedException.class, () -> checkpointer.checkpoint(true, waiter))
+                    .getMessage();
+            assertTrue(message.contains(": databaseId=" + DATABASE_ID + ". Remedy: "), message);
         }
     }
 
