@@ -10,7 +10,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Ratios of throughput between the configurations of one command. Those without both sides are absent.
+ * Ratios of throughput between the configurations of one command. Those without both sides are absent, but for
+ * {@code stepsOverJdk}, which is null in JSON then: whoever reads results looks for it first.
  *
  * <p>Of several variants the first one counts, but for {@code overFirstVariant}.
  *
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Ratios(
-        RatioReport stepsOverJdk,
+        @JsonInclude RatioReport stepsOverJdk,
         RatioReport schedulingAlone,
         RatioReport teamsOnOverOff,
         RatioReport batchesOverNeither,

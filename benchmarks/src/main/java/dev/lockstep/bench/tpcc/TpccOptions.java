@@ -177,7 +177,10 @@ final class TpccOptions {
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes all results, the configuration, the JVM and the machine.")
+            description = "Writes all results, the configuration, the JVM and the machine. ratios.stepsOverJdk is STEPS"
+                    + " with teams and batches over jdk with neither; it is null where no such runs are among them, as"
+                    + " without --batches off,on, and ratios.schedulingAlone is STEPS over jdk with the same batches"
+                    + " then.")
     Path json;
 
     @Option(

@@ -222,7 +222,7 @@ class TpccCommandTest {
         double all = result.at("/runs/1/cpuMicrosPerTransaction").asDouble();
         // Threads below a thousandth are left out.
         assertTrue(sum > all * 0.9, threads::toString);
-        assertTrue(result.at("/ratios/stepsOverJdk").isMissingNode(), "both sides have batches");
+        assertTrue(result.at("/ratios/stepsOverJdk").isNull(), "written, but both sides have batches");
         double ratio = result.at("/ratios/schedulingAlone/median").asDouble();
         assertEquals(
                 result.at("/runs/1/txnPerSecond").asDouble()
