@@ -3,6 +3,7 @@ package dev.lockstep.engine.file;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
@@ -15,11 +16,18 @@ final class DiskBlockFile implements BlockFile {
     private final Path path;
     private final FileChannel channel;
     private final UncachedChannel uncachedOrNull;
+    private final DiskFailures.UsableSpace space;
 
     DiskBlockFile(Path path, FileChannel channel, UncachedChannel uncachedOrNull) {
+        this(path, channel, uncachedOrNull, directory -> Files.getFileStore(directory)
+                .getUsableSpace());
+    }
+
+    DiskBlockFile(Path path, FileChannel channel, UncachedChannel uncachedOrNull, DiskFailures.UsableSpace space) {
         this.path = path;
         this.channel = channel;
         this.uncachedOrNull = uncachedOrNull;
+        this.space = space;
     }
 
     @Override
@@ -56,10 +64,11 @@ final class DiskBlockFile implements BlockFile {
                     channel.write(source, position + (source.position() - start));
                 }
             } catch (IOException e) {
-                throw DiskFailures.of(
-                        "Cannot write",
+                throw DiskFailures.ofWrite(
                         path,
                         message -> message.with("position", position).with("lengthBytes", source.limit() - start),
+                        source.remaining(),
+                        space,
                         e);
             }
             return null;

@@ -16,11 +16,19 @@ import java.util.function.UnaryOperator;
 final class DiskFailures {
     /**
      * What systems say when there is no room, in lower case: ENOSPC and EDQUOT on Linux and macOS, ERROR_DISK_FULL on
-     * Windows. The JDK has no exception of its own for it. In another language the text differs, and the exception is a
-     * {@link StorageException} then.
+     * Windows. The JDK has no exception of its own for it. In another language the text differs: a failed write is then
+     * judged by the room that is left, and what else fails is a {@link StorageException}.
      */
     private static final List<String> NO_ROOM =
             List.of("no space left", "disk quota exceeded", "not enough space", "disk is full");
+
+    private static final String CANNOT_WRITE = "Cannot write";
+
+    /** Asks how many bytes may still be written to the volume of a directory. */
+    @FunctionalInterface
+    interface UsableSpace {
+        long bytes(Path directory) throws IOException;
+    }
 
     private DiskFailures() {}
 
@@ -39,9 +47,47 @@ final class DiskFailures {
                     message.remedy("Check the directory, or restore the file from a backup."), cause);
         }
         if (isNoRoom(cause)) {
-            return new DiskFullException(message.remedy("Free space on the volume, then try again."), cause);
+            return full(message, cause);
         }
         return new StorageException(message.remedy("Check the medium, the permissions and the limits."), cause);
+    }
+
+    /**
+     * Makes the exception for a failed write. Where the system's words are not known, the disk is full if it has less
+     * room than what was not written; it is asked only then.
+     *
+     * @param path the file
+     * @param more adds further pairs to the message
+     * @param missingBytes what was not written
+     * @param space tells the room; where it fails, the disk is not taken for full
+     * @param cause what the system said
+     */
+    static LockstepException ofWrite(
+            Path path, UnaryOperator<Message> more, long missingBytes, UsableSpace space, IOException cause) {
+        if (!isNoRoom(cause)) {
+            long usableBytes = usableBytesOrMax(path, space);
+            if (usableBytes < missingBytes) {
+                Message message = more.apply(Message.of(CANNOT_WRITE).with("file", path))
+                        .with("usableBytes", usableBytes)
+                        .with("missingBytes", missingBytes)
+                        .with("reason", cause);
+                return full(message, cause);
+            }
+        }
+        return of(CANNOT_WRITE, path, more, cause);
+    }
+
+    private static long usableBytesOrMax(Path path, UsableSpace space) {
+        try {
+            return space.bytes(path.toAbsolutePath().getParent());
+        } catch (IOException | RuntimeException unknown) {
+            // The write has failed; why the room is not known helps nobody.
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private static DiskFullException full(Message message, IOException cause) {
+        return new DiskFullException(message.remedy("Free space on the volume, then try again."), cause);
     }
 
     /**

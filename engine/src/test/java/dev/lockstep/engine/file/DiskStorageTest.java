@@ -24,8 +24,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -206,6 +208,72 @@ class DiskStorageTest {
             StorageException failed = assertThrows(StorageException.class, () -> file.force(true));
             assertTrue(failed.getMessage().contains("reason="), failed.getMessage());
             assertTrue(failed.getMessage().contains("No space left on device"), failed.getMessage());
+        }
+    }
+
+    /** A system that answers in another language: less room than what was not written is a full disk. */
+    @Test
+    void aWriteThatFailsIsJudgedByTheRoomThatIsLeft() throws IOException {
+        List<Path> asked = new ArrayList<>();
+        DiskFullException full = assertInstanceOf(
+                DiskFullException.class, failedWrite("Auf dem Ger\u00e4t ist kein Speicherplatz", asked, () -> 3L));
+        assertTrue(
+                full.getMessage().contains("position=1, lengthBytes=6, usableBytes=3, missingBytes=4, reason="),
+                full.getMessage());
+        assertEquals(List.of(directory.toAbsolutePath()), asked);
+        assertInstanceOf(StorageException.class, failedWrite("Eingabe-/Ausgabefehler", asked, () -> 4L));
+        assertInstanceOf(StorageException.class, failedWrite("Eingabe-/Ausgabefehler", asked, () -> {
+            throw new IOException("no such volume");
+        }));
+        assertInstanceOf(StorageException.class, failedWrite("Eingabe-/Ausgabefehler", asked, () -> {
+            throw new SecurityException("not allowed");
+        }));
+        assertEquals(4, asked.size());
+        assertInstanceOf(DiskFullException.class, failedWrite("No space left on device", asked, () -> 0L));
+        assertEquals(4, asked.size(), "its words are known");
+    }
+
+    /** Writes two bytes, then six of which two are taken, and returns what the second write failed with. */
+    private RuntimeException failedWrite(String reason, List<Path> asked, Callable<Long> room) throws IOException {
+        Path path = directory.resolve("file");
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        DiskFailures.UsableSpace space = of -> {
+            asked.add(of);
+            try {
+                return room.call();
+            } catch (IOException | RuntimeException failure) {
+                throw failure;
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        };
+        int askedBefore = asked.size();
+        try (BlockFile file = new DiskBlockFile(path, new FullAfterTwo(channel, reason), null, space)) {
+            file.write(bytes("ab"), 0);
+            assertEquals(askedBefore, asked.size(), "the write has succeeded");
+            return assertThrows(RuntimeException.class, () -> file.write(bytes("cdefgh"), 1));
+        }
+    }
+
+    /** A channel that takes two bytes of each write, and fails when it is asked to take more. */
+    private static final class FullAfterTwo extends DelegatingChannel {
+        private final String reason;
+
+        FullAfterTwo(FileChannel target, String reason) {
+            super(target);
+            this.reason = reason;
+        }
+
+        @Override
+        public int write(ByteBuffer source, long position) throws IOException {
+            if (position > 1) {
+                throw new IOException(reason);
+            }
+            int limit = source.limit();
+            source.limit(source.position() + 2);
+            int count = super.write(source, position);
+            source.limit(limit);
+            return count;
         }
     }
 
