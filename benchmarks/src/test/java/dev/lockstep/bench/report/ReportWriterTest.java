@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.lockstep.bench.Needed;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -70,7 +70,7 @@ class ReportWriterTest {
     @BeforeEach
     void lettersCanBeDrawn() {
         String obstacle = PlotPainter.obstacle();
-        assumeTrue(obstacle.isEmpty(), "NOT RUN: " + obstacle);
+        Needed.require(obstacle.isEmpty(), obstacle);
     }
 
     private static Report report(Part... parts) {
