@@ -20,7 +20,8 @@ final class TpccOptions {
                 "Engines to run, separated by commas: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.",
                 "plain: dense arrays, one thread, no locks, no log; the ceiling. ordered: maps of java.util, likewise."
                         + " h2, hsqldb, derby, sqlite: over JDBC, in memory; the best of 1, 2, 4 and 10 connections"
-                        + " counts. all: every one of them, postgresql if --url is given."
+                        + " counts; sqlite has one connection, since in memory others fail where they would have to"
+                        + " wait. all: every one of them, postgresql if --url is given."
             })
     List<String> engines;
 
