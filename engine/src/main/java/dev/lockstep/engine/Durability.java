@@ -10,7 +10,9 @@ public enum Durability {
     /**
      * Answered at once; a force of the log begins 50 ms after the oldest commit that is not on disk. A crash loses at
      * most the commits of 100 ms, the last ones in commit order, and never a part of a transaction. On a disk that
-     * takes longer than the other 50 ms, commits are answered when they are on disk until it has caught up.
+     * takes longer than the other 50 ms, commits are answered when they are on disk until it has caught up. This
+     * assumes that the system runs the log's thread when it is due: for as long as that thread has no processor,
+     * commits are answered all the same, and a crash takes them too.
      */
     ASYNC,
     /**
