@@ -31,6 +31,7 @@ public final class Session implements AutoCloseable {
      *
      * @return the transaction, valid until it is committed or rolled back
      * @throws TransactionStateException if the session's last transaction is still open
+     * @throws WrongThreadException if another thread is about to begin one
      * @throws BusyException if as many transactions are open as may be
      * @throws DatabaseClosedException if the database is closed or being closed
      */

@@ -11,7 +11,8 @@ import java.util.List;
 
 /**
  * A transaction, begun by {@link Session#begin} or {@link Database#run}. Used by the thread that began it; every other
- * gets a {@link WrongThreadException}.
+ * gets a {@link WrongThreadException}. All transactions of a session are this one object, so that to begin one makes
+ * none: do not keep it beyond the end of a transaction, since it is then the session's next one.
  *
  * <p>A failed statement changes nothing. After a deadlock, a timeout or an interrupt the transaction can only be rolled
  * back; after a duplicate key and other errors of the caller it goes on.

@@ -13,9 +13,10 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Invariants:
  * <ul>
- *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Its own
- *       thread alone changes it, except from OPEN to LOG_IN_DOUBT, and from there or from ROLLBACK_ONLY to TAKEN and
- *       ROLLED_BACK ({@link IdleRollback}). While it is TAKEN its own thread changes nothing of the core.
+ *   <li>{@code state} is OPEN exactly between begin and the end of commit or rollback, but for ROLLBACK_ONLY. Whoever
+ *       changes it from ENDED to BEGINNING is its own thread from then on, which alone changes it, except from OPEN to
+ *       LOG_IN_DOUBT, and from there or from ROLLBACK_ONLY to TAKEN and ROLLED_BACK ({@link IdleRollback}). While it is
+ *       TAKEN its own thread changes nothing of the core.
  *   <li>{@code inEngine} is set while a call is inside the engine, and stays set if a stack overflow ended it in the
  *       middle, nobody knows where. The transaction can then only be rolled back, which marks the database failed. It
  *       is set before the state is looked at: so who has changed the state and then finds it not set keeps calls out.
@@ -27,6 +28,8 @@ import java.lang.invoke.VarHandle;
 final class TransactionGate {
     enum State {
         ENDED,
+        /** A thread is about to open it; {@code owner} is still that of the transaction before. */
+        BEGINNING,
         OPEN,
         /** Open, but another thread has seen it hold more log than it may; its own looks again. */
         LOG_IN_DOUBT,
@@ -83,18 +86,58 @@ final class TransactionGate {
         if (state == State.ROLLED_BACK) {
             throw idleRollback.refusal();
         }
-        if (state != State.ENDED) {
-            throw new TransactionStateException(Message.of("the session's transaction is still open")
-                    .with("state", state)
-                    .remedy("commit it or roll it back before the next begin"));
+        State seen = state;
+        if (seen != State.ENDED) {
+            throw seen == State.BEGINNING ? begunTwice() : stillOpen(seen);
         }
     }
 
-    /** Opens it for the calls of the thread that asks, which have a transaction of the core from now on. */
+    private static TransactionStateException stillOpen(State seen) {
+        return new TransactionStateException(Message.of("the session's transaction is still open")
+                .with("state", seen)
+                .remedy("commit it or roll it back before the next begin"));
+    }
+
+    private static WrongThreadException begunTwice() {
+        return new WrongThreadException(Message.of("two threads begin a transaction of one session")
+                .with(
+                        "caller",
+                        SThread.current() == null
+                                ? Thread.currentThread()
+                                : SThread.current().name())
+                .remedy("use a session of its own in every thread"));
+    }
+
+    /**
+     * Opens it for the calls of the thread that asks, which have a transaction of the core from now on.
+     *
+     * @throws WrongThreadException if another thread was faster, and nothing is changed
+     */
     void begin(TransactionOptions options) {
-        if (limit != null) {
-            limit.enter();
+        if (!changeState(State.ENDED, State.BEGINNING)) {
+            throw begunTwice();
         }
+        if (limit == null) {
+            open(options);
+        } else {
+            openWithinLimit(options);
+        }
+    }
+
+    private void openWithinLimit(TransactionOptions options) {
+        boolean entered = false;
+        try {
+            limit.enter();
+            entered = true;
+        } finally {
+            if (!entered) {
+                state = State.ENDED;
+            }
+        }
+        open(options);
+    }
+
+    private void open(TransactionOptions options) {
         try {
             long now = InstalledTime.nanoTime();
             long lockWaitNanos = options.lockTimeout().toNanos();
@@ -109,6 +152,9 @@ final class TransactionGate {
             sThread = owner.isVirtual() ? null : core.context().sThread();
             state = State.OPEN;
         } finally {
+            if (state == State.BEGINNING) {
+                state = State.ENDED;
+            }
             leavePlaceIfEnded();
         }
     }
@@ -331,7 +377,8 @@ final class TransactionGate {
 
     /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
     boolean isOrphaned() {
-        return state != State.ENDED && hasEnded(owner);
+        State seen = state;
+        return seen != State.ENDED && seen != State.BEGINNING && hasEnded(owner);
     }
 
     /** Nothing that a thread has done is missed by who sees that it has ended. */
