@@ -1,9 +1,12 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when the thread was interrupted while an operation waited. The interrupt flag stays set. The transaction keeps
- * its changes and locks, and can only be rolled back; {@link Database#run} and {@link Session#call} do that by
- * themselves.
+ * Thrown when the thread was interrupted while a statement waited: for a lock, a page, a frame or room in the log. The
+ * interrupt flag stays set. The transaction keeps its changes and locks, and can only be rolled back; {@link
+ * Database#run} and {@link Session#call} do that by themselves.
+ *
+ * <p>What has to go through waits all the same and leaves the flag set: a commit for the disk, whose outcome would else
+ * be unknown, a rollback, a split or merge of pages, and whatever opens, closes or looks after a database.
  *
  * <p>Remedy: Clear the flag with {@link Thread#interrupted()} if the work shall go on, then run the transaction
  * again.

@@ -23,6 +23,15 @@ final class Worker {
 
     /** Returns when the thread is parked inside a method; fails if it ends before. */
     void awaitParkedIn(String method) {
+        assertTrue(isParkedBeforeItEnds(method), () -> "it did not wait in " + method + ": " + failure.get());
+    }
+
+    /** Waits until the thread has ended, or waits in a method. */
+    void awaitEndOrParkedIn(String method) {
+        isParkedBeforeItEnds(method);
+    }
+
+    private boolean isParkedBeforeItEnds(String method) {
         // Ends with the thread at the latest.
         while (true) {
             boolean alive = thread.isAlive();
@@ -30,10 +39,12 @@ final class Worker {
             boolean parked = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
             for (StackTraceElement frame : thread.getStackTrace()) {
                 if (parked && frame.getMethodName().equals(method)) {
-                    return;
+                    return true;
                 }
             }
-            assertTrue(alive, () -> "it did not wait in " + method + ": " + failure.get());
+            if (!alive) {
+                return false;
+            }
             Thread.onSpinWait();
         }
     }

@@ -52,7 +52,7 @@ final class PageLoader {
     /**
      * Returns the frame of a page after reading it if need be.
      *
-     * @param interruptible whether an interrupt ends the wait; the page is read all the same
+     * @param interruptible whether an interrupt ends the wait; a page that is being read is read all the same
      * @throws InterruptedOperationException if it did; the flag stays set
      */
     int load(int pageId, int origin, Waiter waiter, boolean interruptible) {
@@ -121,7 +121,7 @@ final class PageLoader {
 
     private void begin(int pageId, int origin, Waiter waiter, boolean interruptible) {
         PageLoad load = newLoad(pageId);
-        int frame = takeFrame(waiter);
+        int frame = takeFrame(pageId, waiter, interruptible);
         if (!claim(load, frame)) {
             return;
         }
@@ -147,11 +147,15 @@ final class PageLoader {
 
     private static void await(PoolRequest.LoadWait wait, int pageId, boolean interruptible) {
         if (interruptible && !wait.awaitInterruptibly()) {
-            throw new InterruptedOperationException(Message.of("The thread was interrupted while it waited for a page")
-                    .with("pageId", pageId)
-                    .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
+            throw interrupted("page", pageId);
         }
         check(wait.await(), pageId);
+    }
+
+    private static InterruptedOperationException interrupted(String what, int pageId) {
+        return new InterruptedOperationException(Message.of("The thread was interrupted while it waited for a " + what)
+                .with("pageId", pageId)
+                .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
     }
 
     private static void check(Throwable failure, int pageId) {
@@ -160,7 +164,7 @@ final class PageLoader {
         }
     }
 
-    private int takeFrame(Waiter waiter) {
+    private int takeFrame(int pageId, Waiter waiter, boolean interruptible) {
         int frame = writer.hasWaits() ? FrameStack.NONE : parts.free().pop(limits.newPageReserve());
         if (parts.free().countAcquire() < limits.lowWater()) {
             writer.wake();
@@ -171,6 +175,9 @@ final class PageLoader {
         parts.counters().frameWaits.increment();
         PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, 0);
         writer.add(wait);
+        if (interruptible && !wait.awaitInterruptibly() && wait.giveUp()) {
+            throw interrupted("frame", pageId);
+        }
         Throwable failure = wait.await();
         if (failure != null) {
             throw Failures.of(Message.of("No frame for a page").with("frameCount", parts.frameCount()), failure);

@@ -277,10 +277,13 @@ final class PageWriter implements AutoCloseable {
                     return granted;
                 }
             }
-            granted++;
             waits.remove();
             waitCount.decrementAndGet();
-            wait.completeWith(frame);
+            if (wait.completeWith(frame)) {
+                granted++;
+            } else if (frame != FrameStack.NONE) {
+                parts.free().push(frame);
+            }
         }
         return granted;
     }

@@ -10,6 +10,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Invariants:
  * <ul>
+ *   <li>{@code outcome} of a wait for a frame leaves {@code OPEN} once: who grants a frame and who gives up cannot both
+ *       have been first.
  *   <li>{@code isDone} goes from false to true once; the outcome is written before and never after.
  *   <li>The waiter is signalled once, after {@code isDone} was set.
  * </ul>
@@ -46,7 +48,7 @@ class PoolRequest {
 
     /**
      * Waits until the request is done; an interrupt does not end the wait, because the engine ends each request within
-     * a bounded time and most requests, given up, would have to be found and taken back.
+     * a bounded time, and what must go through waits so: a rollback, a change of a tree's structure.
      *
      * @return why it failed, or null
      */
@@ -110,8 +112,24 @@ class PoolRequest {
 
     /** A thread that needs a frame, or that needs so many to be free. */
     static final class FrameWait extends PoolRequest {
+        private static final int OPEN = 0;
+        private static final int GRANTED = 1;
+        private static final int GIVEN_UP = 2;
+        private static final VarHandle OUTCOME;
+
+        static {
+            try {
+                OUTCOME = MethodHandles.lookup().findVarHandle(FrameWait.class, "outcome", int.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
         private final int freeFramesMin;
         private int frame = FrameStack.NONE;
+
+        @SuppressWarnings("unused")
+        private int outcome;
 
         /**
          * Makes a request.
@@ -128,9 +146,23 @@ class PoolRequest {
             return freeFramesMin;
         }
 
-        void completeWith(int grantedFrame) {
+        /**
+         * Grants what was asked for.
+         *
+         * @return false if it is not wanted any more; the frame is then the caller's
+         */
+        boolean completeWith(int grantedFrame) {
             frame = grantedFrame;
-            complete(null);
+            boolean granted = OUTCOME.compareAndSet(this, OPEN, GRANTED);
+            if (granted) {
+                complete(null);
+            }
+            return granted;
+        }
+
+        /** Does without; returns false if that was granted meanwhile. */
+        boolean giveUp() {
+            return OUTCOME.compareAndSet(this, OPEN, GIVEN_UP);
         }
 
         int frame() {

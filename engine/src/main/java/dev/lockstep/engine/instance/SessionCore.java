@@ -359,13 +359,16 @@ public final class SessionCore {
         onCommitRecord = action;
     }
 
-    /** Makes a writer wait while the log writer or the disk cannot keep up. No latch is held. */
+    /**
+     * Makes a writer wait while the log writer or the disk cannot keep up; an interrupt ends the wait. No latch is
+     * held.
+     */
     void beforeChange() {
         instance.health().check();
         instance.requireWritable();
         if (log != null) {
             if (log.nearlyFull()) {
-                log.throttle(context.waiter());
+                log.throttleInterruptibly(context.waiter());
             }
             if (context.transactionId() == 0) {
                 awaitRoomForUndo();
@@ -381,7 +384,7 @@ public final class SessionCore {
     /** Ends: everybody who begins to write waits here, and those who have begun before become durable. */
     private void awaitRoomForUndo() {
         while (instance.transactions().keepsTooMuch()) {
-            log.awaitDurable(log.tailLsn() - 1, context.waiter());
+            log.awaitAllDurableInterruptibly(context.waiter());
         }
     }
 

@@ -200,6 +200,20 @@ public final class Log implements AutoCloseable {
         }
     }
 
+    /**
+     * The same, but an interrupt ends the wait: for a statement that has changed nothing yet.
+     *
+     * @throws InterruptedOperationException if the thread was interrupted first; the flag stays set
+     */
+    public void throttleInterruptibly(Waiter waiter) {
+        // Ends as above.
+        while (nearlyFull()) {
+            if (!written.awaitInterruptibly(tailLsn() - throttleBytes, waiter)) {
+                throw broken();
+            }
+        }
+    }
+
     /** Where the next record goes at the earliest. */
     public long tailLsn() {
         return tail.tailLsnAcquire();
@@ -231,6 +245,19 @@ public final class Log implements AutoCloseable {
             throw new IllegalArgumentException("nothing is appended there yet: lsn=" + lsn + ", tailLsn=" + tailLsn());
         }
         if (!durable.await(lsn, waiter)) {
+            throw broken();
+        }
+    }
+
+    /**
+     * Waits until what is appended now is durable, or the thread is interrupted.
+     *
+     * @param waiter the caller's own
+     * @throws InterruptedOperationException if the thread was interrupted first; the flag stays set
+     * @throws DatabaseFailedException if the log has failed
+     */
+    public void awaitAllDurableInterruptibly(Waiter waiter) {
+        if (!durable.awaitInterruptibly(tailLsn() - 1, waiter)) {
             throw broken();
         }
     }

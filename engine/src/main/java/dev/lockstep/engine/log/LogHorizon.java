@@ -1,5 +1,7 @@
 package dev.lockstep.engine.log;
 
+import dev.lockstep.engine.InterruptedOperationException;
+import dev.lockstep.engine.Message;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchWatch;
@@ -146,7 +148,17 @@ final class LogHorizon {
      * @return false if it never will
      */
     boolean await(long lsn, Waiter waiter) {
-        return await(lsn, waiter, false);
+        return await(lsn, waiter, false, false);
+    }
+
+    /**
+     * The same, but an interrupt ends the wait. The waiter is signalled later all the same, which whoever uses it next
+     * takes for a late signal.
+     *
+     * @throws InterruptedOperationException if the thread was interrupted first; the flag stays set
+     */
+    boolean awaitInterruptibly(long lsn, Waiter waiter) {
+        return await(lsn, waiter, false, true);
     }
 
     /**
@@ -154,10 +166,10 @@ final class LogHorizon {
      * since.
      */
     boolean awaitEnlisted(long lsn, Waiter waiter) {
-        return await(lsn, waiter, true);
+        return await(lsn, waiter, true, false);
     }
 
-    private boolean await(long lsn, Waiter waiter, boolean enlistedBefore) {
+    private boolean await(long lsn, Waiter waiter, boolean enlistedBefore, boolean interruptible) {
         boolean enlisted = enlistedBefore;
         // Ends because the writer moves the position past every wanted LSN or breaks the horizon, and signals then.
         while (true) {
@@ -171,8 +183,19 @@ final class LogHorizon {
             if (brokenAcquire()) {
                 return false;
             }
-            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.LOG);
+            if (!interruptible) {
+                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.LOG);
+            } else if (waiter.await(Waiter.NO_DEADLINE, WaitReason.LOG) == Waiter.Outcome.INTERRUPTED) {
+                throw interrupted(lsn);
+            }
         }
+    }
+
+    private InterruptedOperationException interrupted(long lsn) {
+        return new InterruptedOperationException(Message.of("The thread was interrupted while it waited for the log")
+                .with("lsn", lsn)
+                .with("position", positionAcquire())
+                .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
     }
 
     /** Moves the position forward and wakes those who waited for it. Only the writer thread. */
