@@ -660,8 +660,9 @@ public final class BufferPool implements AutoCloseable {
 
     private void checkOpen() {
         if (isClosed) {
-            throw new DatabaseClosedException(
-                    Message.of("The buffer pool is closed").remedy("Open the database again."));
+            throw new DatabaseClosedException(Message.of("The buffer pool is closed")
+                    .with("frameCount", parts.frameCount())
+                    .remedy("Open the database again."));
         }
     }
 

@@ -141,7 +141,7 @@ public final class Log implements AutoCloseable {
             throw new DatabaseFailedException(
                     Message.of("The log cannot be opened")
                             .with("cause", failure)
-                            .toString(),
+                            .remedy("Examine the medium, and restore the database from a backup."),
                     failure);
         }
     }
@@ -372,7 +372,8 @@ public final class Log implements AutoCloseable {
     private LockstepException broken() {
         Throwable failure = writer.failureAcquire();
         if (failure == null) {
-            return new DatabaseClosedException(Message.of("The log is closed").remedy("Open the database again."));
+            return new DatabaseClosedException(
+                    Message.of("The log is closed").with("tailLsn", tailLsn()).remedy("Open the database again."));
         }
         return new DatabaseFailedException(
                 Message.of("The log failed earlier, and nothing can be made durable any more")
