@@ -254,7 +254,7 @@ class SnapshotNeverWaitsTest {
                 }
             }
         });
-        writing.awaitParkedIn("awaitDurable");
+        writing.awaitParkedIn("awaitRoomForUndo");
         int before = committed.get();
         assertTrue(before > 10 && before < 1_000, "committed=" + before);
         long kept = database.status().snapshots().versionBytes();
