@@ -3,6 +3,7 @@ package dev.lockstep.tpcc;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.tpcc.adapter.DelegatingAdapter;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccLoader;
 import dev.lockstep.tpcc.adapter.TpccScale;
@@ -20,15 +21,32 @@ public final class SmallDatabase {
 
     private SmallDatabase() {}
 
-    /** Lockstep in memory, with what clause 3.4 asks of isolation. */
-    public static LockstepAdapter lockstep() {
+    /** Lockstep in memory, with what clause 3.4 asks of isolation. It is examined before it is closed. */
+    public static TpccAdapter lockstep() {
         return lockstep(true);
     }
 
     /** The same, with or without batches. */
-    public static LockstepAdapter lockstep(boolean batches) {
-        return new LockstepAdapter(
-                Database.inMemory(DatabaseOptions.defaults()), null, Durability.NONE, Duration.ofSeconds(30), batches);
+    public static TpccAdapter lockstep(boolean batches) {
+        return new ValidatedAdapter(Database.inMemory(DatabaseOptions.defaults()), batches);
+    }
+
+    private static final class ValidatedAdapter extends DelegatingAdapter {
+        private final Database database;
+
+        ValidatedAdapter(Database database, boolean batches) {
+            super(new LockstepAdapter(database, null, Durability.NONE, Duration.ofSeconds(30), batches));
+            this.database = database;
+        }
+
+        @Override
+        public void close() {
+            try {
+                database.validate();
+            } finally {
+                super.close();
+            }
+        }
     }
 
     /** Loads the population of a seed. */

@@ -57,6 +57,7 @@ class AnsweredTransactionsTest {
                 transactions.execute(payment(2));
                 afterTwo = totals(adapter);
             }
+            adapter.database().validate();
         }
     }
 

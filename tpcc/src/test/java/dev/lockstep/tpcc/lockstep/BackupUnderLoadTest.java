@@ -113,6 +113,7 @@ class BackupUnderLoadTest {
         try (LockstepAdapter adapter = new LockstepAdapter(database, null, Durability.ASYNC, Duration.ofSeconds(30))) {
             TpccResult result = execute(configuration, adapter, copies);
             assertTrue(result.ok(), result::toString);
+            database.validate();
         }
         assertFalse(copies.made.isEmpty());
         for (Path copy : copies.made) {

@@ -101,6 +101,7 @@ class AllocationTest {
                         LOCKSTEP_BYTES_MAX);
                 assertTrue(bytes < LOCKSTEP_BYTES_MAX, () -> "bytesPerTransaction=" + bytes);
             }
+            database.validate();
         }
     }
 }
