@@ -54,8 +54,8 @@ import picocli.CommandLine.Spec;
             "1:the code is not that of the steady state: less than 95 %% of the Java instructions came from C2, or not"
                     + " within 3 points of what a profiler sees in the same run without QEMU, or the JVM compiled for"
                     + " more than a quarter of the workload's instructions, with --control in either run; or the place"
-                    + " of more than 2 %% of all was not found; or a workload failed",
-            "2:wrong call, or QEMU, the plugin or the agent is missing"
+                    + " of more than 2 %% of all was not found",
+            "2:wrong call; QEMU, the plugin or the agent is missing; or a workload failed"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -222,12 +222,9 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
         CodeMap map;
         try {
             map = read == null ? measure(graphs) : CodeMap.read(read);
-        } catch (SimulationException e) {
-            return complain(e.getMessage(), 2);
-        } catch (CodeFormatException e) {
-            return complain(e.getMessage(), read == null ? 1 : 2);
-        } catch (WorkloadFailedException e) {
-            return complain(e.getMessage(), 1);
+        } catch (SimulationException | CodeFormatException | WorkloadFailedException e) {
+            command.commandLine().getErr().println("lockstep: " + e.getMessage());
+            return 2;
         }
         Report figures = new CodeMapReport(map, methods).report();
         Report report = graphs.map(FlameGraphs::section).map(figures::with).orElse(figures);
@@ -241,11 +238,6 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
         }
         results.write(map, () -> report);
         return report.ok() ? 0 : 1;
-    }
-
-    private int complain(String message, int exitCode) {
-        command.commandLine().getErr().println("lockstep: " + message);
-        return exitCode;
     }
 
     private void requireSense() {

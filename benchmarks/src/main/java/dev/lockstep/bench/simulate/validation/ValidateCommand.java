@@ -57,8 +57,8 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every figure lies within its bound",
-            "1:a figure does not, or a program failed",
-            "2:wrong call, or a tool is missing, which is named"
+            "1:a figure does not",
+            "2:wrong call, or a tool is missing or a program failed, which is named"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -146,7 +146,7 @@ public final class ValidateCommand implements Callable<Integer>, SimulatedAs.Tol
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         } catch (ToolException e) {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
-            return 1;
+            return 2;
         }
     }
 
