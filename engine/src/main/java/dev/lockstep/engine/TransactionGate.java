@@ -100,12 +100,14 @@ final class TransactionGate {
 
     private static WrongThreadException begunTwice() {
         return new WrongThreadException(Message.of("two threads begin a transaction of one session")
-                .with(
-                        "caller",
-                        SThread.current() == null
-                                ? Thread.currentThread()
-                                : SThread.current().name())
+                .with("caller", caller())
                 .remedy("use a session of its own in every thread"));
+    }
+
+    /** Who asks, for messages. */
+    private static Object caller() {
+        SThread current = SThread.current();
+        return current == null ? Thread.currentThread() : current.name();
     }
 
     /**
@@ -170,11 +172,7 @@ final class TransactionGate {
         if (Thread.currentThread() != owner || (sThread != null && SThread.current() != sThread)) {
             throw new WrongThreadException(Message.of("the transaction belongs to another thread")
                     .with("owner", sThread == null ? owner : sThread.name())
-                    .with(
-                            "caller",
-                            SThread.current() == null
-                                    ? Thread.currentThread()
-                                    : SThread.current().name())
+                    .with("caller", caller())
                     .remedy("use a session of its own in every thread"));
         }
     }
