@@ -12,6 +12,7 @@ import java.util.Map;
  * @param variant which
  * @param command that runs it alone
  * @param failure why there is no figure of it, or empty
+ * @param commandFailed whether that is because its command could not do its work, simulator or workload
  * @param doubt why its figures count for nothing all the same, or empty
  * @param machine lines of the simulated machine
  * @param transactions measured
@@ -25,6 +26,7 @@ record SimulatedRun(
         StepsVariant variant,
         String command,
         String failure,
+        boolean commandFailed,
         String doubt,
         List<String> machine,
         long transactions,
@@ -33,8 +35,9 @@ record SimulatedRun(
         List<TeamReport> teams,
         SimulationCheck check) {
     /** A run that left no figures. */
-    static SimulatedRun failed(StepsVariant variant, String command, String failure) {
-        return new SimulatedRun(variant, command, failure, "", List.of(), 0, Map.of(), Map.of(), List.of(), null);
+    static SimulatedRun failed(StepsVariant variant, String command, String failure, boolean commandFailed) {
+        return new SimulatedRun(
+                variant, command, failure, commandFailed, "", List.of(), 0, Map.of(), Map.of(), List.of(), null);
     }
 
     /** Whether there are figures. */

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import picocli.CommandLine;
 
 /** Counts on a simulated machine: one run of each variant, since the simulator gives the same run the same counts. */
 final class SimulatorRuns {
@@ -65,7 +66,11 @@ final class SimulatorRuns {
                         ended.exitCode() == 0 ? "" : ended.reason(),
                         left,
                         Json.read(simulatedJson, SimulationReport.class))
-                : SimulatedRun.failed(variant, command, failure.isEmpty() ? ended.reason() : failure);
+                : SimulatedRun.failed(
+                        variant,
+                        command,
+                        failure.isEmpty() ? ended.reason() : failure,
+                        ended.exitCode() == CommandLine.ExitCode.USAGE);
     }
 
     private static SimulatedRun counted(
@@ -85,6 +90,7 @@ final class SimulatorRuns {
                 variant,
                 command,
                 "",
+                false,
                 doubt,
                 report.simulated(),
                 run.commits().values().stream().mapToLong(Long::longValue).sum(),

@@ -2,6 +2,7 @@ package dev.lockstep.bench.steps;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
 
 /**
  * All figures of one mix at one number of warehouses.
@@ -23,6 +24,16 @@ record StepsCell(
     String title() {
         return mix + ", " + warehouses + (warehouses == 1 ? " warehouse" : " warehouses") + ", " + terminals
                 + " terminals";
+    }
+
+    /** Why a command of the simulated machine could not do its work, if one could not. */
+    Optional<String> failedCommand() {
+        return simulated == null
+                ? Optional.empty()
+                : simulated.runs().stream()
+                        .filter(SimulatedRun::commandFailed)
+                        .map(SimulatedRun::failure)
+                        .findFirst();
     }
 
     /** Whether all that ran counts. */

@@ -63,8 +63,10 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:measured; what cannot run here is NOT RUN, with the reason",
-            "1:a run failed, or was not steady under the simulator; the figures of the others stand",
-            "2:wrong call; or --simulate, and QEMU, the plugin or the agent is missing"
+            "1:a run failed on this machine's processor, or was not steady under the simulator; the figures of the"
+                    + " others stand",
+            "2:wrong call; a run under the simulator failed, of which the same is true; or --simulate, and QEMU, the"
+                    + " plugin or the agent is missing"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -298,6 +300,12 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                     settings(),
                     printed,
                     page);
+            if (result.failedCommand().isPresent()) {
+                command.commandLine()
+                        .getErr()
+                        .println("lockstep: " + result.failedCommand().orElseThrow());
+                return CommandLine.ExitCode.USAGE;
+            }
             return ok ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         }
     }

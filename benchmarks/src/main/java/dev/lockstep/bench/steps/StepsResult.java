@@ -3,6 +3,7 @@ package dev.lockstep.bench.steps;
 import dev.lockstep.bench.report.Section;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * All figures of one command.
@@ -14,6 +15,14 @@ record StepsResult(List<ExecutedCode> executed, List<StepsCell> cells) {
     /** Whether all that ran counts. */
     boolean ok() {
         return cells.stream().allMatch(StepsCell::ok);
+    }
+
+    /** Why the first command failed of those that the simulated machine was to run, if one did. */
+    Optional<String> failedCommand() {
+        return cells.stream()
+                .map(StepsCell::failedCommand)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     /** All of them in tables. */

@@ -614,9 +614,10 @@ class StepsCommandTest {
         assertTrue(out.toString().contains("neither counts for nothing: lockstep/steps: NOT STEADY"), out::toString);
 
         Launcher failing = words -> new Launcher.Ended(2, "lockstep: The simulated program left no result");
-        JsonNode nothing = run(1, failing, "--simulate", "--mixes=payment", "--warehouses=1");
+        JsonNode nothing = run(2, failing, "--simulate", "--mixes=payment", "--warehouses=1");
         assertEquals(0, nothing.at("/cells/0/simulated/overNeither").size());
         assertTrue(out.toString().contains("FAILED: both: The simulated program left no result"), out::toString);
+        assertTrue(err.toString().contains("lockstep: The simulated program left no result"), err::toString);
     }
 
     @Test
