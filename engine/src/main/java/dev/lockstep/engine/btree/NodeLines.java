@@ -104,19 +104,38 @@ public final class NodeLines {
 
     /**
      * Says which lines the cells of several slots lie in, up to so many bytes of each value. Records that were inserted
-     * one after the other lie one before the other, and share lines.
+     * one after the other lie one before the other, and share lines: where those of the first and the last slot are as
+     * near as that, all between them are taken, with a look at no other slot.
      *
      * @param from first slot
      * @param end behind the last slot
      */
     public static void addCellLines(
             GroupPrefetch prefetch, NativeMemory memory, long page, int from, int end, int valueBytesWanted) {
+        if (from >= end) {
+            return;
+        }
+        long first = Node.slotWord(memory, page, from);
+        long last = Node.slotWord(memory, page, end - 1);
+        long firstCell = Node.cellOf(page, first);
+        long firstEnd = wantedEnd(page, first, valueBytesWanted);
+        long low = Math.min(firstCell, Node.cellOf(page, last));
+        long high = Math.max(firstEnd, wantedEnd(page, last, valueBytesWanted));
+        if (high - low <= (end - from) * (firstEnd - firstCell + CACHE_LINE_BYTES)) {
+            prefetch.addLines(low, high);
+        } else {
+            addScatteredCellLines(prefetch, memory, page, from, end, valueBytesWanted);
+        }
+    }
+
+    private static void addScatteredCellLines(
+            GroupPrefetch prefetch, NativeMemory memory, long page, int from, int end, int valueBytesWanted) {
         long runFrom = 0;
         long runEnd = 0;
         for (int index = from; index < end; index++) {
             long word = Node.slotWord(memory, page, index);
             long cell = Node.cellOf(page, word);
-            long cellEnd = Node.valueAddressOf(page, word) + Math.min(Node.valueBytesOf(word), valueBytesWanted);
+            long cellEnd = wantedEnd(page, word, valueBytesWanted);
             boolean isNear = runFrom != 0 && cell <= runEnd + CACHE_LINE_BYTES && cellEnd >= runFrom - CACHE_LINE_BYTES;
             if (!isNear && runFrom != 0) {
                 prefetch.addLines(runFrom, runEnd);
@@ -131,7 +150,11 @@ public final class NodeLines {
 
     /** Says which lines the cell of the slot with this word lies in, up to so many bytes of its value. */
     public static void addCellLines(GroupPrefetch prefetch, long page, long slotWord, int valueBytesWanted) {
-        long end = Node.valueAddressOf(page, slotWord) + Math.min(Node.valueBytesOf(slotWord), valueBytesWanted);
-        prefetch.addLines(Node.cellOf(page, slotWord), end);
+        prefetch.addLines(Node.cellOf(page, slotWord), wantedEnd(page, slotWord, valueBytesWanted));
+    }
+
+    /** Address behind the last byte of a cell that is wanted. */
+    private static long wantedEnd(long page, long slotWord, int valueBytesWanted) {
+        return Node.valueAddressOf(page, slotWord) + Math.min(Node.valueBytesOf(slotWord), valueBytesWanted);
     }
 }
