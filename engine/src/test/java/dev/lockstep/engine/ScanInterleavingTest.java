@@ -78,7 +78,7 @@ class ScanInterleavingTest {
         }
 
         @Override
-        public void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+        public void setPosition(int pageId, int frame, int slot, long version, int treeStamp, long lockStamp) {
             assertTrue(slot >= 0);
         }
 

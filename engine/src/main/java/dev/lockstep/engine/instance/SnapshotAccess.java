@@ -49,7 +49,7 @@ final class SnapshotAccess {
         }
         System.arraycopy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
         into.setKeyLength(keyBytes);
-        into.setPosition(Record.NO_POSITION, 0, 0, 0, 0);
+        into.setPosition(Record.NO_POSITION, 0, 0, 0, 0, 0);
         into.loaded();
         return true;
     }

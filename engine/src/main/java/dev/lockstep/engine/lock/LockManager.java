@@ -356,7 +356,7 @@ public final class LockManager {
                 wake(releaseRun(owner, commitLsn));
             }
         }
-        owner.isVictim = false;
+        owner.releasedAll();
     }
 
     /**

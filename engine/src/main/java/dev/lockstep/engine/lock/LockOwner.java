@@ -6,6 +6,7 @@ import dev.lockstep.scheduler.Waiter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Who holds locks: one transaction at a time. Reused for the next transaction after
@@ -30,6 +31,7 @@ import java.util.Arrays;
  *   <li>Every multiple {@code p} of {@link #LOCK_LONGS} below {@code heldEnd} is the position of one lock: its name,
  *       the mode in which it is held, its entry in the stripe of that name and its grant there (0: in the entry
  *       itself); or {@link #OWN_TABLE} and its number in {@code ownTables}.
+ *   <li>{@code stamp} was never that of another owner, nor of this one before it released all locks.
  *   <li>{@code slots} at the slot of {@code p} is {@code p} for every position, and no slot between the home of its
  *       name and that slot is empty.
  *   <li>{@code slots} has at least {@link #SLOTS_PER_LOCK} places for each lock that fits.
@@ -54,6 +56,15 @@ public final class LockOwner implements AutoCloseable {
     static final int GRANTED = 3;
     /** Taken out of the queue in order to break a deadlock. */
     static final int VICTIM = 4;
+
+    /**
+     * Stamps that an owner draws at once, so that owners hardly ever meet at {@link #STAMPS}: as many transactions of
+     * it. A power of two.
+     */
+    private static final int STAMPS_PER_DRAW = 1_024;
+
+    /** The last stamp that was drawn by any owner in this JVM. */
+    private static final AtomicLong STAMPS = new AtomicLong();
 
     /** Locks that fit without growing: a short transaction; ten thousand idle owners then cost about 18 MB. */
     private static final int LOCKS_INITIAL = 32;
@@ -91,6 +102,7 @@ public final class LockOwner implements AutoCloseable {
     private LockManager manager;
     private int index = -1;
     private long transactionId;
+    private long stamp = drawStamp();
     private long beginNanos;
     private Object runner;
     private Object waitPlace;
@@ -168,6 +180,26 @@ public final class LockOwner implements AutoCloseable {
         transactionId = 0;
         beginNanos = nanos;
         runner = by;
+    }
+
+    /**
+     * Identifies within this JVM the time from one {@link LockManager#releaseAll} to the next: a lock on a key that was
+     * taken in {@link LockMode#KEY_X} is still held while the stamp is the same.
+     *
+     * @return a positive number
+     */
+    public long stamp() {
+        return stamp;
+    }
+
+    /** All locks are released. */
+    void releasedAll() {
+        isVictim = false;
+        stamp = stamp % STAMPS_PER_DRAW == STAMPS_PER_DRAW - 1 ? drawStamp() : stamp + 1;
+    }
+
+    private static long drawStamp() {
+        return STAMPS.addAndGet(STAMPS_PER_DRAW);
     }
 
     /** When the transaction began; another thread may see a stale time. */

@@ -69,7 +69,9 @@ public abstract class ChangeOperation extends RecordOperation {
         return 0;
     }
 
-    /** The record was read from there, or null: the change looks there first. */
+    /**
+     * The record was read from there, or null: the change looks there first, and takes no lock that the read has taken.
+     */
     final void seenAt(RecordBuffer record) {
         if (record == null || record.positionTreeStamp() != tree.stamp()) {
             return;
@@ -78,6 +80,9 @@ public abstract class ChangeOperation extends RecordOperation {
         seenFrame = record.positionFrame();
         seenSlot = record.positionSlot();
         seenVersion = record.positionVersion();
+        if (record.isLockedBy(tree.stamp(), context.lockOwner().stamp())) {
+            stage = STAGE_DESCEND;
+        }
     }
 
     /** Whether the change was made: false where an update or delete found no record, or an insert found one. */

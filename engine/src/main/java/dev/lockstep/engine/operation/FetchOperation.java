@@ -183,7 +183,7 @@ public final class FetchOperation extends RecordOperation {
             return validate() ? DONE : descendAgain();
         }
         copyValue(memory, page, slotWord, target);
-        target.setPosition(pageId, frame, slot, version, tree.stamp());
+        target.setPosition(pageId, frame, slot, version, tree.stamp(), lockStamp(context, lockMode, lockInstant));
         if (!validate()) {
             return descendAgain();
         }

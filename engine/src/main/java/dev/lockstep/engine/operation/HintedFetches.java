@@ -252,7 +252,12 @@ public final class HintedFetches {
             StoredRow target = into[from + number];
             RecordOperation.copyValue(tree.environment().memory(), page, slotWord, target);
             target.setPosition(
-                    slots.pageId(number), slots.frame(number), slots.slot(number), slots.version(number), tree.stamp());
+                    slots.pageId(number),
+                    slots.frame(number),
+                    slots.slot(number),
+                    slots.version(number),
+                    tree.stamp(),
+                    RecordOperation.lockStamp(contexts[number], lockMode, lockInstant));
         }
         if (!slots.validate(number)) {
             return false;

@@ -6,7 +6,9 @@ import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.lock.LockManager;
+import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.transaction.TransactionContext;
@@ -97,6 +99,14 @@ public abstract class RecordOperation extends TreeDescent {
 
     public final int keyBytes() {
         return keyBytes;
+    }
+
+    /**
+     * What a record remembers of the lock under which it was read, so that a change of it need not take the lock again:
+     * {@link LockOwner#stamp} under an exclusive lock, which is kept to the end, else 0.
+     */
+    static long lockStamp(TransactionContext context, int mode, boolean instant) {
+        return mode == LockMode.KEY_X && !instant ? context.lockOwner().stamp() : 0;
     }
 
     final int waitForLock(long name, int mode, boolean instant) {

@@ -21,7 +21,8 @@ import dev.lockstep.engine.type.RecordBuffer;
  * <ul>
  *   <li>{@code rows[from, next)} are changed, {@code rows[next, end)} are not. All of them are the caller's, who leaves
  *       them alone meanwhile.
- *   <li>Behind {@code STAGE_LOCK} the keys of all rows are locked; {@code rows[from, locked)} are before.
+ *   <li>Behind {@code STAGE_LOCK} the keys of all rows are locked; {@code rows[from, locked)} are before. Those that
+ *       were read under an exclusive lock of the transaction are not locked again.
  *   <li>Either all rows of a run are changed or none: what may fail comes before their log records.
  * </ul>
  */
@@ -78,22 +79,30 @@ public abstract class RunOperation extends ChangeOperation {
 
     @Override
     final int takeLocks() {
-        if (locked < end) {
+        long stamp = context.lockOwner().stamp();
+        int treeStamp = tree.stamp();
+        // Ends: each turn passes a row at least.
+        while (true) {
+            while (locked < end && rows[locked].isLockedBy(treeStamp, stamp)) {
+                locked++;
+            }
+            if (locked == end) {
+                stage = STAGE_DESCEND;
+                return CONTINUE;
+            }
             long[] names = context.lockNames();
-            int count = end - locked;
-            for (int i = 0; i < count; i++) {
-                RecordBuffer row = rows[locked + i];
-                names[i] = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
+            int count = 0;
+            for (int i = locked; i < end && !rows[i].isLockedBy(treeStamp, stamp); i++) {
+                RecordBuffer row = rows[i];
+                names[count++] = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
             }
             int taken = locks.tryLockKeys(context.lockOwner(), names, 0, count, LockMode.KEY_X);
             locked += taken;
-            if (locked < end) {
+            if (taken < count) {
                 locked++;
                 return waitForLock(names[taken], LockMode.KEY_X, false);
             }
         }
-        stage = STAGE_DESCEND;
-        return CONTINUE;
     }
 
     /** The locks of all rows are held, whoever has taken them. */

@@ -418,7 +418,7 @@ public final class ScanOperation extends RecordOperation {
             int bytes = valueBytesWanted(word, row);
             Node.copyOut(memory, Node.valueAddressOf(page, word), row.ensureValueCapacity(bytes), 0, bytes);
             row.setValueLength(bytes);
-            row.setPosition(pageId, frame, slot, version, tree.stamp());
+            row.setPosition(pageId, frame, slot, version, tree.stamp(), lockStamp(context, keyLockMode, lockInstant));
             slotFlags = flags;
             filled++;
             slot += step;

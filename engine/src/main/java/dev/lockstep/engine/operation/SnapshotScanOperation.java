@@ -158,7 +158,7 @@ public final class SnapshotScanOperation extends RecordOperation {
             int bytes = overflow ? record.valueBytes() : Math.min(record.valueBytes(), row.valueBytesWanted());
             System.arraycopy(record.value(), 0, row.ensureValueCapacity(bytes), 0, bytes);
             row.setValueLength(bytes);
-            row.setPosition(RecordBuffer.NO_POSITION, 0, 0, 0, 0);
+            row.setPosition(RecordBuffer.NO_POSITION, 0, 0, 0, 0, 0);
             if (overflow) {
                 return DONE;
             }

@@ -80,7 +80,7 @@ public final class RawRecord implements RecordTarget {
     }
 
     @Override
-    public void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+    public void setPosition(int pageId, int frame, int slot, long version, int treeStamp, long lockStamp) {
         // Entries of an index are never changed in place, so nobody asks where one was.
     }
 }

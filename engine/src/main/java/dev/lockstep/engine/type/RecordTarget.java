@@ -54,6 +54,8 @@ public interface RecordTarget {
      * @param version the version of the frame's latch under which that was so
      * @param treeStamp identifies the tree within this JVM, so that a record that is used with another database is
      *     not looked for there
+     * @param lockStamp identifies the transaction that holds the record's exclusive lock, to its end, within this JVM;
+     *     0 if none is known to
      */
-    void setPosition(int pageId, int frame, int slot, long version, int treeStamp);
+    void setPosition(int pageId, int frame, int slot, long version, int treeStamp, long lockStamp);
 }

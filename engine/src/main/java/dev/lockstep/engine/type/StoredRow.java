@@ -70,6 +70,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     private int positionSlot;
     private long positionVersion;
     private int positionTreeStamp;
+    private long lockStamp;
 
     /**
      * Makes an empty row.
@@ -244,14 +245,17 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      * @param slot its slot
      * @param version the version of the frame's latch under which that was so
      * @param treeStamp identifies the tree within this JVM
+     * @param lockStamp identifies the transaction that holds the row's exclusive lock, to its end; 0 if none is known
+     *     to
      */
     @Override
-    public final void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+    public final void setPosition(int pageId, int frame, int slot, long version, int treeStamp, long lockStamp) {
         positionPageId = pageId;
         positionFrame = frame;
         positionSlot = slot;
         positionVersion = version;
         positionTreeStamp = ~treeStamp;
+        this.lockStamp = lockStamp;
     }
 
     /**
@@ -297,6 +301,18 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
      */
     public final int positionTreeStamp() {
         return positionTreeStamp;
+    }
+
+    /**
+     * Whether the row was read, and stands for the row that it was read as, under an exclusive lock that is held to the
+     * end of the transaction: then a change need not ask for that lock.
+     *
+     * @param treeStamp the tree that the change is in
+     * @param stamp identifies the transaction that makes it
+     * @return false if the lock has to be taken, or it is not known whether it is held
+     */
+    public final boolean isLockedBy(int treeStamp, long stamp) {
+        return lockStamp == stamp && positionTreeStamp == treeStamp && positionPageId != NO_POSITION && !keyChanged;
     }
 
     /**
@@ -481,6 +497,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         positionSlot = other.positionSlot;
         positionVersion = other.positionVersion;
         positionTreeStamp = other.positionTreeStamp;
+        lockStamp = other.lockStamp;
     }
 
     /**

@@ -76,7 +76,7 @@ class StagedFetchTest {
         }
 
         @Override
-        public void setPosition(int pageId, int frame, int slot, long version, int treeStamp) {
+        public void setPosition(int pageId, int frame, int slot, long version, int treeStamp, long lockStamp) {
             throw failure;
         }
     }
