@@ -23,7 +23,8 @@ import dev.lockstep.engine.type.RecordFormat;
  * <p>The rows of all ranges lie in one {@link RowBatch}, which can then be updated or deleted.
  *
  * <p>Meant for ranges of a few rows: an S-thread keeps its turn until all of them are read, as it does for a batch of
- * keys, where a long scan by a cursor lets others run now and then.
+ * keys, where a long scan by a cursor lets others run now and then. Each row counts in the turn, which ends the sooner
+ * afterwards.
  *
  * <p>Made to be reused, like the keys and records that it holds: make one per thread of work. Not thread-safe.
  */

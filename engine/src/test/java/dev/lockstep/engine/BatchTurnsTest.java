@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class BatchTurnsTest {
     private static final int ROWS = 16;
 
+    /** Of the key of all rows, its first column. */
+    private static final int PART = 7;
+
     /** Operations are counted by intervals of 128 by the mean, of 191 at the most. */
     private static final int COUNT_SLACK = 2 * 191;
 
@@ -53,8 +56,16 @@ class BatchTurnsTest {
             void run(Transaction transaction, Table table, int number) {
                 RangeBatch ranges = table.newRangeBatch(ROWS, 1);
                 for (int id = 0; id < ROWS; id++) {
-                    ranges.addRange().add(id);
+                    ranges.addRange().add(PART).add(id);
                 }
+                assertEquals(ROWS, transaction.fetch(table, ranges));
+            }
+        },
+        RANGE_OF_ROWS(ROWS) {
+            @Override
+            void run(Transaction transaction, Table table, int number) {
+                RangeBatch ranges = table.newRangeBatch(1, ROWS);
+                ranges.addRange().add(PART);
                 assertEquals(ROWS, transaction.fetch(table, ranges));
             }
         };
@@ -71,7 +82,7 @@ class BatchTurnsTest {
     private static RowBatch keys(Table table) {
         RowBatch batch = table.newBatch(ROWS);
         for (int id = 0; id < ROWS; id++) {
-            batch.addKey().add(id);
+            batch.addKey().add(PART).add(id);
         }
         return batch;
     }
@@ -82,6 +93,7 @@ class BatchTurnsTest {
             Record row = batch.addRow();
             row.setInt(0, id);
             row.setLong(1, id);
+            row.setInt(2, PART);
         }
         return batch;
     }
@@ -98,7 +110,8 @@ class BatchTurnsTest {
             Table table = database.createTable(TableDefinition.named("counter")
                     .column("id", ColumnType.int32())
                     .column("number", ColumnType.int64())
-                    .primaryKey("id")
+                    .column("part", ColumnType.int32())
+                    .primaryKey("part", "id")
                     .build());
             database.run(transaction -> transaction.insert(table, rows(table, 0)));
             boolean[] otherRan = new boolean[1];

@@ -160,13 +160,17 @@ public final class OperationDriver {
         try {
             bringToLeaves(scans, from, count, sThread);
             int next = from;
+            ScanOperation scan;
             do {
+                scan = scans[next++];
                 if (sThread == null) {
-                    runInterruptibly(scans[next]);
+                    runInterruptibly(scan);
                 } else {
-                    runWithSwitchPoints(scans[next], sThread);
+                    int before = scan.filled();
+                    runWithSwitchPoints(scan, sThread);
+                    sThread.countBatch(Math.max(1, scan.filled() - before));
                 }
-            } while (!scans[next++].isOverflow() && next < count);
+            } while (!scan.isOverflow() && next < count);
             return next;
         } finally {
             end(sThread);
