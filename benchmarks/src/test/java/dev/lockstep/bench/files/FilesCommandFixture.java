@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -32,12 +33,26 @@ abstract class FilesCommandFixture {
 
     Path home;
 
+    private boolean damaged;
+
     @BeforeEach
     void makeDatabase() {
         home = directory.resolve("database");
         Database database = Database.open(home);
         try (database) {
             fill(database);
+        }
+    }
+
+    /** Commands that look at a database leave it as whole as it was. */
+    @AfterEach
+    void validateUnlessDamaged() {
+        if (damaged) {
+            return;
+        }
+        Database database = Database.open(home);
+        try (database) {
+            database.validate();
         }
     }
 
@@ -66,6 +81,7 @@ abstract class FilesCommandFixture {
             int found = file.read();
             file.seek(position);
             file.write(found ^ 1);
+            damaged = true;
         }
     }
 

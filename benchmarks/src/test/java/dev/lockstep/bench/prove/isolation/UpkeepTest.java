@@ -32,6 +32,7 @@ class UpkeepTest {
             assertEquals(
                     error,
                     assertThrows(IllegalStateException.class, upkeep::backups).getCause());
+            database.validate();
         }
     }
 }
