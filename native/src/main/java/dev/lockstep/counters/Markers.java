@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * <p>Marks are made only in a simulated process, which has the variable {@value #ENVIRONMENT} in its environment, and
  * only where the native library is. Anywhere else every method here checks its arguments and returns, which the
- * compiler folds to next to nothing: the answer is fixed when this class is initialized.
+ * compiler folds to next to nothing: the answer is fixed when this class is initialized. Of phases, the {@linkplain
+ * #observe observer} is told in any process.
  *
  * <p>Thread-safe. Phases belong to the process; operations and cores to the thread of the operating system that makes
  * the call, which for a virtual thread is its carrier.
@@ -52,6 +53,9 @@ public final class Markers {
     private static final MarkerFunctions FUNCTIONS =
             FOUND instanceof MarkerFunctions.Result.Available(MarkerFunctions functions) ? functions : null;
 
+    /** Null where nobody wants to hear of phases. */
+    private static volatile PhaseObserver observer;
+
     private Markers() {}
 
     /** Told to the simulator by the first operation that is marked. */
@@ -73,6 +77,15 @@ public final class Markers {
     /** Why marks are not made, one sentence with what to do about it; empty when they are. */
     public static Optional<String> obstacle() {
         return FOUND instanceof MarkerFunctions.Result.Missing(String reason) ? Optional.of(reason) : Optional.empty();
+    }
+
+    /**
+     * Has somebody told of the phases of this process from now on, in place of who was told before.
+     *
+     * @param told who is told, or null for nobody
+     */
+    public static void observe(PhaseObserver told) {
+        observer = told;
     }
 
     /**
@@ -161,8 +174,15 @@ public final class Markers {
         if (phase < 1 || phase > PHASE_MAX) {
             throw new IllegalArgumentException("Not a phase: phase=" + phase + "; phases are numbered from 1 to 255");
         }
+        PhaseObserver told = observer;
+        if (told != null && begins) {
+            told.begins(phase);
+        }
         if (FUNCTIONS != null) {
             FUNCTIONS.markPhase(phase, begins);
+        }
+        if (told != null && !begins) {
+            told.ended(phase);
         }
     }
 

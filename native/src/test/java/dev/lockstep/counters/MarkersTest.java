@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,6 +36,31 @@ class MarkersTest {
         String obstacle = Markers.obstacle().orElseThrow();
         assertTrue(obstacle.contains("environmentVariable=LOCKSTEP_SIMULATED"), obstacle);
         MarkersProgram.main(new String[0]);
+    }
+
+    @Test
+    void anObserverIsToldOfPhasesOfAnyProcess() {
+        List<String> told = new ArrayList<>();
+        Markers.observe(new PhaseObserver() {
+            @Override
+            public void begins(int phase) {
+                told.add("begins " + phase);
+            }
+
+            @Override
+            public void ended(int phase) {
+                told.add("ended " + phase);
+            }
+        });
+        try {
+            Markers.phaseBegin(Markers.PHASE_MEASURED);
+            Markers.phaseEnd(Markers.PHASE_MEASURED);
+            assertThrows(IllegalArgumentException.class, () -> Markers.phaseBegin(Markers.PHASE_MAX + 1));
+        } finally {
+            Markers.observe(null);
+        }
+        Markers.phaseBegin(2);
+        assertEquals(List.of("begins 1", "ended 1"), told);
     }
 
     @Test

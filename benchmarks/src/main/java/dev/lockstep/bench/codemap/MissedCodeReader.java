@@ -10,6 +10,8 @@ import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.bench.simulate.MissedCode.Misses;
 import dev.lockstep.bench.simulate.MissedCode.Place;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +33,9 @@ public final class MissedCodeReader implements CodeInstruments {
 
     /** Kinds of threads that run on simulated processors. */
     private static final Set<String> SIMULATED = Set.of("client", "carrier", "engine");
+
+    /** Those that run the workload. */
+    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
 
     /** For one command line. */
     public MissedCodeReader() {}
@@ -85,6 +90,18 @@ public final class MissedCodeReader implements CodeInstruments {
                         List.of("NOT JUDGED, counts for nothing: there was no control of this run by which to tell"
                                 + " whether its JVM was in the steady state. Remedy: simulate tpcc, jmh or indexfetch,"
                                 + " which have one."));
+    }
+
+    @Override
+    public SteadyState steadyState(
+            Path lines, Path events, List<CompiledMethod> compiled, Path samples, List<CompiledMethod> control)
+            throws IOException {
+        return SteadyStateReader.read(
+                CodeLines.read(lines),
+                CodeEvents.read(events),
+                WORKLOAD,
+                compiled,
+                new SteadyStateReader.Control(samples, control));
     }
 
     @Override

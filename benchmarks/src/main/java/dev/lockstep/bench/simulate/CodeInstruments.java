@@ -1,6 +1,8 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.report.Origin;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,6 +30,20 @@ public interface CodeInstruments {
      * @throws IOException if a file of a run is not what it should be, or the map cannot be written
      */
     void map(List<CodeRun> runs, Origin origin, Path into) throws IOException;
+
+    /**
+     * Tells whether a simulated JVM was in the steady state of its control.
+     *
+     * @param lines what the plugin wrote to {@code code=FILE}
+     * @param events what the agent wrote in the same process
+     * @param compiled what the simulated JVM had compiled when its measured phase began
+     * @param samples file of the control's stacks
+     * @param control what the control had compiled
+     * @throws IOException if a file is not what it should be
+     */
+    SteadyState steadyState(
+            Path lines, Path events, List<CompiledMethod> compiled, Path samples, List<CompiledMethod> control)
+            throws IOException;
 
     /**
      * Adds to the traces of operations what these are called, and what lies at the addresses.

@@ -13,7 +13,10 @@ import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.ShownArguments;
+import dev.lockstep.bench.simulate.control.ProgramControl;
+import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
+import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.bench.switchpoints.AgentOptions;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
@@ -72,9 +75,10 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the command ran, and its figures are printed",
-            "1:a measurement that counts for nothing, because the JVM had not reached its steady state, or collected"
-                + " and compiled for more than a quarter of the workload's instructions in a measured phase that any"
-                + " JVM marked, or, with --code, too many misses lie where nobody knows the code; an exception",
+            "1:a measurement that counts for nothing, because the JVM had not reached its steady state, which its"
+                + " control tells, or had no control, or collected and compiled for more than a quarter of the"
+                + " workload's instructions in a measured phase that it marked, or, with --code, too many misses lie"
+                + " where nobody knows the code; an exception",
             "2:wrong call or geometry; no user-mode QEMU; the plugin does not load; the command failed"
         },
         footerHeading = "%nPresets:%n",
@@ -177,6 +181,14 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                         + " JVM.")
     private Path checkPoints;
 
+    @Option(
+            names = "--control",
+            description = "Judges the measured phases that a Java program marks: runs it on the machine's processor"
+                + " too, with the same flags and a profiler, up to twenty times. They count if C2 had compiled 95 %%"
+                + " of the Java instructions on both sides, within 3 points. Needs --code, and java as COMMAND,"
+                + " without --switch-points; tpcc, jmh and indexfetch have controls of their own.")
+    private boolean control;
+
     @Mixin
     private ResultOptions results;
 
@@ -224,6 +236,12 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         results.require(
                 codeMap == null || (operations && code != null),
                 "--code-map needs --operations, which tells them apart, and --code, which notes what is executed");
+        results.require(
+                !control
+                        || (code != null
+                                && switchPoints == null
+                                && words.getFirst().equals(JAVA)),
+                "--control needs --code, which notes what is executed, java as the command, and no --switch-points");
         requirePoints();
         requireAgent();
         results.prepare();
@@ -251,13 +269,12 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(
                 simulator, directory, instruments, operations, new AgentOptions(switchPoints, checkPoints));
+        ProgramControl controlled = control ? ProgramControl.prepare(program(), simulator.emulator(), directory) : null;
         CommandLine known = commands.apply(placement);
-        int exitCode = placed
-                ? known.execute(words.toArray(String[]::new))
-                : runProgram(simulator, placement, own == null ? program() : whole(), own != null);
-        if (exitCode != 0) {
-            throw new SimulationException("The command failed: exitCode=" + exitCode + " command=" + shown());
-        }
+        requireSuccess(
+                placed
+                        ? known.execute(words.toArray(String[]::new))
+                        : runProgram(simulator, placement, program(own, controlled), own != null));
         List<SimulatedProcess> processes = placement.processes();
         if (processes.isEmpty()) {
             throw new SimulationException(
@@ -265,6 +282,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         }
         if (traced != null) {
             nameTrace(traced, processes);
+        }
+        if (controlled != null) {
+            placement.judged(controlled.judge(processes.getFirst().command(), this::steadyState));
         }
         if (codeMap != null) {
             map(placement, origin);
@@ -281,7 +301,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 options.source(),
                 used,
                 SimulationReport.notObservable(own != null, as),
-                judged.isEmpty() ? QuietPhases.verdicts(processes) : judged,
+                judged.isEmpty() ? UnjudgedPhases.verdicts(processes) : judged,
                 processes);
         PrintWriter out = command.commandLine().getOut();
         out.print(new SimulationText(result).text());
@@ -290,6 +310,18 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         List<String> doNotCount = result.doNotCount();
         doNotCount.forEach(sentence -> command.commandLine().getErr().println("lockstep: " + sentence));
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private void requireSuccess(int exitCode) throws SimulationException {
+        if (exitCode != 0) {
+            throw new SimulationException("The command failed: exitCode=" + exitCode + " command=" + shown());
+        }
+    }
+
+    private SteadyState steadyState(List<CompiledMethod> compiled, Path samples, List<CompiledMethod> ofControl)
+            throws IOException {
+        Path lines = code.toAbsolutePath();
+        return instruments.steadyState(lines, Emulation.events(lines), compiled, samples, ofControl);
     }
 
     private String shown() {
@@ -316,6 +348,19 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 processes.getFirst().operations(),
                 events != null && Files.exists(events) ? events : null,
                 trace);
+    }
+
+    /**
+     * The words that start what is simulated from start to end.
+     *
+     * @param own the command of this program, or null
+     * @param controlled the control, or null
+     */
+    private List<String> program(CommandLine own, ProgramControl controlled) throws SimulationException {
+        if (controlled != null) {
+            return controlled.simulated();
+        }
+        return own == null ? program() : whole();
     }
 
     private List<String> program() throws SimulationException {

@@ -60,7 +60,7 @@ final class MarkedRun {
     }
 
     /**
-     * Runs a program in a simulated JVM. What it compiles in a measured phase may be any part of that.
+     * Runs a program in a simulated JVM. A measured phase that it marks is not judged, since there is no control.
      *
      * @param options of the command
      * @param jvmOptions of the JVM, which has the class path of this one and what it exports
@@ -81,6 +81,6 @@ final class MarkedRun {
         line.setOut(new PrintWriter(new StringWriter()));
         line.setErr(new PrintWriter(err));
         int exitCode = line.execute(words.toArray(String[]::new));
-        assertTrue(exitCode == 0 || (exitCode == 1 && err.toString().contains(": NOT QUIET")), err::toString);
+        assertTrue(exitCode == 0 || (exitCode == 1 && err.toString().contains(": NOT JUDGED")), err::toString);
     }
 }

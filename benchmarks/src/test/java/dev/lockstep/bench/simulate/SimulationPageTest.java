@@ -26,6 +26,9 @@ class SimulationPageTest {
     private static final Origin ORIGIN =
             new Origin("./lockstep simulate", "abc", "JVM", "CPU", 1, "2026-01-01T00:00:00Z");
     private static final long INSTRUCTIONS = 10_000;
+    private static final String NOT_JUDGED =
+            "NOT JUDGED, counts for nothing: a measured phase was marked, and there was no control by which to tell"
+                    + " whether the JVM was in its steady state. Remedy: give --control and --code FILE.";
 
     /** What the engine's own threads did. */
     private static final SimulationResult.Counts ENGINE = new SimulationResult.Counts(
@@ -380,11 +383,11 @@ class SimulationPageTest {
                 List.of());
     }
 
-    /** Any JVM that marks a phase; the limit needs no control. */
+    /** Any JVM that marks a phase: without a control it counts for nothing, and how quiet it was is told. */
     @Test
-    void judgesHowMuchIsCompiledInAMeasuredPhase() {
+    void aMeasuredPhaseWithoutAControlCountsForNothing() {
         SimulationResult.Phase start = phase(0, Map.of("client", 10L, "compiler", 1_000L));
-        List<Verdict> verdicts = QuietPhases.verdicts(List.of(
+        List<Verdict> verdicts = UnjudgedPhases.verdicts(List.of(
                 jvm(start, phase(1, Map.of("client", 600L, "carrier", 400L, "compiler", 150L, "collector", 100L))),
                 jvm(start, phase(1, Map.of("client", 1_000L, "engine", 1_000L, "compiler", 150L, "collector", 101L))),
                 jvm(start),
@@ -393,13 +396,16 @@ class SimulationPageTest {
                 List.of(
                         new Verdict(
                                 "java Main",
-                                true,
-                                List.of("Collections and compilations in the measured phase: 25.0 % of the workload's"
-                                        + " instructions (at most 25 %).")),
+                                false,
+                                List.of(
+                                        NOT_JUDGED,
+                                        "Collections and compilations in the measured phase: 25.0 % of the workload's"
+                                                + " instructions (at most 25 %).")),
                         new Verdict(
                                 "java Main",
                                 false,
                                 List.of(
+                                        NOT_JUDGED,
                                         "NOT QUIET, counts for nothing: Collections and compilations in the measured"
                                                 + " phase: 25.1 % of the workload's instructions (at most 25 %).",
                                         "Remedy: run more before the phase is marked."))),

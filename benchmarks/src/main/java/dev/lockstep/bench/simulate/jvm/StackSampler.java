@@ -14,7 +14,7 @@ public final class StackSampler {
     public static final Duration TIME_MIN = Duration.ofSeconds(8);
 
     /** A timer of each thread's processor time: needs no performance counters and no rights. */
-    private static final String START = "start,event=ctimer,interval=1ms";
+    private static final String EVENT = ",event=ctimer,interval=1ms";
 
     /** Frames say how their method ran, and its signature. */
     private static final String STOP = "stop,collapsed,ann,sig,file=";
@@ -32,7 +32,12 @@ public final class StackSampler {
 
     /** Starts sampling. */
     public static void start() {
-        execute(START);
+        execute("start" + EVENT);
+    }
+
+    /** Goes on sampling behind {@link #stop}, which then writes the stacks of before too. */
+    public static void resume() {
+        execute("resume" + EVENT);
     }
 
     /** Stops sampling and writes the stacks. */

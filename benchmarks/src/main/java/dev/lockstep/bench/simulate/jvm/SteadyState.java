@@ -86,7 +86,9 @@ public record SteadyState(
                 percent(DIFFERENCE_MAX)));
         sentences.add(jvmSentence(jvmShare));
         if (!counts()) {
-            sentences.add("Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh.");
+            sentences.add(
+                    "Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh, or in"
+                            + " a program of your own before it marks the phase.");
         }
         long agreeing = hottest.stream().filter(CompiledSize::agrees).count();
         sentences.add(String.format(

@@ -54,7 +54,8 @@ class SteadyStateTest {
                 List.of(
                         "NOT QUIET, counts for nothing: Collections and compilations in the measured phase: 30.0 % of"
                                 + " the workload's instructions (at most 25 %).",
-                        "Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh.",
+                        "Remedy: run more before measuring, by --warmup-transactions of tpcc, by -wi or -w of jmh, or"
+                                + " in a program of your own before it marks the phase.",
                         "MARKED: The compiled sizes of 1 of the 2 hottest methods agree within 5 %.",
                         "  a.A.first()V natively 100 bytes, simulated 0"),
                 marked.sentences().subList(1, 5));

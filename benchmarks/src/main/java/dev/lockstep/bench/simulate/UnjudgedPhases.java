@@ -8,15 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether JVMs that have no control left their measured phases to the workload, as far as they marked any. */
-final class QuietPhases {
+/**
+ * Measured phases of JVMs that had no control. Nobody knows whether such a JVM was in its steady state, so they count
+ * for nothing; whether it left them to the workload is known, and told.
+ */
+final class UnjudgedPhases {
     private static final Set<String> WORKLOAD = Set.of("client", "carrier");
     private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
 
     /** Threads that only a JVM has. */
     private static final Set<String> JVM = Set.of("collector", "compiler", "jvm");
 
-    private QuietPhases() {}
+    private UnjudgedPhases() {}
 
     /** A verdict on each JVM that marked a measured phase, in their order. */
     static List<Verdict> verdicts(List<SimulatedProcess> processes) {
@@ -34,12 +37,14 @@ final class QuietPhases {
 
     private static Verdict verdict(SimulatedProcess process, SimulationResult.Phase measured) {
         double jvmShare = (double) instructions(measured, JVM_AT_WORK) / Math.max(1, instructions(measured, WORKLOAD));
-        boolean quiet = SteadyState.isQuiet(jvmShare);
-        List<String> sentences = new ArrayList<>(List.of(SteadyState.jvmSentence(jvmShare)));
-        if (!quiet) {
+        List<String> sentences = new ArrayList<>(List.of(
+                "NOT JUDGED, counts for nothing: a measured phase was marked, and there was no control by which to tell"
+                        + " whether the JVM was in its steady state. Remedy: give --control and --code FILE.",
+                SteadyState.jvmSentence(jvmShare)));
+        if (!SteadyState.isQuiet(jvmShare)) {
             sentences.add("Remedy: run more before the phase is marked.");
         }
-        return new Verdict(process.command(), quiet, sentences);
+        return new Verdict(process.command(), false, sentences);
     }
 
     private static long instructions(SimulationResult.Phase phase, Set<String> kinds) {
