@@ -58,7 +58,8 @@ public record SimulationReport(
             NOT_OBSERVABLE,
             STEADY_STATE,
             "waits and limits in real time: this command's went by the simulated processors' cycles, "
-                    + SimulatedTime.CYCLES_PER_NANO + " a nanosecond, and by the machine's clock while nobody worked");
+                    + SimulatedTime.CYCLES_PER_NANO
+                    + " a nanosecond, and while nobody worked by looks for work, a millisecond each");
 
     /** The same of those whose child JVMs are left out. */
     private static final List<String> NOT_OBSERVABLE_OF_COMMANDS_ALONE = with(

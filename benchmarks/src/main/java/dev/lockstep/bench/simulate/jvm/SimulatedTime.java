@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * The time of the simulated processors: their cycles, told by the simulator. A simulated processor is some hundred
@@ -14,8 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * small.
  *
  * <p>Where nobody works, because all wait for something that only time brings, no cycles pass. After
- * {@value #STILL_LOOKS} looks in a row that saw hardly any work, time goes on with the machine's, so that what is
- * waited for comes.
+ * {@value #STILL_LOOKS} looks in a row that saw hardly any work, each further one adds what it was to wait, {@value
+ * #LOOK_MILLIS} ms, so that what is waited for comes. The machine's clock only says when to look: however long it
+ * keeps a thread from looking, a look adds no more.
  *
  * <p>Cycles tell of more than of the workload: of compilations that it waits for, and of what the engine's threads
  * do where they are simulated, which look at their work by the machine's clock. Where two runs are to take the same
@@ -50,7 +52,9 @@ public final class SimulatedTime implements TimeSource {
     static final long READING_NANOS = 10_000;
 
     /** How long a park lasts on the machine's clock: some thousand simulated cycles, a microsecond. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LOOK_MILLIS = 1;
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
 
     /** The same where readings are the time: what looking executes differs from run to run, so there is less of it. */
     private static final long LOOK_NANOS_OF_READINGS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -77,6 +81,7 @@ public final class SimulatedTime implements TimeSource {
     private static final String DRIVER = "main";
 
     private final boolean byReadings;
+    private final LongSupplier machineNanos;
 
     private final AtomicLong readings = new AtomicLong();
     private final AtomicLong idleNanos = new AtomicLong();
@@ -86,6 +91,10 @@ public final class SimulatedTime implements TimeSource {
 
     private long cyclesSeen;
     private long seenNanos;
+
+    /** When a look last added to the time; several threads that look in turn add no more than one. */
+    private long addedNanos;
+
     private int stillLooks;
 
     /**
@@ -94,11 +103,13 @@ public final class SimulatedTime implements TimeSource {
      * @throws IllegalArgumentException if {@link #PROPERTY} has neither of its values
      */
     public SimulatedTime() {
-        this(isByReadings());
+        this(isByReadings(), System::nanoTime);
     }
 
-    SimulatedTime(boolean byReadings) {
+    /** For tests: by another machine's clock. */
+    SimulatedTime(boolean byReadings, LongSupplier machineNanos) {
         this.byReadings = byReadings;
+        this.machineNanos = machineNanos;
     }
 
     private static boolean isByReadings() {
@@ -119,7 +130,8 @@ public final class SimulatedTime implements TimeSource {
             return "readings of the clock by the workload, " + READING_NANOS / 1_000 + " µs each";
         }
         return Markers.clockCycles() > 0
-                ? "simulated cycles at " + CYCLES_PER_NANO + " a nanosecond, the machine's clock while nobody works"
+                ? "simulated cycles at " + CYCLES_PER_NANO + " a nanosecond, and while nobody works looks, "
+                        + LOOK_MILLIS + " ms each"
                 : "readings of the clock, " + READING_NANOS / 1_000 + " µs each";
     }
 
@@ -154,7 +166,9 @@ public final class SimulatedTime implements TimeSource {
         LockSupport.parkNanos(blocker, Math.min(nanos, lookNanos()));
         if (lock.tryLock()) {
             try {
-                look(byReadings ? readings.get() * (LOOK_CYCLES_MAX + 1) : Markers.clockCycles(), System.nanoTime());
+                look(
+                        byReadings ? readings.get() * (LOOK_CYCLES_MAX + 1) : Markers.clockCycles(),
+                        machineNanos.getAsLong());
             } finally {
                 lock.unlock();
             }
@@ -185,7 +199,10 @@ public final class SimulatedTime implements TimeSource {
             stillLooks = 1;
         } else if (++stillLooks > stillLooksMax()) {
             stillLooks = stillLooksMax();
-            idleNanos.addAndGet(passedNanos);
+            if (nowNanos - addedNanos >= lookNanos()) {
+                addedNanos = nowNanos;
+                idleNanos.addAndGet(lookNanos());
+            }
         }
         cyclesSeen = cycles;
         seenNanos = nowNanos;

@@ -23,7 +23,7 @@ class SimulatedTimeTest {
         assertEquals(1_001 * SimulatedTime.READING_NANOS, time.nanoTime() - first);
     }
 
-    /** Nobody works, so only the machine's clock can bring what is waited for. */
+    /** Nobody works, so only looks can bring what is waited for. */
     @Test
     void aWaitEndsThoughNobodyWorks() {
         SimulatedTime time = new SimulatedTime();
@@ -35,17 +35,34 @@ class SimulatedTimeTest {
             time.parkNanos(this, limitNanos);
             parks++;
         }
-        // Readings in between count too, so it may be sooner than by the machine's clock, and is not much later.
+        // Readings in between count too, so it may be sooner than by looks, and is not much later.
         assertTrue(parks > SimulatedTime.STILL_LOOKS, "parks=" + parks);
         assertTrue(
                 parks * SimulatedTime.READING_NANOS < limitNanos,
                 "parks=" + parks + " realNanos=" + (System.nanoTime() - beginReal));
     }
 
+    /** A machine that is kept busy by others, or asleep, is to let no limit pass. */
+    @Test
+    void aLookAddsNoMoreHoweverLongItTook() {
+        AtomicLong machineNanos = new AtomicLong();
+        SimulatedTime time = new SimulatedTime(false, machineNanos::get);
+        for (int look = 0; look <= SimulatedTime.STILL_LOOKS; look++) {
+            machineNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+            time.parkNanos(this, 1);
+        }
+        long begin = time.nanoTime();
+        for (int look = 0; look < 5; look++) {
+            machineNanos.addAndGet(TimeUnit.MINUTES.toNanos(1));
+            time.parkNanos(this, 1);
+        }
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(5) + SimulatedTime.READING_NANOS, time.nanoTime() - begin);
+    }
+
     /** What threads do that look at the machine's clock, and how often, is to change nothing. */
     @Test
     void whereReadingsAreTheTimeOnlyThoseOfTheWorkloadCount() throws InterruptedException {
-        SimulatedTime time = new SimulatedTime(true);
+        SimulatedTime time = new SimulatedTime(true, System::nanoTime);
         assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "terminal-0"));
         assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "lockstep-log-writer"));
         assertEquals(5 * SimulatedTime.READING_NANOS, lastOfFive(time, "main"));
@@ -70,7 +87,7 @@ class SimulatedTimeTest {
     /** A compilation on which the workload waits takes seconds, and is to take no time. */
     @Test
     void whereReadingsAreTheTimeNoneGoesOnWhileAThreadOfTheEngineWaits() throws InterruptedException {
-        SimulatedTime time = new SimulatedTime(true);
+        SimulatedTime time = new SimulatedTime(true, System::nanoTime);
         AtomicLong passed = new AtomicLong();
         Thread.ofPlatform()
                 .name("lockstep-log-writer")
