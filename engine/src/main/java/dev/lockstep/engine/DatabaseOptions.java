@@ -507,7 +507,8 @@ public final class DatabaseOptions {
 
         /**
          * Sets how long a transaction may run that does not name its own limit. It is looked at whenever the
-         * transaction waits for a lock, and nowhere else. Default: {@link #TRANSACTION_TIMEOUT_DEFAULT}.
+         * transaction waits for a lock or for a page, and where a scan has found some hundred rows more. Default:
+         * {@link #TRANSACTION_TIMEOUT_DEFAULT}.
          *
          * @param time {@link #TRANSACTION_TIMEOUT_MIN} to {@link #TIMEOUT_MAX}
          * @return this builder

@@ -1,9 +1,10 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a transaction that waits for a lock has run longer than its own limit, which is looked at there and
- * nowhere else: one that computes, or waits for a page, the log or the disk, goes on. It keeps its changes and locks,
- * and can only be rolled back; {@link Database#run} and {@link Session#call} do that by themselves.
+ * Thrown when a transaction has run longer than its own limit, which is looked at where a statement is about to wait
+ * for a lock or for a page, and where a scan has found some hundred rows more: one that computes, or commits, goes on.
+ * It keeps its changes and locks, and can only be rolled back; {@link Database#run} and {@link Session#call} do that by
+ * themselves.
  *
  * <p>Remedy: Run the transaction again, make it shorter, or raise the limit.
  */

@@ -392,8 +392,11 @@ public final class OperationDriver {
     /**
      * Runs an operation that gives up its turn where it begins, for one of many that follow each other without end: an
      * S-thread leaves its team as a stray.
+     *
+     * @throws TransactionTimeoutException if the transaction has taken longer than it may
      */
     public void runAfterYield(RecordOperation operation, int list) {
+        requireTime();
         SThread sThread = context.sThread();
         if (sThread == null) {
             if (Thread.currentThread().isVirtual()) {
@@ -428,6 +431,7 @@ public final class OperationDriver {
         context.pageAccesses().countMiss();
         int frame;
         if (interruptible) {
+            requireTime();
             frame = pool.frameInterruptibly(operation.neededPageId(), operation.isLongScan(), context.waiter());
         } else if (operation.isLongScan()) {
             frame = pool.frameForScan(operation.neededPageId(), context.waiter());
@@ -441,6 +445,24 @@ public final class OperationDriver {
                     .with("treeId", operation.tree().treeId())
                     .remedy("read a table before it is dropped"));
         }
+    }
+
+    private void requireTime() {
+        if (isLate()) {
+            throw new TransactionTimeoutException(late());
+        }
+    }
+
+    /** Whether the transaction has taken longer than it may. */
+    private boolean isLate() {
+        long limitNanos = context.deadlineNanos();
+        return limitNanos != Long.MAX_VALUE && InstalledTime.nanoTime() - limitNanos >= 0;
+    }
+
+    private String late() {
+        return Message.of("the transaction took longer than it may")
+                .with("transaction", context.transactionId())
+                .remedy("roll back and run it again, make it shorter, or raise its timeout");
     }
 
     private void waitForLock(RecordOperation operation) {
@@ -469,15 +491,7 @@ public final class OperationDriver {
                 locks.lock(context.lockOwner(), name, mode, deadlineNanos);
             }
         } catch (LockTimeoutException failure) {
-            long limitNanos = context.deadlineNanos();
-            if (limitNanos == Long.MAX_VALUE || InstalledTime.nanoTime() - limitNanos < 0) {
-                throw failure;
-            }
-            throw new TransactionTimeoutException(
-                    Message.of("the transaction took longer than it may, at the latest while it waited for a lock")
-                            .with("transaction", context.transactionId())
-                            .remedy("roll back and run it again, make it shorter, or raise its timeout"),
-                    failure);
+            throw isLate() ? new TransactionTimeoutException(late(), failure) : failure;
         }
     }
 

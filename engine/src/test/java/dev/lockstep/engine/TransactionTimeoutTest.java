@@ -1,0 +1,107 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.instance.RangeScan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The limit of a whole transaction where it does not wait for a lock, which {@link IsolationTest} has. */
+class TransactionTimeoutTest {
+    /** Twice the smallest pool. */
+    private static final int ROWS = 3_000;
+
+    private static final String NAME = "x".repeat(600);
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @TempDir
+    private Path directory;
+
+    /** Over as soon as it begins. */
+    private static TransactionOptions over(Database database) {
+        return database.transactionOptions().withTimeout(Duration.ZERO);
+    }
+
+    private static int rows(Transaction transaction, Table table, int rowsMax) {
+        Record row = table.newRecord();
+        int rows = 0;
+        try (Cursor cursor = transaction.scan(table)) {
+            while (rows < rowsMax && cursor.next(row)) {
+                rows++;
+            }
+        }
+        return rows;
+    }
+
+    private static Stream<Named<UnaryOperator<TransactionOptions>>> kinds() {
+        return Stream.of(
+                Named.of("locks", UnaryOperator.identity()),
+                Named.of("snapshot", TransactionOptions::readOnlySnapshot));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void aLongScanEnds(UnaryOperator<TransactionOptions> kind) {
+        Database database = validated.inMemory();
+        Table table = DatabaseTest.filled(database, RangeScan.ROWS_PER_TURN + 1, "name");
+        TransactionOptions options = kind.apply(over(database));
+        int rows = database.call(options, transaction -> rows(transaction, table, RangeScan.ROWS_PER_TURN));
+        assertEquals(RangeScan.ROWS_PER_TURN, rows);
+        LockstepException ended = assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.call(options, transaction -> rows(transaction, table, ROWS)));
+        assertTrue(ended.getMessage().contains("the transaction took longer than it may"), ended::getMessage);
+        assertTrue(ended.isRetryable());
+    }
+
+    @Test
+    void aWaitForAPageEndsIt() {
+        try (Database database = validated.open(directory, ValidatedDatabase.SMALLEST, null)) {
+            DatabaseTest.filled(database, ROWS, NAME);
+        }
+        Database database = validated.open(directory, ValidatedDatabase.SMALLEST, null);
+        Table table = database.table("account");
+        Record row = table.newRecord();
+        Key key = table.newKey().add(ROWS / 2);
+        TransactionOptions over = over(database);
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.call(over, transaction -> transaction.fetch(table, key, row)));
+        boolean found = database.call(transaction -> transaction.fetch(table, key, row));
+        assertTrue(found);
+        found = database.call(over, transaction -> transaction.fetch(table, key, row));
+        assertTrue(found, "nothing is waited for");
+        assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+    }
+
+    /** What it has changed is taken back, and its locks are free. */
+    @Test
+    void whatItChangedIsTakenBack() {
+        Database database = validated.inMemory();
+        Table table = DatabaseTest.filled(database, RangeScan.ROWS_PER_TURN + 1, "name");
+        Record row = table.newRecord();
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.run(over(database), transaction -> {
+                    assertTrue(transaction.delete(table, table.newKey().add(1)));
+                    DatabaseTest.put(transaction, table, row, ROWS, "lost", 1);
+                    rows(transaction, table, ROWS);
+                }));
+        List<Integer> ids = DatabaseTest.ids(database, null);
+        assertEquals(RangeScan.ROWS_PER_TURN + 1, ids.size());
+        assertTrue(ids.contains(1));
+    }
+}
