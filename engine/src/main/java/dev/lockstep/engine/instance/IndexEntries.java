@@ -85,7 +85,7 @@ final class IndexEntries {
                 entry.distinctLength(),
                 keyInValue ? row.keyBytes() : NOTHING,
                 keyInValue ? row.keyLength() : 0);
-        session.driver.run(session.insert, state.operations().insert());
+        session.run(session.insert, state.operations().insert(), 1);
         boolean isOwn = !session.insert.applied()
                 && state.building()
                 && isOf(row, entry.bytes(), entry.length(), keyInValue, state);
@@ -195,6 +195,6 @@ final class IndexEntries {
             return;
         }
         session.delete.start(state.tree(), entry, entryBytes, null);
-        session.driver.run(session.delete, state.operations().delete());
+        session.run(session.delete, state.operations().delete(), 1);
     }
 }

@@ -14,6 +14,7 @@ import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordType;
+import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.DeleteOperation;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.InPlaceUpdateOperation;
@@ -78,6 +79,7 @@ public final class SessionCore {
     private ScanOperation[] scansTogether;
     private FetchOperation fetchBesideOthers;
     private StagedFetch stagedFetch;
+    private StagedChange stagedChange;
     private StagedUpdate stagedUpdate;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
@@ -186,6 +188,23 @@ public final class SessionCore {
             stagedFetch = new StagedFetch(driver);
         }
         return stagedFetch;
+    }
+
+    /**
+     * Runs a change to its end, in a staged team if there is one.
+     *
+     * @param list number of the change's list in the scheduler
+     * @param rows how many it is of
+     */
+    void run(ChangeOperation change, int list, int rows) {
+        if (!driver.isStaged(list)) {
+            driver.run(change, list, rows);
+            return;
+        }
+        if (stagedChange == null) {
+            stagedChange = new StagedChange(driver);
+        }
+        stagedChange.run(change, list, rows);
     }
 
     /** The update of a row in a staged team; made when first asked for. */

@@ -4,7 +4,6 @@ import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.operation.FetchOperation;
-import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.StagedWork;
 
@@ -233,7 +232,7 @@ final class StagedFetch extends StagedOperation {
 
     @Override
     public void runTogether(StagedWork[] team, int count) {
-        int members = withoutOtherDatabases(team, count);
+        int members = withoutOthers(team, count);
         int from = 0;
         while (from < members) {
             int to = from;
@@ -287,19 +286,6 @@ final class StagedFetch extends StagedOperation {
                     team[end] = member;
                 }
             }
-        }
-    }
-
-    private void tellOwner() {
-        if (InstalledProbe.isPresent()) {
-            InstalledProbe.doesWorkOf(driver.sThread());
-        }
-    }
-
-    /** The loops over all members, each so short that marks would be more than what they tell apart. */
-    private static void tellSharedWork() {
-        if (InstalledProbe.isPresent()) {
-            InstalledProbe.doesSharedWork();
         }
     }
 }

@@ -1,8 +1,9 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.StagedWork;
 
-/** What a team's leader can do of an operation of a session; see {@link StagedFetch} and {@link StagedUpdate}. */
+/** What a team's leader can do of an operation of a session; see {@link StagedFetch} and {@link StagedChange}. */
 abstract class StagedOperation implements StagedWork {
     /** Of the session. */
     final OperationDriver driver;
@@ -12,16 +13,33 @@ abstract class StagedOperation implements StagedWork {
     }
 
     /**
-     * Moves those of this database to the front of a team, and returns how many they are. Databases share lists, of
-     * tables with the same name at least, but what is read ahead for them lies in different pools.
+     * Moves those of this kind and this database to the front of a team, and returns how many they are; the others do
+     * their work by themselves. Databases share lists, of tables with the same name at least, but what is read ahead
+     * for them lies in different pools; updates of a table that go different ways share a list too.
      */
-    final int withoutOtherDatabases(StagedWork[] team, int count) {
+    final int withoutOthers(StagedWork[] team, int count) {
         int members = 0;
         for (int i = 0; i < count; i++) {
-            if (driver.hasPoolOf(((StagedOperation) team[i]).driver)) {
-                team[members++] = team[i];
+            StagedWork member = team[i];
+            if (member.getClass() == getClass() && driver.hasPoolOf(((StagedOperation) member).driver)) {
+                team[i] = team[members];
+                team[members++] = member;
             }
         }
         return members;
+    }
+
+    /** What is done from here on, by whoever leads, is this one's. */
+    final void tellOwner() {
+        if (InstalledProbe.isPresent()) {
+            InstalledProbe.doesWorkOf(driver.sThread());
+        }
+    }
+
+    /** The loops over all members, each so short that marks would be more than what they tell apart. */
+    static void tellSharedWork() {
+        if (InstalledProbe.isPresent()) {
+            InstalledProbe.doesSharedWork();
+        }
     }
 }

@@ -279,7 +279,7 @@ public final class TableAccess {
     private int insertTogether(Record[] rows, int from, int to) {
         InsertRunOperation run = session.insertRun();
         run.start(table.tree(), rows, from, to);
-        session.driver.run(run, table.operations().insert(), to - from);
+        session.run(run, table.operations().insert(), to - from);
         return run.next();
     }
 
@@ -300,14 +300,14 @@ public final class TableAccess {
         BTree tree = table.tree();
         if (isInline(row)) {
             session.insert.start(tree, row.keyBytes(), row.keyLength(), row.valueBytes(), row.valueLength(), 0);
-            session.driver.run(session.insert, table.operations().insert());
+            session.run(session.insert, table.operations().insert(), 1);
             return session.insert.applied();
         }
         checks.requireValueFits(row);
         writeChain(row);
         try {
             session.insert.start(tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW);
-            session.driver.run(session.insert, table.operations().insert());
+            session.run(session.insert, table.operations().insert(), 1);
         } catch (Throwable failure) {
             freeChainAfter(failure, session.insert);
             throw failure;
@@ -431,9 +431,9 @@ public final class TableAccess {
         int list = table.operations().update();
         run.start(table.tree(), rows, from, to);
         if (to - from == 1 && session.driver.isStaged(list)) {
-            session.stagedUpdate().run(run, list);
+            session.stagedUpdate().run(run, list, 1);
         } else {
-            session.driver.run(run, list, to - from);
+            session.run(run, list, to - from);
         }
         return run.next();
     }
@@ -475,7 +475,7 @@ public final class TableAccess {
         BTree tree = table.tree();
         if (isInline(row)) {
             session.update.start(tree, row.keyBytes(), row.keyLength(), row.valueBytes(), row.valueLength(), 0, row);
-            session.driver.run(session.update, table.operations().update());
+            session.run(session.update, table.operations().update(), 1);
             return session.update.applied();
         }
         checks.requireValueFits(row);
@@ -483,7 +483,7 @@ public final class TableAccess {
         try {
             session.update.start(
                     tree, row.keyBytes(), row.keyLength(), stub, stub.length, NodeLayout.SLOT_OVERFLOW, row);
-            session.driver.run(session.update, table.operations().update());
+            session.run(session.update, table.operations().update(), 1);
         } catch (Throwable failure) {
             freeChainAfter(failure, session.update);
             throw failure;
@@ -566,7 +566,7 @@ public final class TableAccess {
 
     private boolean deleteRow(byte[] key, int keyBytes, Record seenOrNull) {
         session.delete.start(table.tree(), key, keyBytes, seenOrNull);
-        session.driver.run(session.delete, table.operations().delete());
+        session.run(session.delete, table.operations().delete(), 1);
         return session.delete.applied();
     }
 

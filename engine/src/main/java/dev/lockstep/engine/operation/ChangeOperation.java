@@ -6,6 +6,7 @@ import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
@@ -104,6 +105,41 @@ public abstract class ChangeOperation extends RecordOperation {
         };
     }
 
+    // ---- as one of a team, whose leader brings it to its leaf
+
+    /** Says whether stages of other walks run between those of this one, as {@link #addNextLines} wants it. */
+    public final void walkBesideOthers(boolean beside) {
+        walksBesideOthers(beside);
+    }
+
+    /** Whether what comes next is the change of the leaf. */
+    public final boolean isAtLeaf() {
+        return stage == STAGE_LEAF;
+    }
+
+    /** Whether a single lock, that of the key, is what comes next. */
+    public final boolean isBeforeLock() {
+        return stage == STAGE_LOCK && hasOneLock();
+    }
+
+    /** Whether the change is of a single row. */
+    boolean hasOneLock() {
+        return true;
+    }
+
+    /** Asks for the lock of the key together with others. */
+    public final void requestLock(LockRequests requests) {
+        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
+        requests.add(context.lockOwner(), name, LockMode.KEY_X);
+    }
+
+    /** The lock of the key is held now. */
+    public void lockGranted() {
+        stage = STAGE_DESCEND;
+    }
+
+    // ---- stages
+
     /** Takes the key lock; the next stage is the descent. */
     int takeLocks() {
         return lockKey(LockMode.KEY_X);
@@ -128,6 +164,10 @@ public abstract class ChangeOperation extends RecordOperation {
         if (mayBeginAtHint) {
             mayBeginAtHint = false;
             tryHintOfPut(putKeyBytes, newKeyCount());
+            if (isBesideOthers()) {
+                // What is read there has still to be brought from memory.
+                return CONTINUE;
+            }
         }
         return descendToLeaf();
     }

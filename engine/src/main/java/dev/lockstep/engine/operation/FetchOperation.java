@@ -40,7 +40,7 @@ public final class FetchOperation extends RecordOperation {
     public static FetchOperation besideOthers(
             LockManager locks, TransactionTable transactions, TransactionContext context) {
         FetchOperation fetch = new FetchOperation(locks, transactions, context);
-        fetch.walksBesideOthers();
+        fetch.walksBesideOthers(true);
         return fetch;
     }
 

@@ -7,9 +7,6 @@ import dev.lockstep.engine.btree.NodeEditor;
 import dev.lockstep.engine.btree.NodeLines;
 import dev.lockstep.engine.btree.TreeEnvironment;
 import dev.lockstep.engine.lock.LockManager;
-import dev.lockstep.engine.lock.LockMode;
-import dev.lockstep.engine.lock.LockName;
-import dev.lockstep.engine.lock.LockRequests;
 import dev.lockstep.engine.log.LogRecordBuffer;
 import dev.lockstep.engine.log.LogRecordLayout;
 import dev.lockstep.engine.transaction.TransactionContext;
@@ -106,23 +103,6 @@ public final class InPlaceUpdateOperation extends RunOperation {
     /** Whether the row is changed. */
     public boolean isDone() {
         return next == end;
-    }
-
-    /** Whether the lock of the row is what comes next. */
-    public boolean isBeforeLock() {
-        return stage == STAGE_LOCK;
-    }
-
-    /** Asks for the lock of the row together with others. */
-    public void requestLock(LockRequests requests) {
-        RecordBuffer row = row();
-        long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), row.keyBytes(), 0, row.keyLength());
-        requests.add(context.lockOwner(), name, LockMode.KEY_X);
-    }
-
-    /** The lock of the row is held now. */
-    public void lockGranted() {
-        allLocked();
     }
 
     /** Says which lines tell whether the row is where it was read. */

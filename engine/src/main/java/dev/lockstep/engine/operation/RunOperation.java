@@ -105,8 +105,13 @@ public abstract class RunOperation extends ChangeOperation {
         }
     }
 
-    /** The locks of all rows are held, whoever has taken them. */
-    final void allLocked() {
+    @Override
+    final boolean hasOneLock() {
+        return end - next == 1;
+    }
+
+    @Override
+    public final void lockGranted() {
         locked = end;
         stage = STAGE_DESCEND;
     }

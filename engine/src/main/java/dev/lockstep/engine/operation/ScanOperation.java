@@ -117,7 +117,7 @@ public final class ScanOperation extends RecordOperation {
     public static ScanOperation besideOthers(
             LockManager locks, TransactionTable transactions, TransactionContext context) {
         ScanOperation scan = new ScanOperation(locks, transactions, context);
-        scan.walksBesideOthers();
+        scan.walksBesideOthers(true);
         return scan;
     }
 
