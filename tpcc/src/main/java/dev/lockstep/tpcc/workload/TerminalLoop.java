@@ -159,7 +159,7 @@ public final class TerminalLoop implements TerminalBody {
             }
             return goesOn;
         } catch (Throwable failure) {
-            discard(work, failure);
+            discard(failure);
             throw failure;
         }
     }
@@ -208,12 +208,12 @@ public final class TerminalLoop implements TerminalBody {
     }
 
     /** Closes the session of a transaction that failed for good, which rolls back what it has left. */
-    private static void discard(TerminalWork work, Throwable cause) {
+    private void discard(Throwable cause) {
         if (work == null) {
             return;
         }
         try {
-            work.close();
+            pool.discard(work);
         } catch (RuntimeException | Error failure) {
             cause.addSuppressed(failure);
         }

@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.tpcc.SmallDatabase;
 import dev.lockstep.tpcc.adapter.CommitAnswer;
 import dev.lockstep.tpcc.adapter.DelegatingAdapter;
@@ -18,6 +22,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class TerminalWorkPoolTest {
@@ -100,6 +105,63 @@ class TerminalWorkPoolTest {
             pool.giveBack(first);
             pool.giveBack(second);
             assertEquals(2, adapter.opened);
+        }
+    }
+
+    private static Thread borrower(TerminalWorkPool pool, List<TerminalWork> borrowed) {
+        Thread thread = Thread.ofPlatform().start(() -> borrowed.add(pool.borrow()));
+        while (thread.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        return thread;
+    }
+
+    @Test
+    void whoComesWhenAllAreLentWaitsForOne() throws InterruptedException {
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter, 2)) {
+            TerminalWork first = pool.borrow();
+            TerminalWork second = pool.borrow();
+            List<TerminalWork> borrowed = new CopyOnWriteArrayList<>();
+            Thread waits = borrower(pool, borrowed);
+            Thread waitsBehind = borrower(pool, borrowed);
+            pool.giveBack(second);
+            waits.join();
+            assertEquals(List.of(second), borrowed);
+            // Of what has failed another takes the place.
+            pool.discard(first);
+            waitsBehind.join();
+            assertEquals(3, adapter.opened);
+            assertEquals(1, adapter.closed);
+            borrowed.forEach(pool::giveBack);
+        }
+    }
+
+    @Test
+    void anSThreadThatWaitsForOneLetsOthersRun() throws InterruptedException {
+        try (CountingAdapter adapter = new CountingAdapter();
+                TerminalWorkPool pool = new TerminalWorkPool(adapter, 1);
+                Scheduler scheduler = new Scheduler(SchedulerOptions.defaults()
+                        .withKind(SThreadKind.CONTINUATION)
+                        .withCarriers(1))) {
+            List<String> events = new CopyOnWriteArrayList<>();
+            List<SThread> started = new CopyOnWriteArrayList<>();
+            started.add(scheduler.start("starter", 0, () -> {
+                TerminalWork work = pool.borrow();
+                started.add(scheduler.start("second", 0, () -> {
+                    events.add("asks");
+                    TerminalWork second = pool.borrow();
+                    events.add("has");
+                    pool.giveBack(second);
+                }));
+                SThread.current().yieldTurn();
+                events.add("gives back");
+                pool.giveBack(work);
+            }));
+            scheduler.awaitTermination();
+            started.forEach(each -> assertNull(each.failure()));
+            assertEquals(List.of("asks", "gives back", "has"), events);
+            assertEquals(1, adapter.opened);
         }
     }
 
