@@ -175,7 +175,8 @@ public final class Cursor implements AutoCloseable {
         into.clear();
         gate.enterWithStack();
         try {
-            int count = scan.next(into.keys(), into.records(), into.founds());
+            Key[] keys = scan.isOfIndex() ? into.keys() : null;
+            int count = scan.next(keys, into.records(), into.founds());
             gate.leave();
             into.setRows(count);
             return count;

@@ -34,7 +34,10 @@ public final class RowBatch {
     private final boolean[] found;
     private int size;
 
-    /** Whether records are made: not before they are asked for, since a batch may hold keys alone. */
+    /** Whether keys are made: not before they are asked for, since rows that are added or scanned need none. */
+    private boolean keysMade;
+
+    /** Whether records are made, likewise: a batch may hold keys alone. */
     private boolean recordsMade;
 
     /** Whether the keys are those of the records, and still have to be taken from them. */
@@ -45,9 +48,6 @@ public final class RowBatch {
         keys = new Key[capacity];
         records = new Record[capacity];
         found = new boolean[capacity];
-        for (int i = 0; i < capacity; i++) {
-            keys[i] = new Key(format.keyFormat());
-        }
     }
 
     /**
@@ -84,9 +84,8 @@ public final class RowBatch {
         if (BatchErrors.isOutside(size, keys.length)) {
             throw BatchErrors.full(keys.length);
         }
-        takeKeys();
         found[size] = false;
-        return keys[size++].reset();
+        return keys()[size++].reset();
     }
 
     /**
@@ -100,7 +99,9 @@ public final class RowBatch {
             throw BatchErrors.full(keys.length);
         }
         takeKeys();
-        keys[size].reset();
+        if (keysMade) {
+            keys[size].reset();
+        }
         found[size] = true;
         return records()[size++].clear();
     }
@@ -153,9 +154,19 @@ public final class RowBatch {
         return format;
     }
 
+    private void makeKeys() {
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = new Key(format.keyFormat());
+        }
+        keysMade = true;
+    }
+
     private void takeKeys() {
         if (keysInRecords) {
             keysInRecords = false;
+            if (!keysMade) {
+                makeKeys();
+            }
             for (int i = 0; i < size; i++) {
                 Record row = records[i];
                 keys[i].setEncoded(
@@ -179,6 +190,9 @@ public final class RowBatch {
 
     Key[] keys() {
         takeKeys();
+        if (!keysMade) {
+            makeKeys();
+        }
         return keys;
     }
 

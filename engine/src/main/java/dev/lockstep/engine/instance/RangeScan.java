@@ -179,10 +179,15 @@ public final class RangeScan {
         }
     }
 
+    /** Whether it is of an index, and not of a table. */
+    public boolean isOfIndex() {
+        return index != TABLE;
+    }
+
     /**
      * Goes to the following rows.
      *
-     * @param keys as many as records; free for use
+     * @param keys as many as records, free for use; may be null where the scan is not of an index
      * @param into takes the rows, as {@link #requireRows} wants them; its records may change places
      * @param found as many as records; free for use
      * @return how many rows there are, fewer than records only at the end of the range

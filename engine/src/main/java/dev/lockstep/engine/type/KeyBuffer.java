@@ -21,8 +21,11 @@ import java.util.Arrays;
  * <p>Not thread-safe.
  */
 public class KeyBuffer {
-    /** First size of the array: holds most keys, and a cache line. */
+    /** First size of the array of keys that differ in length: holds most of them, and is a cache line. */
     private static final int INITIAL_BYTES = 64;
+
+    /** More than a key of fixed length takes, so that eight bytes can be read from any place in it. */
+    private static final int SPARE_BYTES = Long.BYTES;
 
     /** Parts that need no check of the key's length: all that lies before them is of fixed width. */
     private static final int INT32_PLACED = ColumnEncoding.INT32 | ColumnEncoding.PLACED_IN_KEY;
@@ -30,7 +33,7 @@ public class KeyBuffer {
     private static final int INT16_PLACED = ColumnEncoding.INT16 | ColumnEncoding.PLACED_IN_KEY;
 
     private final KeyFormat format;
-    private byte[] bytes = new byte[INITIAL_BYTES];
+    private byte[] bytes;
     private int length;
     private int columnCount;
 
@@ -41,6 +44,8 @@ public class KeyBuffer {
      */
     protected KeyBuffer(KeyFormat format) {
         this.format = format;
+        int fixedBytes = format.fixedBytes();
+        bytes = new byte[fixedBytes == KeyFormat.NOT_CONSTANT ? INITIAL_BYTES : fixedBytes + SPARE_BYTES];
     }
 
     /**
