@@ -4,7 +4,7 @@ import dev.lockstep.counters.Markers;
 
 /** The main class of a JVM that marks a measured phase, in which what runs has run before. */
 final class MeasuredProgram {
-    private static final int ROUNDS = 300;
+    private static final int ROUNDS = 600;
     private static final int STEPS = 200_000;
     private static final int SHIFT = 13;
 

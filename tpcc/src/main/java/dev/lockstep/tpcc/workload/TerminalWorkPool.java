@@ -28,11 +28,11 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class TerminalWorkPool implements AutoCloseable {
     /**
-     * Sessions of one run. Each takes some 160 KB with the batches of all five transactions, so that these are a third
-     * of the heap of 512 MB; ten thousand, which as many terminals under the JDK's scheduling came to need, were three
-     * times the heap.
+     * Sessions of one run. Each takes some 130 KB with the batches of all five transactions, so that these are an
+     * eighth of the heap of 512 MB; ten thousand, which as many terminals under the JDK's scheduling came to need, were
+     * three times the heap, and with a thousand the collector took a fiftieth of the time.
      */
-    static final int COUNT_MAX = 1_000;
+    static final int COUNT_MAX = 500;
 
     private final TpccAdapter adapter;
     private final int countMax;

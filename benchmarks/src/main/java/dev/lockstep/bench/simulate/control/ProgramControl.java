@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * the program runs there again until there are samples enough. Used by one thread.
  */
 public final class ProgramControl {
-    /** So many samples tell a share of 95 % to about a point. */
-    static final int SAMPLES_MIN = 500;
+    /** So many samples tell a share of 95 % to one and a half points, of three that are allowed. */
+    static final int SAMPLES_MIN = 200;
 
     /** A program whose measured phases are too short for {@link #SAMPLES_MIN} even so is judged by what there is. */
     static final int RUNS_MAX = 20;
