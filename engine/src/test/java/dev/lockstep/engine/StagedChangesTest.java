@@ -204,7 +204,7 @@ class StagedChangesTest {
                 .findAny()
                 .orElseThrow();
         assertEquals(statistics.membersIn(), statistics.membersOut() + statistics.straysTotal(), statistics::toString);
-        return statistics.membersStaged();
+        return statistics.membersStaged() + statistics.membersLent();
     }
 
     private void check(Database database, List<Member> members) {

@@ -230,7 +230,9 @@ class StagedUpdatesTest {
                     .filter(each -> each.operation().equals("update account"))
                     .findAny()
                     .orElseThrow();
-            assertTrue(updates.membersStaged() > MEMBERS * TRANSACTIONS / 2, updates::toString);
+            // By a leader of their own, or with lending by one of the other carrier, as it happens to be idle.
+            long together = updates.membersStaged() + updates.membersLent();
+            assertTrue(together > MEMBERS * TRANSACTIONS / 2, updates::toString);
             assertEquals(updates.membersIn(), updates.membersOut() + updates.straysTotal(), updates::toString);
             // Durable with what the open transactions have logged before.
             database.run(transaction -> add(transaction, table, table.newRecord(), ACCOUNTS - 1, 0, true));
