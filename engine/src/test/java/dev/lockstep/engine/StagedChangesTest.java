@@ -5,14 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
-import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
-import dev.lockstep.scheduler.SchedulerOptions;
-import dev.lockstep.scheduler.TeamExecution;
-import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,24 +41,11 @@ class StagedChangesTest {
     private static final int SHARED = -1;
 
     private static final Path HOME = Path.of("/database");
-    private static final LogOptions LOG = LogOptions.sync()
-            .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
-            .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
     private final AtomicInteger sharedChanges = new AtomicInteger();
-
-    private static Scheduler scheduler(SThreadKind kind, int carriers, boolean lending) {
-        return new Scheduler(SchedulerOptions.defaults()
-                .withKind(kind)
-                .withCarriers(carriers)
-                .withTeamMode(TeamMode.ON)
-                .withTeamExecution(TeamExecution.STAGED)
-                .withLendingOn(lending)
-                .withSwitchPointsOn(true));
-    }
 
     /** One member: its rows by id, as they are committed. */
     private final class Member implements Runnable {
@@ -253,8 +236,9 @@ class StagedChangesTest {
     void keepWhatWasCommitted(SThreadKind kind, int carriers, boolean lending) throws InterruptedException {
         FaultyStorage storage = new FaultyStorage(3);
         List<Member> members = new ArrayList<>();
-        try (Scheduler scheduler = scheduler(kind, carriers, lending)) {
-            Database database = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, LOG);
+        try (Scheduler scheduler = StagedUpdatesTest.scheduler(kind, carriers, lending)) {
+            Database database =
+                    Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, StagedUpdatesTest.LOG);
             Table table = database.createTable(DatabaseTest.accounts());
             database.createTable(TableDefinition.named("line")
                     .column("id", ColumnType.int32())
@@ -275,7 +259,8 @@ class StagedChangesTest {
             storage.crash();
             database.abandon();
         }
-        Database recovered = validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, LOG));
+        Database recovered =
+                validated.track(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, StagedUpdatesTest.LOG));
         check(recovered, members);
         validated.close(recovered);
     }

@@ -37,7 +37,7 @@ class StagedUpdatesTest {
     private static final int NOTE_LENGTH = 100;
     private static final long AMOUNT = 1_000;
     private static final Path HOME = Path.of("/database");
-    private static final LogOptions LOG = LogOptions.sync()
+    static final LogOptions LOG = LogOptions.sync()
             .withSegmentBytes(LogOptions.SEGMENT_BYTES_MIN)
             .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
 
@@ -132,7 +132,8 @@ class StagedUpdatesTest {
         });
     }
 
-    private static Scheduler scheduler(SThreadKind kind, int carriers, boolean lending) {
+    /** One whose teams are always on, and staged. */
+    static Scheduler scheduler(SThreadKind kind, int carriers, boolean lending) {
         return new Scheduler(SchedulerOptions.defaults()
                 .withKind(kind)
                 .withCarriers(carriers)
