@@ -120,6 +120,15 @@ class SimulateCommandTest {
     }
 
     @Test
+    void controlOfWhatIsNoJavaProgramIsAWrongCall() {
+        String code = directory.resolve("code.txt").toString();
+        assertEquals(2, execute("simulate", "--control", "--code", code, "--", TRUE));
+        assertTrue(err.toString().contains("--control needs --code"), err.toString());
+        assertEquals(2, execute("simulate", "--control", "--", "java", "-version"));
+        assertEquals(2, err.toString().split("--control needs --code", -1).length - 1, err.toString());
+    }
+
+    @Test
     void missingQemuIsToldWithThePackage() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("empty"));
         CommandProcess child = CommandProcess.run(directory, empty, "simulate", "--l1i", "32K,8,64", "--", TRUE);
