@@ -1,5 +1,6 @@
 package dev.lockstep.bench.switchpoints;
 
+import dev.lockstep.bench.process.AgentJar;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +28,7 @@ public record AgentOptions(Path points, Path check) {
             return List.of();
         }
         Path jar = directory.resolve(JAR).toAbsolutePath();
-        SwitchPointAgent.writeJar(jar);
+        AgentJar.write(jar, SwitchPointAgent.class);
         String mode = check == null ? "" : SwitchPointAgent.CHECK + check.toAbsolutePath() + ",";
         return List.of("-javaagent:" + jar + "=" + mode + points.toAbsolutePath());
     }

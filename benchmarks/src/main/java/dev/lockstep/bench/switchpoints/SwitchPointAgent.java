@@ -1,22 +1,18 @@
 package dev.lockstep.bench.switchpoints;
 
+import dev.lockstep.bench.process.AgentJar;
 import dev.lockstep.scheduler.PlacedSwitchPoints;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.List;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 
 /**
  * The Java agent that inserts switch points while classes are loaded: {@code -javaagent:JAR=FILE}, where JAR is the jar
- * of this module, or one that {@link #writeJar} has written, and FILE holds {@link SwitchPoints}. It refuses files
+ * of this module, or an {@link AgentJar} of this class, and FILE holds {@link SwitchPoints}. It refuses files
  * and points that cannot be used, by ending the JVM before its program begins.
  *
  * <p>With {@code check=REPORT,FILE} it is the checking mode: points do not switch, and where something is held there
@@ -103,17 +99,6 @@ public final class SwitchPointAgent implements ClassFileTransformer {
         String name = className.replace('/', '.');
         return points.classNames().contains(name)
                 || (checks && HeldCheck.mayHavePoints(name) && !className.startsWith(OWN_PACKAGE));
-    }
-
-    /** Writes a jar that is an agent where this class is on the class path; it holds nothing but a manifest. */
-    public static void writeJar(Path jar) throws IOException {
-        Manifest manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().putValue("Premain-Class", SwitchPointAgent.class.getName());
-        try (OutputStream out = Files.newOutputStream(jar);
-                JarOutputStream jarOut = new JarOutputStream(out, manifest)) {
-            jarOut.finish();
-        }
     }
 
     private static void writeReport(Path report) {

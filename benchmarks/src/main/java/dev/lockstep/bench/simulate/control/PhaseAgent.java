@@ -1,22 +1,15 @@
 package dev.lockstep.bench.simulate.control;
 
+import dev.lockstep.bench.process.AgentJar;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.StackSampler;
 import dev.lockstep.counters.Markers;
 import dev.lockstep.counters.PhaseObserver;
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
-import java.util.stream.Collectors;
 
 /**
  * The Java agent that hears of a program's measured phases: lists what the JVM had compiled when the first of them
@@ -56,27 +49,10 @@ public final class PhaseAgent implements PhaseObserver {
     /**
      * The option by which a JVM has this agent.
      *
-     * @param jar from {@link #writeJar}
+     * @param jar an {@link AgentJar} of this class
      */
     static String option(Path jar, PhaseFiles files, boolean samples) {
         return "-javaagent:" + jar + "=" + (samples ? SAMPLING : LISTING) + files.directory();
-    }
-
-    /** Writes a jar that is this agent in any JVM: its manifest leads to the class path of this one. */
-    static void writeJar(Path jar) throws IOException {
-        Manifest manifest = new Manifest();
-        Attributes attributes = manifest.getMainAttributes();
-        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        attributes.putValue("Premain-Class", PhaseAgent.class.getName());
-        attributes.put(
-                Attributes.Name.CLASS_PATH,
-                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                        .map(entry -> Path.of(entry).toUri().toString())
-                        .collect(Collectors.joining(" ")));
-        try (OutputStream out = Files.newOutputStream(jar);
-                JarOutputStream jarOut = new JarOutputStream(out, manifest)) {
-            jarOut.finish();
-        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.control;
 
+import dev.lockstep.bench.process.AgentJar;
 import dev.lockstep.bench.process.NativeProcess;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
@@ -82,7 +83,7 @@ public final class ProgramControl {
     public static ProgramControl prepare(List<String> words, List<String> emulator, Path directory)
             throws IOException, InterruptedException {
         Path jar = directory.resolve("phases.jar").toAbsolutePath();
-        PhaseAgent.writeJar(jar);
+        AgentJar.write(jar, PhaseAgent.class);
         return new ProgramControl(
                 words,
                 SameProcessor.find(List.of(), emulator, jvmOptions(words)),
