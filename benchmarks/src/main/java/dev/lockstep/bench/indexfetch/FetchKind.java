@@ -1,6 +1,7 @@
 package dev.lockstep.bench.indexfetch;
 
 import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.TeamExecution;
 
 /** How the members of a team execute their operations. */
 enum FetchKind {
@@ -8,6 +9,11 @@ enum FetchKind {
     ORIGINAL("one after the other, no switches"),
     /** Stage by stage in one loop, by one thread that has a transaction for each. */
     STAGED("stage by stage in one loop"),
+    /**
+     * An S-thread (continuation) for each, in teams whose leader runs the stages of all: each is suspended once per
+     * operation. What a stage cannot do, because it would have to wait, is its S-thread's own.
+     */
+    LED("S-threads, one of which runs the stages of all"),
     /** An S-thread (continuation) for each, in teams, which take turns after every stage. */
     CONTINUATION("S-threads, a switch after every stage"),
     /** The same with an S-thread that is a virtual thread for each. */
@@ -37,7 +43,16 @@ enum FetchKind {
 
     /** Whether each member is an S-thread of its own. */
     boolean usesSThreads() {
-        return this == CONTINUATION || this == VIRTUAL || this == SERIAL || this == INSERTED || carriers() > 1;
+        return this != ORIGINAL && this != STAGED;
+    }
+
+    /** How its teams of S-threads execute their operations, if it has any. */
+    TeamExecution teamExecution() {
+        return switch (this) {
+            case LED -> TeamExecution.STAGED;
+            case SERIAL -> TeamExecution.SERIAL;
+            default -> TeamExecution.SWITCHING;
+        };
     }
 
     /** What its S-threads are made of, if it has any. */

@@ -5,7 +5,6 @@ import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
-import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,7 +53,7 @@ final class FetchRounds implements AutoCloseable {
                 .withKind(spec.kind().sThreadKind())
                 .withTeamMode(TeamMode.ON)
                 .withTeamLimit(spec.membersMax())
-                .withTeamExecution(spec.kind() == FetchKind.SERIAL ? TeamExecution.SERIAL : TeamExecution.SWITCHING)
+                .withTeamExecution(spec.kind().teamExecution())
                 .withBarriersOn(spec.kind() == FetchKind.BARRIER)
                 .withSwitchPointsOn(spec.kind() != FetchKind.INSERTED && spec.kind() != FetchKind.PARALLEL));
     }

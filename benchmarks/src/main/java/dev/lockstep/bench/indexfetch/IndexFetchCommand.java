@@ -41,12 +41,12 @@ import picocli.CommandLine.TypeConversionException;
             "Executes one operation, the fetch, the update or the insert of a row, by teams of many sizes, on a table"
                     + " of 25 integers and 100,000 rows: the experiments of sections 3.4 and 3.5 of the STEPS paper.",
             "Kinds: original, one operation after the other by one thread; staged, the stages of all members in one"
-                + " loop of one thread; continuation, an S-thread for each member, which take turns after every stage;"
-                + " virtual, the same where S-threads are virtual threads and not continuations; serial, the original"
-                + " of continuation, the same S-threads one after the other with as many switches; inserted, S-threads"
-                + " that take turns at the points of --switch-points alone; barrier and parallel, under ./lockstep"
-                + " simulate --smt 2 alone, S-threads on two hardware threads, with a barrier after every stage and"
-                + " without.",
+                + " loop of one thread; led, an S-thread for each member, the first of which runs the stages of all;"
+                + " continuation, an S-thread for each member, which take turns after every stage; virtual, the same"
+                + " where S-threads are virtual threads and not continuations; serial, the original of continuation,"
+                + " the same S-threads one after the other with as many switches; inserted, S-threads that take turns"
+                + " at the points of --switch-points alone; barrier and parallel, under ./lockstep simulate --smt 2"
+                + " alone, S-threads on two hardware threads, with a barrier after every stage and without.",
             "",
             "Options:"
         },
@@ -158,7 +158,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             paramLabel = "KIND",
             converter = OfKind.class,
             description = "Which kinds are measured. The original of each is added. Default: all that the operation"
-                    + " has, but virtual, inserted, barrier and parallel.")
+                    + " has, but led, virtual, inserted, barrier and parallel.")
     private List<FetchKind> kinds = List.of();
 
     @Option(
@@ -371,7 +371,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                         + " sizes");
         options.require(
                 operation.isStaged() || !kinds.contains(FetchKind.STAGED),
-                "--kinds staged is of operations that begin with a fetch; an insert is not staged");
+                "--kinds staged is of operations that begin with a fetch; S-threads insert together by --kinds led");
         options.require(
                 operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
                 "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");

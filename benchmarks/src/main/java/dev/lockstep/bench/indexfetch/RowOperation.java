@@ -16,7 +16,7 @@ enum RowOperation {
         return this != FETCH;
     }
 
-    /** Whether the engine executes it, or the fetch that it begins with, for a whole team in one loop. */
+    /** Whether one call executes it, or the fetch that it begins with, for a whole team of transactions. */
     boolean isStaged() {
         return this != INSERT8;
     }
